@@ -241,8 +241,7 @@ class TurnController:
         reason = self.move.reason if isinstance(self.move, End) else "answered"
         if reason == "limit":
             self._turn.emit(Notice("limit", CONTINUE_OFFER, {"offer": "continue"}))
-        continuation = self._continuation()
-        if continuation is not None or self._turn.request.continuation is not None:
+        if (continuation := self._continuation()) or self._turn.request.continuation:
             self._turn.emit(ContinuationChanged(continuation))
         is_beside = reason == "answered" and self.speakers.form_waits
         self._turn.emit(ChatFinished(reason, is_beside=is_beside))

@@ -58,8 +58,12 @@ class PersonIndex:
         self._forms: set[str] = set()
         self._by_word: dict[str, list[NameHit]] = {}
         self._by_birth: dict[str, list[Person]] = {}
+        keys = {person.key for person in self.people if person.key}
         for person in self.people:
             self._add(person)
+            # Who was merged is found by the old numbers; the name means whom they became.
+            if person.replaced_by not in keys:
+                self._add_names(person)
         self._long = tuple(one for one in self._by_word if len(one) >= NEAR_LEAST_CHARS)
         self._short = tuple(one for one in self._by_word if len(one) > _SHORT_LEAST_CHARS)
         self._unspaced = tuple(one for one in self._by_word if is_without_spaces(one))
@@ -141,7 +145,6 @@ class PersonIndex:
                 self._note(number.value, NumberHit(person, number.is_retired))
         if person.born_on is not None:
             self._by_birth.setdefault(person.birth_date, []).append(person)
-        self._add_names(person)
 
     def _add_names(self, person: Person) -> None:
         for place, name in enumerate(person.names):

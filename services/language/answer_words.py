@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from functools import cache
 
+from pydantic import Field
+
 from data_models.values import ClosedValue
 from services.language.chart_words import lexicon
 from services.language.utterance import Part
@@ -17,6 +19,8 @@ class AnswerWords(ClosedValue):
         lengths: What one day, month or year is called, and several.
         allergic: Beginnings of words by which a passage tells of an allergy.
         words: What records write in English and what it is here.
+        details: Likewise, how what they add to a row begins: "for ", "prescribed".
+        within: Likewise, what stands between the counts and days of it.
         things_of: What the rows of a tool are called.
     """
 
@@ -47,6 +51,7 @@ class AnswerWords(ClosedValue):
     perhaps: str
     paused: str
     unclear: str
+    unreadable: str
     values: str
     things: str
     highest: str
@@ -86,6 +91,8 @@ class AnswerWords(ClosedValue):
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]
     words: Mapping[str, str]
+    details: Mapping[str, str] = Field(default_factory=dict)
+    within: Mapping[str, str] = Field(default_factory=dict)
     is_language_of_tools: bool = False
     things_of: Mapping[str, str]
 
@@ -105,6 +112,17 @@ class AnswerWords(ClosedValue):
         if count.isdigit() and (named := self.lengths.get(unit.removesuffix("s"))):
             return f"{count} {named[count != '1']}"
         return self.words.get(recorded, recorded)
+
+    def detail(self, recorded: str) -> str:
+        """Return what a row adds to its name and value in this language, as far as it is known."""
+        return "; ".join(map(self._detail, recorded.split("; "))) if self.details else recorded
+
+    def _detail(self, recorded: str) -> str:
+        begin = next((one for one in self.details if recorded.startswith(one)), "")
+        said = f"{self.details.get(begin, '')}{recorded.removeprefix(begin)}"
+        for english, own in self.within.items():
+            said = said.replace(english, own) if any(map(str.isdigit, said)) else said
+        return said
 
 
 @cache

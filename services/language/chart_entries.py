@@ -33,7 +33,7 @@ def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
         ("above", words.above),
         ("below", words.below),
         ("people", words.people),
-        ("stop", words.stop),
+        ("stop", (*words.stop, *words.negations)),
         ("beyond", words.beyond),
     )
     for kind, phrases in kinds:

@@ -187,16 +187,12 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     return part
 
 
-_VISITS_MEANT = frozenset({"first", "latest"})
-
-
 def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     """Yield what the place of words tells: "… and who", "at the last visit"."""
     for before, piece in pairwise(pieces):
         if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    told = [piece for piece in pieces if "aspect" in piece.by_kind]
-    ends = [piece for piece in told if _VISITS_MEANT.intersection(piece.of("aspect"))]
+    ends = [piece for piece in pieces if EDGES.intersection(piece.of("aspect"))]
     if any(map(words.is_of_visits, ends)):
         yield "at_visit"
 
@@ -234,8 +230,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     if part.parts and part.parts[0] in _NOT_OF_ROWS:
         return "all"  # that it was given, or that it is there, would be no yes
-    if {"change", "average"} <= part.aspects:
-        return "change"  # "average yearly gain"
+    if "change" in part.aspects and ("average" in part.aspects or part.unit):
+        return "change"  # "average yearly gain", "how many kg did she lose?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
@@ -244,8 +240,7 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "trend"
     if {"minimum", "maximum"} <= part.aspects:
         return "extremes"
-    found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
-    return found
+    return next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
 
 
 def _is_course(piece: Piece, before: Sequence[Piece]) -> bool:
@@ -270,9 +265,10 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
             ahead = end
             while ahead < len(pieces) and ahead - end < 2 and _connects(pieces[ahead], words):
                 ahead += 1
-            if ahead >= len(pieces) or not may_name(pieces[ahead], words):
+            is_end = ahead >= len(pieces) or not may_name(pieces[ahead], words)
+            if is_end or _are_two(pieces, end, ahead, words):
                 break
-            if _are_two(pieces, end, ahead, words) or _is_course(pieces[ahead], pieces[at:end]):
+            if _is_course(pieces[ahead], pieces[at:end]):
                 break
             end = ahead + 1
         chosen = pieces[at:end]
@@ -357,9 +353,8 @@ def may_name(piece: Piece, words: Lexicon) -> bool:
     """Whether a piece is a known name, or stands where a name would."""
     if "name" in piece.by_kind:
         return "topic" not in piece.by_kind
-    if _is_joint(piece, words):
-        return False
-    return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
+    is_known = bool(piece.labels) or _is_joint(piece, words) or piece.words[0] in words.numbers
+    return not is_known and not _is_sign(piece.words[0])
 
 
 def _is_sign(word: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-from services.language.ages_asked import ages_in, at_ages
+from services.language.ages_asked import at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
@@ -21,18 +21,15 @@ from services.language.chart_parts import (
     parted,
     read_part,
     what_of,
-    without_switch,
 )
 from services.language.chart_pieces import Piece
-from services.language.chart_text import is_asking, prepared, without_opening
+from services.language.chart_text import SaidOfChart, is_asking, said_in
 from services.language.chart_words import Lexicon, lexicon
-from services.language.events_asked import asked_around, at_that_time, of_days_named
+from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
-from services.language.folding import fold
-from services.language.lengths_asked import with_both_ends, with_lengths
+from services.language.lengths_asked import with_lengths
 from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
 from services.language.parts_together import each_half, share, treat_the_same
-from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
     in_place,
@@ -45,19 +42,16 @@ from services.language.question_figures import (
     with_figures,
     with_rate,
 )
-from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
 from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
-from services.language.time_shifts import shift_in
-from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
     tools_of,
     with_others_meant,
     with_treatment,
 )
-from services.language.unread_words import unread_in, with_unread
+from services.language.unread_words import with_unread
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import (
     MEASURED_FACTS,
@@ -65,8 +59,6 @@ from services.language.value_questions import (
     values_at_visit,
     values_of,
 )
-from services.language.without_names import without_caller
-from services.language.year_forms import with_plain_years
 
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
@@ -74,7 +66,7 @@ _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})
 """Before what something happened to."""
-_HAPPENED = frozenset({"problems", "procedures", "search_record"})
+_HAPPENED = frozenset({"problems", "procedures", "medications", "search_record"})
 
 
 def chart_questions(
@@ -87,52 +79,68 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    unit, text = without_unit(without_caller(text))
-    folded, _ = fold(prepared(text, words))
-    shift, folded = shift_in(folded, language)
-    ages, folded = ages_in(folded, language)
-    spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
-    pieces = without_switch(without_opening(words.pieces(rest)), words)
-    pieces = with_both_ends(with_side_asked(pieces, words), words)
     if asked := evidence_questions(text):
         return asked
+    said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    lengths = [length_left(rest, language), "" if shift is None else shift.text]
-    if not is_side and (found := asked_around(pieces, words, ask, shift=shift)):
-        found = with_lengths(of_days_named(found, spans, folded, words), pieces, words, today=today)
-        return with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
-    if asks_what_changed(text, pieces, has_days=bool(spans)):
-        # The tool keeps to the days: of a row that ended then, the date is earlier.
-        all_new = ChartQuestion(CHANGES)
-        return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
-    if not pieces or is_for_others(pieces, is_over=_are_over(pieces, spans, today)):
-        return ()
-    if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
-        return ()
-    parts = _parts(pieces, words)
-    span = span_to_now(spans, parts, words, today=today)
-    numbers = list(numbers_in(pieces, words))
+    found = () if is_side else _of_days_around(said, words, ask)
+    if not found and asks_what_changed(text, said.pieces, has_days=bool(said.spans)):
+        return _changes(said)
+    if not found and not _is_of_others(said, words, today, is_guess=is_guess):
+        found = _asked_in(said, words, today)
+    found = with_lengths(found, said.pieces, words, today=today)
+    return found if is_side else with_unread(found, said, words)
+
+
+def unread_besides(
+    asked: Sequence[ChartQuestion], text: str, *, today: date, language: str
+) -> tuple[ChartQuestion, ...]:
+    """Return what `text` asks together with what was asked before it, with all it leaves out."""
+    words = lexicon(language)
+    return with_unread(asked, said_in(text, words, today=today), words)
+
+
+def _of_days_around(said: SaidOfChart, words: Lexicon, ask: Ask) -> tuple[ChartQuestion, ...]:
+    found = asked_around(said.pieces, words, ask, shift=said.shift)
+    return of_days_named(found, said.spans, said.folded, words)
+
+
+def _changes(said: SaidOfChart) -> tuple[ChartQuestion, ...]:
+    """Return all that is new; the tool keeps to the days: what ended then is dated earlier."""
+    new = ChartQuestion(CHANGES)
+    return (replace(with_days(new, said.spans[0]), span=None) if said.spans else new,)
+
+
+def _is_of_others(said: SaidOfChart, words: Lexicon, today: date, *, is_guess: bool) -> bool:
+    """Whether nothing of this chart is asked for, or not surely in this language."""
+    pieces = said.pieces
+    if not pieces or is_for_others(pieces, is_over=_are_over(pieces, said.spans, today)):
+        return True
+    return is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces)
+
+
+def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQuestion, ...]:
+    """Return what is asked by topics, names and aspects, each with its days and its figures."""
+    parts = _parts([*said.pieces], words)
+    span = span_to_now(said.spans, parts, words, today=today)
+    numbers = list(numbers_in(said.pieces, words))
+    is_asked = is_asking(said.text, said.pieces, words)
     questions: list[ChartQuestion] = []
     for part in parts:
-        here = [
-            _of_time(one, part, span, unit)
-            for one in _questions(part, is_asked=is_asking(text, pieces, words))
-        ]
+        here = [_of_time(one, part, span, said.unit) for one in _questions(part, is_asked=is_asked)]
         questions += at_that_time(part, here, questions, words)
     questions = _of_the_course(questions, parts, span)
-    is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
-    in_days = questions if not ages or span is not None or is_now_too else []
-    found = tuple(  # both in "in 2019 vs at birth"
+    is_now_too = bool(said.ages) and any("latest" in one.aspects for one in parts)
+    in_days = questions if not said.ages or span is not None or is_now_too else []
+    of_ages = at_ages(questions, said.ages)
+    return tuple(  # both in "in 2019 vs at birth"
         question
-        for days, each in ((None, at_ages(questions, ages)), *told_apart(in_days, span, spans))
+        for days, each in ((None, of_ages), *told_apart(in_days, span, said.spans))
         for question in merged(
-            with_figures(one, days, numbers, pieces)
-            for one in in_years(each, spans if days else ())
+            with_figures(one, days, numbers, said.pieces)
+            for one in in_years(each, said.spans if days else ())
         )
     )
-    left = (*unread_in(pieces, found, words), *lengths)
-    found = with_lengths(found, pieces, words, today=today)
-    return found if is_side else with_unread(found, left, text)
 
 
 def _of_time(

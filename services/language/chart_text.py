@@ -2,14 +2,102 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
 
+from services.language.ages_asked import Age, ages_in
+from services.language.chart_parts import without_switch
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.folding import fold
+from services.language.lengths_asked import with_both_ends
+from services.language.quantities import without_unit
+from services.language.sides_asked import with_side_asked
+from services.language.time_shifts import shift_in
+from services.language.times import length_left, spans_in
+from services.language.utterance import TimeShift, TimeSpan
+from services.language.without_names import without_caller
+from services.language.year_forms import with_plain_years
 
 _OPENINGS = frozenset({"ok", "okay"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 """Signs between two questions: "knee pain - what is he taking", and the end of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidOfChart:
+    """A message as a question of the chart reads it.
+
+    Attributes:
+        text: As typed.
+        folded: Without its unit, its shift and its ages.
+        pieces: What is left of it besides its days, in the order said.
+        aside: What it sets aside, as it says so: "not counting checkups".
+        length: A length of time of which no days were made.
+    """
+
+    text: str
+    folded: str
+    pieces: Sequence[Piece]
+    spans: Sequence[TimeSpan]
+    ages: Sequence[Age]
+    shift: TimeShift | None
+    unit: str
+    aside: Sequence[str]
+    length: str
+
+
+def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
+    """Return `text` as its pieces, with the days, ages, lengths and units that it names."""
+    unit, bare = without_unit(without_caller(text))
+    shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
+    ages, folded = ages_in(folded, words.language)
+    spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
+    pieces = without_switch(without_opening(words.pieces(rest)), words)
+    pieces, aside = _set_aside(with_both_ends(with_side_asked(pieces, words), words), words)
+    others = [one for one in spans if _is_set_aside(one, folded, words)]
+    spans = tuple(one for one in spans if one not in others)
+    aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
+    length = length_left(rest, words.language)
+    return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, aside, length)
+
+
+def _is_set_aside(span: TimeSpan, folded: str, words: Lexicon) -> bool:
+    """Whether all other days are meant: "except 2020", "not since 2015"."""
+    before = folded.partition(span.text)[0].split()
+    said = {" ".join(before[-1:]), " ".join(before[-2:])}
+    return bool(before) and not said.isdisjoint(words.words.negations)
+
+
+def _set_aside(pieces: list[Piece], words: Lexicon) -> tuple[list[Piece], Sequence[str]]:
+    """Return `pieces` without what they set aside, and that: "visits not counting checkups".
+
+    Told instead of all others it would be the answer to the opposite.
+    """
+    for at, piece in enumerate(pieces):
+        if piece.text not in words.words.negations or not any(map(_is_named, pieces[:at])):
+            continue
+        empty = (n for n, one in enumerate(pieces[at + 1 :], at + 1) if not _is_filler(one, words))
+        first = next(empty, len(pieces))
+        if pieces[at - 1].text in words.words.joints or not any(map(_is_named, pieces[first:][:1])):
+            continue
+        ends = (n for n in range(first, len(pieces)) if _ends(pieces[n], words))
+        end = next(ends, len(pieces))
+        return [*pieces[:at], *pieces[end:]], [" ".join(one.text for one in pieces[at:end])]
+    return pieces, ()
+
+
+def _is_named(piece: Piece) -> bool:
+    return bool(piece.of("topic") or piece.of("name"))
+
+
+def _is_filler(piece: Piece, words: Lexicon) -> bool:
+    kinds = {one.kind for one in piece.labels}
+    return piece.text in words.connectors or (bool(kinds) and kinds <= {"stop", "people"})
+
+
+def _ends(piece: Piece, words: Lexicon) -> bool:
+    return piece.text in {*words.joints, *words.words.asking}
 
 
 def prepared(text: str, words: Lexicon) -> str:

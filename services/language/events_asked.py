@@ -44,25 +44,41 @@ def asked_around(
     """
     if len(pieces) > _PIECES:
         return ()
-    relations = relations_of(words)
-    pieces, other = _other_side(_event_last(pieces, words), words)
+    pieces, other_at_end = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
-        if (relation := relations.get(piece.text)) is None:
+        if (relation := side_of(piece, words)) is None:
             continue
         if relation == "at" and at and pieces[at - 1].text in {*words.words.joints, *_ENDS}:
             continue  # "And when was the last one?" asks anew
+        other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
             found = _asked_at(pieces[:end], at, relation, ask, is_shifted=shift is not None)
             if found:
-                is_now_too = relation in _OF_THEN and any(
-                    one.text in words.words.now for one in pieces[at:]
-                )
+                is_now_too = relation in _OF_THEN and _is_of_now_too(pieces, at, words)
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
                 every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def side_of(piece: Piece, words: Lexicon) -> Relation | None:
+    """Return how what stands before a piece lies to what stands behind it: "lower than before"."""
+    if piece.text in words.words.both_sides:
+        return "before"
+    relations = relations_of(words)
+    is_compared = len(piece.words) > 1 and "change" in piece.of("aspect")
+    found = relations.get(piece.text)
+    return found or (relations.get(piece.words[-1]) if is_compared else None)
+
+
+def _is_of_now_too(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
+    """Whether it is compared with how it is now: "now vs before the statin"."""
+    is_limit = at > 0 and any(one.kind in ("above", "below") for one in pieces[at - 1].labels)
+    is_limit |= "change" in pieces[at].of("aspect")
+    said = {one.text for one in pieces[:at]} & {*words.words.compared}
+    return is_limit or bool(said) or any(one.text in words.words.now for one in pieces[at:])
 
 
 def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:

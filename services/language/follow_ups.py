@@ -38,6 +38,7 @@ from services.language.question_figures import (
 from services.language.sides_leaned_on import DATED, beside, is_one_value, on_its_side
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
+from services.language.unread_words import figure_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
 
@@ -106,6 +107,7 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
+    before = [replace(one, unread="") for one in before]
     if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
         return moved
     if beside_it := on_its_side(folded, about, before, words):
@@ -116,12 +118,10 @@ def followed_up(
     if asked is not None:
         spans, _ = spans_in(folded, today=today, language=language)
         found = [one for each in before if (one := _asked_otherwise(each, asked))]
-        # Of "2 before?" how far is not worked out.
-        figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
-        found = [replace(one, unread=figures) for one in found]
-        dated = [with_days(one, spans[0]) if spans else one for one in found]
+        span, numbers = next(iter(spans), None), list(numbers_in(asked.pieces, words))
+        dated = [with_figures(one, span, numbers, asked.pieces) for one in found]
         return with_lengths(dated, asked.pieces, words, today=today) or about
-    pointing = _limited(folded, before, words)
+    pointing = _limited(folded, before, words, today)
     if pointing := pointing or _pointing_back(folded, about, _thing_of(before), words):
         return pointing
     if then := _of_other_time(folded, before, words, today):
@@ -145,9 +145,10 @@ def _shifted(
 
 
 def _limited(
-    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
     """Return which values asked about are beyond a limit, where nothing else is said."""
+    spans, folded = spans_in(folded, today=today, language=words.language)
     pieces = words.pieces(folded)
     numbers = list(numbers_in(pieces, words))
     figures = {at for at, _ in numbers}
@@ -159,7 +160,8 @@ def _limited(
     if not (is_limit and is_bare and is_of_values and numbers):
         return ()
     every = (replace(unlimited(of_all_days(each)), part=None) for each in before)
-    return tuple(with_figures(each, each.span, numbers, pieces) for each in every)
+    span = next(iter(spans), None)
+    return tuple(with_figures(each, span, numbers, pieces) for each in every)
 
 
 def _of_other_time(
@@ -252,9 +254,11 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
     if len(spans) > 1:
         return None
     pieces = words.pieces(folded)
-    said = [piece for piece in pieces if piece.labels or any(map(str.isalpha, piece.text))]
+    said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
     names = any(
-        {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels for piece in said
+        {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels
+        for piece in said
+        if figure_in(piece, words) is None
     )
     part = read_part(list(said), words) if said and not names else None
     asks = part is not None and (
@@ -270,9 +274,7 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
 def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if asked.is_before:
-        figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
-        before = _one_before(question)  # "2 years before": how long is not worked out
-        return before and replace(before, unread=figures)
+        return _one_before(question)
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
     if asked.unit and not asked.aspects:

@@ -27,10 +27,7 @@ def with_lengths(
     sides = {relations_of(words).get(one.text) for one in behind[: min(ends, default=None)]}
     is_apart = any("apart" in piece.of("frame") or piece.text == "&" for piece in pieces)
     is_apart |= not sides.isdisjoint({"before", "after"})
-    is_told = any(one.tool in _DATED for one in asked)  # of a value beside it none is meant
-    every = [_with_length(one, said.text, today, is_apart=is_apart) for one in asked]
-    return tuple(replace(one, unread="") if is_told and one.unread == said.text else one
-                 for one in every)  # fmt: skip
+    return tuple(_with_length(one, today, is_apart=is_apart) for one in asked)
 
 
 def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:
@@ -41,16 +38,13 @@ def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     return [Piece(("&",)) if piece.text in words.words.ends else piece for piece in pieces]
 
 
-def _with_length(
-    question: ChartQuestion, said: str, today: date, *, is_apart: bool
-) -> ChartQuestion:
-    if question.tool == "encounters" and not question.name and question.aspect == "when":
+def _with_length(question: ChartQuestion, today: date, *, is_apart: bool) -> ChartQuestion:
+    is_of_visits = question.tool == "encounters" and not question.name and not is_apart
+    if is_of_visits and question.aspect == "when":
         return replace(question, aspect="first", asked_on=today)  # since when somebody comes
     if question.tool in _DATED:
         aspect = "when" if question.aspect == "count" else question.aspect
         return replace(question, aspect=aspect, asked_on=today, is_apart=is_apart)
-    if question.tool != "results":
-        return question
-    if is_apart or question.aspect in ("latest", "first"):
+    if question.tool == "results" and (is_apart or question.aspect in ("latest", "first")):
         return replace(question, asked_on=today, is_apart=is_apart)
-    return replace(question, unread=said)  # how long it was high is not worked out
+    return question  # how long it was high is not worked out

@@ -1,6 +1,6 @@
 """Other days, and other times of an event, that a short question goes on to. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date
@@ -59,29 +59,39 @@ def so_long_after(
     folded: str, before: Sequence[ChartQuestion], words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what was asked, of the year before that or of so long before or after it."""
-    if (days := _days_before(folded, before[0].span, words)) is not None:
+    if (days := _days_beside(folded, before[0].span, words)) is not None:
         return tuple(of_days(each, days) for each in before)
     shift, rest = later_or_earlier(folded, words.language)
     if shift is None and before[0].tool == "results":
         said = " ".join(filter(str.isalnum, tokens_of(folded)))
-        units = words.words.unit_before.items()
-        unit = next((unit for unit, every in units if said.endswith(tuple(every))), "")
-        shift, rest = (TimeShift(-1, unit), "") if unit else (None, rest)
+        steps = (
+            TimeShift(step, unit)
+            for unit, step, every in _steps_named(words)
+            if said.endswith(tuple(every))
+        )
+        shift = next(steps, None)
+        rest = rest if shift is None else ""
     if shift is None or not names_nothing(words.pieces(rest), words):
         return ()
     return tuple(at_the_time_of(each, each, shift) for each in before)
 
 
-def _days_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
-    """Return the days a year, or a month, before those asked about: "and the year before?"."""
-    units = words.words.unit_before
-    unit = next((one for one, said in units.items() if has_phrase(folded, said)), None)
-    if unit is None or last is None or last.since is None or last.until is None:
+def _days_beside(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
+    """Return the days a year, or a month, beside those asked about: "and the year before?"."""
+    named = ((unit, -step) for unit, step, said in _steps_named(words) if has_phrase(folded, said))
+    unit, back = next(named, ("", 0))
+    if not back or last is None or last.since is None or last.until is None:
         return None
     if unit == "month":  # of a day it is all of the month
-        month = around(steps_back(last.since, unit, 1), unit)
+        month = around(steps_back(last.since, unit, back), unit)
         return TimeSpan(month.first, month.last)
-    return TimeSpan(steps_back(last.since, unit, 1), steps_back(last.until, unit, 1))
+    return TimeSpan(steps_back(last.since, unit, back), steps_back(last.until, unit, back))
+
+
+def _steps_named(words: Lexicon) -> Iterator[tuple[str, int, Sequence[str]]]:
+    """Yield the unit, the step and the words of "the year before", "the month after"."""
+    yield from ((unit, -1, said) for unit, said in words.words.unit_before.items())
+    yield from ((unit, 1, said) for unit, said in words.words.unit_after.items())
 
 
 def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:

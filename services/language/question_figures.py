@@ -25,6 +25,9 @@ OVER_TIME: Final[frozenset[Aspect]] = frozenset(
 """What is worked out over all values."""
 _OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
 """What is worked out over as many values as are asked for: the mean of the last three."""
+_ENDS: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "first", "latest"})
+_COUNTED_OFF = frozenset({"results", "encounters", "procedures", "immunizations"})
+"""Tools of whose rows as many from an end are told as are asked for."""
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
 
@@ -83,11 +86,14 @@ def with_figures(
     found = question if span is None else with_days(question, span)
     for at, number in numbers:
         before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
-        if "above" in before or "below" in before:
+        if ("above" in before or "below" in before) and question.tool == "results":
             side = "above" if "above" in before else "below"
             found = (
                 replace(found, above=number) if side == "above" else replace(found, below=number)
             )
+            continue
+        if question.tool == "results" and (ends := _ends_around(pieces, at, numbers)):
+            found = replace(found, above=ends[0], below=ends[1])
             continue
         if (found.above or found.below) is not None and _is_lower_of_pair(pieces, at):
             found = replace(found, lower_limit=number)
@@ -98,7 +104,23 @@ def with_figures(
             last = {**found.arguments, "last": int(number)}
             aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
             found = replace(found, arguments=last, aspect=aspect)
+        elif is_count and question.tool in _COUNTED_OFF and found.aspect in {*around} & _ENDS:
+            found = replace(found, most=int(number))
     return found
+
+
+def _ends_around(
+    pieces: Sequence[Piece], at: int, numbers: Sequence[tuple[int, float]]
+) -> tuple[float, float] | None:
+    """Return two limits of which the figure is one: "between 100 and 120"."""
+    figures = dict(numbers)
+    pairs = ((n, n + gap) for gap in (1, 2) for n in (at, at - gap))
+    both = (
+        (figures[low], figures[high])
+        for low, high in pairs
+        if low > 0 and {low, high} <= figures.keys() and "apart" in pieces[low - 1].of("frame")
+    )
+    return next(both, None)
 
 
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
@@ -107,7 +129,7 @@ def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> Char
         return question
     (place, *_), ends = said.of("place"), said.of("aspect")
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
-        return replace(question, unread=said.text)  # "the highest and the one before it"
+        return question  # "the highest and the one before it"
     if is_last_too:
         return replace(question, arguments={**question.arguments, "last": place}, aspect="all")
     aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "latest"
@@ -138,7 +160,7 @@ def with_rate(question: ChartQuestion, frames: AbstractSet[str]) -> ChartQuestio
     if question.tool == "results":
         is_one = question.aspect in ("all", "latest")
         return replace(question, rate="per year", aspect="trend" if is_one else question.aspect)
-    return replace(question, unread="per year")
+    return question
 
 
 def arguments_of(question: ChartQuestion) -> dict[str, object]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from services.language.addressing import addressee_in, sends_several
-from services.language.chart_questions import chart_questions
+from services.language.chart_questions import chart_questions, unread_besides
 from services.language.commands import behind_retraction, command_in
 from services.language.detection import language_of
 from services.language.follow_ups import followed_up, is_of_its_kind, leans_in
@@ -144,7 +144,9 @@ def _goes_on(
     is_older = not before.about or is_of_its_kind(words, today=today, language=spoken)
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
-    return spoken, found
+    if found == about:
+        return spoken, found
+    return spoken, unread_besides(found, words, today=today, language=spoken)
 
 
 @lru_cache(maxsize=64)

@@ -78,7 +78,9 @@ def _is_of_a_drug(part: QuestionPart) -> bool:
 
 def _tool_around(part: QuestionPart) -> str | None:
     kinds = [label.kind for piece in part.pieces for label in piece.labels]
-    is_limited = {"above", "below"} & {*kinds} and any(one.text[0].isdigit() for one in part.pieces)
+    figures = sum(one.text[0].isdigit() for one in part.pieces)
+    is_limited = bool({"above", "below"} & {*kinds}) and figures > 0
+    is_limited |= "apart" in part.frames and figures > 1  # "between 100 and 120"
     if "measured" in part.frames or is_limited:
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)

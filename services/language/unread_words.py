@@ -1,31 +1,46 @@
 """Which words of a chart question nothing that is looked up goes back to. Pure.
 
 Each piece of a message is used by what is asked, claims nothing, or is named before the answer: an
-answer to less than was asked must never pass for one to all of it.
+answer to less than was asked must never pass for one to all of it. That is asked once, of the
+questions that were read, by what each piece is: no rule that reads has to say what it left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.language.chart_parts import EDGES, may_name
 from services.language.chart_pieces import Piece
+from services.language.chart_text import SaidOfChart
 from services.language.chart_words import Lexicon, lexicon, tokens_of
-from services.language.events_asked import relations_of
+from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
+from services.language.people_words import people_words
 from services.language.time_shifts import time_units
-from services.language.utterance import ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
 """The tools from whose answers nothing is left out."""
 _LISTS = frozenset(
     {"problems", "medications", "allergies", "immunizations", "procedures", "encounters", "care"}
 )
-_OF_VALUES = frozenset({"minimum", "maximum", "average", "change"})
+_OF_VALUES: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
-_SIDES = frozenset({"after", "since", "during"})
+_TELLS: Mapping[Aspect, frozenset[Aspect]] = {
+    "extremes": frozenset({"minimum", "maximum"}),
+    "change": frozenset({"first", "minimum", "maximum"}),
+    "trend": frozenset({"first", "change"}),
+}
+"""What an answer tells besides its own aspect."""
+_LIMITS = frozenset({"above", "below"})
+_SIDES = frozenset({"after", "before", "during"})
+"""One word says one of these; "since" and "from" are also said of what has no days."""
+_OPEN_SIDES = frozenset({"after", "since", "during"})
 """At the end of a question they leave open of what."""
-_COURSES = frozenset({"timeline", "encounters", "changes", "search_record"})
+_TIMES = frozenset({"timeline", "changes"})
+"""The tools that tell what came after something without its days."""
+_COURSES = frozenset({*_TIMES, "encounters", "search_record"})
 """The tools that tell what happened."""
 
 
@@ -33,38 +48,15 @@ def unread_in(
     pieces: Sequence[Piece], asked: Sequence[ChartQuestion], words: Lexicon
 ) -> tuple[str, ...]:
     """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
-    used = _Used(asked=asked, words=words)
-    frames = {frame for piece in pieces for frame in piece.of("frame")}
-    is_over = "over" in frames
+    used = _Used(asked=asked, pieces=pieces, words=words)
     found: list[list[str]] = [[]]
     for piece in pieces:
-        is_left = used.leaves_out(piece) or (not is_over and used.turns_about(piece))
-        if is_left:
+        if used.leaves_out(piece):
             found[-1].append(piece.text)
         elif found[-1]:
             found.append([])
-    found += [] if is_over else _times_left(pieces, words)
-    found += [[piece.text] for piece in pieces if used.leaves_figure(piece)]
-    found += [[piece.text] for piece in pieces if used.leaves_limit(piece)]
-    if not any(one.around or _is_of_an_age(one) for one in asked):
-        sides = {one for one, side in relations_of(words).items() if side in _SIDES}
-        last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
-        found += [[last]] if last in sides else []
-    if [(one.name, one.aspect) for one in asked] == [("age", "first")]:  # of nothing that is named
-        found += [[piece.text] for piece in pieces if "first" in piece.of("aspect")]
-    is_then_of_age = len(asked) > 1 and any(map(_is_of_an_age, asked))
-    if not is_then_of_age and not any(one.around or one.span for one in asked):
-        is_length = "lasting" in frames
-        if {"results", "problems"} <= {
-            one.tool for one in asked
-        } and not is_length:  # "between the two fractures"
-            found += [[one.text] for one in pieces if "apart" in one.of("frame")]
-        found += [[piece.text] for piece in thens_in(pieces)]
+    found += [] if used.is_over else _times_left(pieces, words)
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
-
-
-def _is_of_an_age(question: ChartQuestion) -> bool:
-    return question.at_age is not None or question.name == "age"
 
 
 def thens_in(pieces: Sequence[Piece]) -> list[Piece]:
@@ -90,66 +82,52 @@ def _times_left(pieces: Sequence[Piece], words: Lexicon) -> list[list[str]]:
 class _Used:
     """What questions use of a message."""
 
-    def __init__(self, *, asked: Sequence[ChartQuestion], words: Lexicon) -> None:
+    def __init__(
+        self, *, asked: Sequence[ChartQuestion], pieces: Sequence[Piece], words: Lexicon
+    ) -> None:
         tools = {one.tool for one in asked}
+        every = [*asked, *(each for one in asked for each in one.around)]
         self._words = words
+        self._asked, self._every = asked, every
         self._said = frozenset(_tokens(_texts(asked)))
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
+        self._tools = tools
         self._is_list = tools <= _LISTS
-        self._has_rate = any(one.rate for one in asked)
-        self._is_of_measured = "results" in tools
-        limits = {"above": [one.above for one in asked], "below": [one.below for one in asked]}
-        self._sides = {side for side, each in limits.items() if each != [None] * len(each)}
-        self._figures = frozenset(
-            float(one) for one in self._said if one.replace(".", "", 1).isdigit()
-        )
-        self._figures |= {
-            each for one in asked for each in (one.above, one.below, one.lower_limit) if each
-        }
+        is_bare_age = [(one.name, one.aspect) for one in asked] == [("age", "first")]  # of nothing
+        self._aspects = {each for one in every for each in _told_by(one) if not is_bare_age}
+        self._figures = frozenset((*_figures(every), *_in_ids(pieces)))
+        self._limits = {"above"} if any(one.above is not None for one in asked) else set[str]()
+        self._limits |= {"below"} if any(one.below is not None for one in asked) else set()
+        is_course = len(asked) == 1 and asked[0].aspect in ("change", "trend")
+        whens = {one.when for one in asked if one.around}
+        self._whens = whens if whens <= {"before", "after"} else set[str]()
+        self._has_days = is_course or any(map(_has_days, asked))
         self._is_open = all(one.aspect != "whether" for one in asked)
-        self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
-        self._is_around = any(one.around for one in asked)
-        self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
+        self._thens = [] if self._is_then() else thens_in(pieces)
+        is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
+        has_side = is_moved or any(map(_is_of_time, asked))
+        self._loose_end = None if has_side else _side_at_end(pieces, words)
+        self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
     def leaves_out(self, piece: Piece) -> bool:
-        """Whether a piece limits or names what is asked, and no question has it."""
-        said = piece.by_kind
-        is_course = "timeline" in {topic.tool for topic in said.get("topic", ())}
+        """Whether a piece names, limits or turns about what is asked, and no question has it."""
+        is_left = self._is_name_left(piece) or self._is_figure_left(piece)
+        is_left = bool(piece.of("beyond")) or (not self._is_whole and is_left)
         return (
-            "beyond" in said
-            or (not self._has_rate and "per_year" in said.get("frame", ()))
-            or (not self._is_whole and self._is_left(piece))
-            or (self._is_list and self._is_of_values(piece))
-            or (is_course and not self._is_course)
-            or (self._is_of_all and "for_it" in said)
+            is_left
+            or piece in self._thens
+            or self._turns_about(piece)
+            or self._is_aspect_left(piece)
+            or self._is_limit_left(piece)
+            or self._is_time_left(piece)
+            or self._is_worked_out_left(piece)
+            or self._is_topic_left(piece)
         )
 
-    def leaves_figure(self, piece: Piece) -> bool:
-        """Whether it is a figure by which no value is looked up: "K 5.9, when was that?"."""
-        said = piece.text.removesuffix("%")
-        is_figure = self._is_of_measured and said[:1].isdigit()
-        is_figure = is_figure and said.replace(".", "", 1).isdigit()
-        return is_figure and float(said) not in self._figures
-
-    def leaves_limit(self, piece: Piece) -> bool:
-        """Whether it is the other side of a limit: "goal under 100, how often was she above?"."""
-        above, below = "above" in piece.by_kind, "below" in piece.by_kind
-        return (above and self._sides == {"below"}) or (below and self._sides == {"above"})
-
-    def turns_about(self, piece: Piece) -> bool:
-        """Whether a piece asks for all others: "which vaccines did she not have?"."""
-        return self._is_open and self._is_list and piece.text in self._words.words.negations
-
-    def _is_of_values(self, piece: Piece) -> bool:
-        """Whether it asks how values went: the highest, "how did she break it"."""
-        asked = {*piece.of("aspect")}
-        is_how = "trend" in asked and piece.words[0] in self._words.words.asking
-        of_values = _OF_VALUES - ({"change"} if self._is_of_drug else set())  # of its dose
-        return is_how or (bool(asked & of_values) and len(piece.labels) == 1)
-
-    def _is_left(self, piece: Piece) -> bool:
-        if self._is_around and piece.text in relations_of(self._words):
+    def _is_name_left(self, piece: Piece) -> bool:
+        """Whether it is a name, or stands for one, and nothing is looked up by it."""
+        if piece.text in relations_of(self._words) and any(one.around for one in self._asked):
             return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
@@ -157,6 +135,132 @@ class _Used:
         english = lexicon("en").words
         others = ({**english.counted_as, **english.removals}.get(one, one) for one in names)
         return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
+
+    def _is_figure_left(self, piece: Piece) -> bool:
+        """Whether it is a figure by which nothing is looked up: "K 5.9, when was that?"."""
+        number = figure_in(piece, self._words)
+        return number is not None and number not in self._figures
+
+    def _turns_about(self, piece: Piece) -> bool:
+        """Whether a piece asks for all others: "which vaccines did she not have?"."""
+        is_negation = piece.text in self._words.words.negations and not self.is_over
+        return is_negation and (self._is_open or bool(self._limits))
+
+    def _is_aspect_left(self, piece: Piece) -> bool:
+        """Whether it asks for what has to be worked out, and none of it is told.
+
+        The highest of a list, "how did she break it", the first where only the highest is told.
+        """
+        said = {*piece.of("aspect")}
+        if self._is_list:
+            is_how = "trend" in said and piece.words[0] in self._words.words.asking
+            of_values = _OF_VALUES - ({"change"} if self._is_of_drug else set())  # of its dose
+            return is_how or (bool(said & of_values) and len(piece.labels) == 1)
+        said &= {*_OF_VALUES, "first"}
+        is_plain = {one.kind for one in piece.labels} <= {"aspect", "frame", "stop"}
+        return bool(said) and is_plain and self._aspects.isdisjoint(said)
+
+    def _is_limit_left(self, piece: Piece) -> bool:
+        """Whether it is a limit without its figure, or the other side of the one that is asked."""
+        said = {one.kind for one in piece.labels}
+        if said.isdisjoint(_LIMITS) or not said <= {*_LIMITS, "stop"} or self._limits & said:
+            return False
+        is_of_other = len(piece.words) > 1 and not (self._has_days or "change" in self._aspects)
+        return (
+            bool(self._limits)
+            or is_of_other
+            or not self._aspects.isdisjoint(_OF_VALUES - {"change"})
+        )
+
+    def _is_time_left(self, piece: Piece) -> bool:
+        """Whether it says how what is asked lies to something else, and no days were made of it."""
+        side = side_of(piece, self._words)
+        if self._whens and side in ("before", "after") and side not in self._whens:
+            return True  # its other side is what is asked for
+        is_long = len(piece.words) > 1
+        is_side = side in _SIDES or (is_long and (side == "at" or "around" in piece.of("frame")))
+        is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
+        is_limit = any(one.kind in self._limits for one in piece.labels)
+        is_limit |= len(self._limits) > 1 and "apart" in piece.of("frame")
+        return (is_side and not self._has_days and not is_limit) or piece is self._loose_end
+
+    def _is_worked_out_left(self, piece: Piece) -> bool:
+        """Whether it is a rate, a length or a place that no question has."""
+        said = {*piece.of("frame")}
+        is_rate = not said.isdisjoint({"per_year", "percent"})
+        is_rate &= not any(one.rate or one.unit for one in self._asked)
+        is_length = "lasting" in said and not any(one.asked_on is not None for one in self._asked)
+        has_place = any(one.back or "last" in one.arguments for one in self._every)
+        return is_rate or is_length or (bool(piece.of("place")) and not has_place)
+
+    def _is_topic_left(self, piece: Piece) -> bool:
+        is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
+        is_told = bool(self._tools & _COURSES) or any(one.around for one in self._asked)
+        is_of_all = any(one.tool == "medications" and not one.name for one in self._asked)
+        return (is_course and not is_told) or (is_of_all and bool(piece.of("for_it")))
+
+    def _is_then(self) -> bool:
+        """Whether what points at a time that was told has one."""
+        is_of_age = any(not one.around and _is_of_time(one) for one in self._asked)
+        is_of_days = any(one.around or one.span for one in self._asked)
+        return (len(self._asked) > 1 and is_of_age) or is_of_days
+
+
+def figure_in(piece: Piece, words: Lexicon) -> float | None:
+    """Return the figure that a piece is; articles count nothing."""
+    said = piece.text.removesuffix("%")
+    if said.replace(".", "", 1).isdigit():
+        return float(said)
+    is_article = said in ("one", "a", "an", *people_words().articles)
+    return None if is_article or said not in words.numbers else float(words.numbers[said])
+
+
+def _in_ids(pieces: Sequence[Piece]) -> Iterator[float]:
+    """Yield the figures of patients' ids: patient_7."""
+    behind = (piece.text for before, piece in pairwise(pieces) if before.text == "patient")
+    yield from (float(one) for one in behind if one.isdigit())
+
+
+def _side_at_end(pieces: Sequence[Piece], words: Lexicon) -> Piece | None:
+    """Return what leaves open of what it is a side: "weight since"."""
+    last = next((one for one in reversed(pieces) if any(map(str.isalnum, one.text))), None)
+    side = "" if last is None else relations_of(words).get(last.text)
+    return last if side in _OPEN_SIDES else None
+
+
+def _ends_in_a_step(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    said = " ".join(one.text for one in pieces if any(map(str.isalnum, one.text)))
+    return any(said.endswith(tuple(each)) for each in words.words.unit_after.values())
+
+
+def _is_of_time(question: ChartQuestion) -> bool:
+    return bool(question.around) or question.at_age is not None or question.name == "age"
+
+
+def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
+    """Return the aspects that the answer to a question tells."""
+    told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
+    if question.tool != "results":
+        told -= _OF_VALUES  # whatever it was asked for
+    is_course = question.tool == "results" and question.span is not None
+    is_begun = question.is_begun or question.rate or _is_of_time(question)
+    return told | (_TELLS["trend"] if is_course or is_begun else frozenset())
+
+
+def _has_days(question: ChartQuestion) -> bool:
+    """Whether it is asked of some days, or of how far things are apart."""
+    is_of_days = question.span is not None or question.near is not None or question.back
+    is_length = question.asked_on is not None or question.is_begun or question.tool in _TIMES
+    return bool(_is_of_time(question) or is_of_days or is_length)
+
+
+def _figures(asked: Iterable[ChartQuestion]) -> Iterator[float]:
+    for one in asked:
+        limits = (one.above, one.below, one.lower_limit, one.at_age, one.most or None)
+        yield from (float(each) for each in limits if each is not None)
+        yield from () if one.shift is None else (float(abs(one.shift.count)),)
+    said = _tokens(_texts(asked))
+    yield from (float(each) for each in said if each.replace(".", "", 1).isdigit())
 
 
 def _is_unnamed(question: ChartQuestion) -> bool:
@@ -174,21 +278,42 @@ def _tokens(texts: Iterable[str]) -> Iterator[str]:
 
 
 def with_unread(
-    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
+    asked: Sequence[ChartQuestion], said: SaidOfChart, words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
-    """Return the questions, the first with all that they leave out, as `text` has it."""
+    """Return the questions, the first with all that they leave out, as it was typed."""
+    left = [*unread_in(said.pieces, asked, words), *said.aside, *_measures_left(said, asked)]
     if not any(left):
         return tuple(asked)
-    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
+    typed = {fold(word)[0]: word for word in re.findall(r"\w+", said.text)}
     whole = [one for one in left if not any(one in other.split()[:-1] for other in left)]
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in whole if one)
     unread = ", ".join(spelt)
     if unread:  # a yes would be one to less than was asked
         asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
     first = (
-        replace(one, unread=", ".join(filter(None, (one.unread, unread)))) for one in asked[:1]
+        replace(one, unread=", ".join(dict.fromkeys(filter(None, (one.unread, unread)))))
+        for one in asked[:1]
     )
     return (*first, *asked[1:])
+
+
+def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterator[str]:
+    """Yield a length, and a unit, that no question has."""
+    yield said.length
+    is_shifted = any(one.shift is not None for one in asked)
+    yield "" if said.shift is None or is_shifted else said.shift.text
+    yield "" if any(one.unit for one in asked) else said.unit
+    yield from () if any(map(_is_of_days, asked)) else (one.text for one in said.spans)
+
+
+def _is_of_days(question: ChartQuestion) -> bool:
+    """Whether rows of some days are asked for; a fact of the person has none."""
+    if question.tool == "chart_summary" and question.name not in ("", "age"):
+        return False
+    is_told = (
+        question.span or question.near or not {"since", "until"}.isdisjoint(question.arguments)
+    )
+    return bool(is_told) or any(map(_is_of_days, question.around))
 
 
 def _is_yes(question: ChartQuestion) -> bool:

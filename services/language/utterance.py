@@ -65,11 +65,12 @@ class ChartQuestion:
         part: What of one row is asked for; None for what it says at large.
         head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
-        below: Likewise, less than this.
+        below: Likewise, less than this; with `above` all from one to the other.
         lower_limit: Of a pressure, that of its lower figure: 90 of "above 140/90".
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
+        most: So many from the end that is asked for: the three highest, the first two.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
         around: What it is meant of: since the newest scan, during the chemotherapy, before.
         when: How the days asked about lie to those of `around`.
@@ -97,6 +98,7 @@ class ChartQuestion:
     span: TimeSpan | None = None
     is_past: bool = False
     is_begun: bool = False
+    most: int = 0
     back: int = 0
     around: "tuple[ChartQuestion, ...]" = ()
     when: Relation = "since"

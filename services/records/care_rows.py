@@ -1,4 +1,4 @@
-"""Rows of plans, goals, teams, devices, directives, flags, coverage and related persons."""
+"""Rows of visits, plans, goals, teams, devices, directives, flags, coverage and related persons."""
 
 from data_models.chart_view import ViewRow
 from services.records.entry import (
@@ -16,7 +16,66 @@ from services.records.entry import (
 from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
 from services.records.row_parts import one_row, people, prefixed, reasons_of
+from services.records.standing import FORBIDDEN, is_forbidden
 from services.records.values import quantity
+
+
+def encounter_row(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return the row of a visit or a stay with its reasons, its place and its people."""
+    raw = entry.raw
+    kinds = labels(raw, "type") or labels(raw, "serviceType")
+    coding = one(raw, "class")
+    setting = _SETTINGS.get(text(coding, "code"), label(coding))
+    place = people(record, entry, "location", "location") or record.name_of(
+        one(raw, "serviceProvider"), within=raw
+    )
+    who = people(record, entry, "participant", "individual")
+    stay = one(raw, "hospitalization")
+    return one_row(
+        entry,
+        "encounter",
+        ", ".join(kinds) or setting or "Encounter",
+        value=setting,
+        end=end_of(raw, "period"),
+        detail=joined(
+            reasons_of(record, entry, "diagnosis", "condition"),
+            f"at {place}" if place else "",
+            f"with {who}" if who else "",
+            prefixed("admitted from", label(one(stay, "admitSource"))),
+            prefixed("discharged to", label(one(stay, "dischargeDisposition"))),
+        ),
+        code=tuple(pair for concept in many(raw, "type") for pair in code_pairs(concept)),
+    )
+
+
+_SETTINGS = {
+    "AMB": "ambulatory", "EMER": "emergency", "IMP": "inpatient", "ACUTE": "inpatient",
+    "NONAC": "inpatient", "OBSENC": "observation", "SS": "short stay", "VR": "virtual",
+    "HH": "home",
+}  # fmt: skip
+
+
+def appointment_row(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return the row of an appointment."""
+    raw = entry.raw
+    who = [
+        record.name_of(one(row, "actor"), within=raw)
+        for row in many(raw, "participant")
+        if not text(one(row, "actor"), "reference").startswith("Patient/")
+    ]
+    kinds = labels(raw, "serviceType") or labels(raw, "appointmentType")
+    return one_row(
+        entry,
+        "appointment",
+        ", ".join(kinds) or text(raw, "description") or "Appointment",
+        end=text(raw, "end"),
+        detail=joined(
+            text(raw, "description"),
+            reasons_of(record, entry),
+            prefixed("with", ", ".join(filter(None, who))),
+            text(raw, "comment"),
+        ),
+    )
 
 
 def care_plan_row(record: PatientRecord, entry: Entry) -> ViewRow:
@@ -28,7 +87,7 @@ def care_plan_row(record: PatientRecord, entry: Entry) -> ViewRow:
         what = label(one(detail, "code")) or text(detail, "description")
         pointed = record.resolve(one(row, "reference"), within=raw)
         what = what or (label(one(pointed.raw, "code")) if pointed else "")
-        state = text(detail, "status")
+        state = FORBIDDEN if is_forbidden(detail) else text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)
     about = [
         label(one(found.raw, "code"))
@@ -60,7 +119,11 @@ def goal_row(_: PatientRecord, entry: Entry) -> ViewRow:
         aim = quantity(row.get("detailQuantity")).whole or label(one(row, "detailCodeableConcept"))
         span = one(row, "detailRange")
         low, high = quantity(span.get("low")).whole, quantity(span.get("high")).whole
-        aim = aim or (f"{low or '?'} to {high or '?'}" if low or high else "")
+        aim = aim or (
+            f"{low} to {high}"
+            if low and high
+            else prefixed("at least", low) or prefixed("at most", high)
+        )
         aim = aim or text(row, "detailString")
         targets.append(joined(f"{measured} {aim}".strip(), prefixed("by", text(row, "dueDate"))))
     return one_row(
@@ -99,12 +162,12 @@ def device_row(_: PatientRecord, entry: Entry) -> ViewRow:
         entry,
         "device",
         name or text(raw, "modelNumber"),
-        end=text(raw, "expirationDate"),
         detail=joined(
             text(raw, "manufacturer"),
             prefixed("model", text(raw, "modelNumber")),
             prefixed("serial", text(raw, "serialNumber")),
             prefixed("lot", text(raw, "lotNumber")),
+            prefixed("expires", text(raw, "expirationDate")),
             *notes_of(raw),
         ),
         code=code_pairs(one(raw, "type")),
@@ -163,7 +226,12 @@ def coverage_row(record: PatientRecord, entry: Entry) -> ViewRow:
         "coverage",
         label(one(entry.raw, "type")) or payors or "Coverage",
         end=end_of(entry.raw, "period"),
-        detail=joined(payors),
+        detail=joined(
+            payors,
+            prefixed("subscriber number", text(entry.raw, "subscriberId")),
+            prefixed("subscriber", record.name_of(one(entry.raw, "subscriber"), within=entry.raw)),
+            label(one(entry.raw, "relationship")),
+        ),
         code=code_pairs(one(entry.raw, "type")),
     )
 

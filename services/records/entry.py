@@ -48,6 +48,9 @@ DATES: Mapping[str, tuple[str, ...]] = {
 """Elements that may hold the clinical date, best first."""
 
 
+_INHERITED = ("effectiveDateTime", "effectivePeriod", "issued")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A resource of the record.
@@ -123,6 +126,11 @@ def codes(concept: Raw) -> frozenset[str]:
     return frozenset(code for _, code in codings(concept))
 
 
+def code_of(concept: Raw) -> str:
+    """Return the first code of a concept of a closed list, else its text in small letters."""
+    return next((code for _, code in codings(concept)), "") or label(concept).casefold()
+
+
 def code_pairs(concept: Raw) -> tuple[str, ...]:
     """Return codes as `system|code`."""
     return tuple(f"{system}|{code}" for system, code in codings(concept))
@@ -160,6 +168,18 @@ def instant(recorded: str) -> str:
         return moment.astimezone(UTC).isoformat()
     except OverflowError:
         return recorded
+
+
+def contained_results(raw: Raw) -> Iterator[tuple[str, Raw]]:
+    """Yield ids and bodies of the results that a report holds itself, dated and owned as it is."""
+    pointers = (*many(raw, "result"), *many(raw, "hasMember"))
+    wanted = {text(pointer, "reference") for pointer in pointers}
+    for inner in many(raw, "contained"):
+        key = text(inner, "id")
+        if text(inner, "resourceType") == "Observation" and f"#{key}" in wanted:
+            dates = () if any(name in inner for name in _INHERITED) else _INHERITED
+            told = {name: raw[name] for name in ("subject", "status", *dates) if name in raw}
+            yield f"{text(raw, 'id')}.{key}", {**told, **inner}
 
 
 def notes_of(node: Raw) -> list[str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from services.records.entry import Raw, codes, many, one, text
+from services.records.entry import Raw, many, one, text
+from services.records.standing import certainty_of
 
 CLINICAL = frozenset(
     {"AllergyIntolerance", "Appointment", "CarePlan", "CareTeam", "Composition", "Condition",
@@ -50,7 +51,7 @@ def insurers_of(raw: Raw) -> tuple[str, ...]:
 
 def is_withdrawn(kind: str, raw: Raw) -> bool:
     """Return whether the resource says of itself that it is not so."""
-    said = {text(raw, "status"), text(raw, "docStatus"), *codes(one(raw, "verificationStatus"))}
+    said = {text(raw, "status"), text(raw, "docStatus"), certainty_of(raw)}
     if kind in _CANCELLED_IS_NO_FACT and "cancelled" in said:
         return True
     return bool(said & _WITHDRAWN)

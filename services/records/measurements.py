@@ -20,6 +20,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
+from services.records.row_parts import called
 from services.records.values import Value, flag_of, interpretation_of, range_of, value_in
 
 _SYSTOLIC, _DIASTOLIC = frozenset({"8480-6"}), frozenset({"8462-4"})
@@ -29,6 +30,9 @@ _KINDS = {
     "social-history": "social history", "survey": "survey", "imaging": "imaging measurement",
     "exam": "exam", "procedure": "measurement", "therapy": "therapy", "activity": "activity",
 }  # fmt: skip
+ANOTHER = "somebody or something else"
+NOT_PATIENTS = ", not of the patient)"
+"""How the name of a value ends whose focus is a fetus, a donor or a thing."""
 _PLAIN = frozenset({"final", "amended", "corrected", ""})
 
 
@@ -75,6 +79,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     if part.component is None and (variant := _variant(part.entry)):
         return variant
     pair = _pressures(raw) if part.component is None else None
+    focus = focus_of(record, raw)
     value = value_in(node)
     shown, number, unit = value.text, value.number, value.unit
     if pair is not None:
@@ -92,7 +97,7 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     absent = not shown and not members
     return ViewRow(
         kind=kind_of(part.entry),
-        name=name_of(node),
+        name=_named(name_of(node), focus),
         value=shown or ("no value recorded" if absent else ""),
         number=number,
         unit=unit,
@@ -110,7 +115,8 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
             label(one(raw, "bodySite")),
             *(notes_of(raw) if part.component is None else ()),
         ),
-        code=code_pairs(one(node, "code")),
+        # What it is of the patient, it is not.
+        code=() if focus else code_pairs(one(node, "code")),
         sources=(part.entry.ref,),
     )
 
@@ -140,9 +146,17 @@ def parts_of(entry: Entry) -> Iterator[Part]:
             yield Part(entry, number, when)
 
 
+def focus_of(record: PatientRecord, raw: Raw) -> str:
+    """Return what else than the patient an Observation is about: a fetus, a donor, a device."""
+    owner = text(one(raw, "subject"), "reference")
+    others = [each for each in many(raw, "focus") if text(each, "reference") != owner]
+    names = (record.name_of(each, within=raw) or ANOTHER for each in others)
+    return ", ".join(dict.fromkeys(names))
+
+
 def name_of(node: Raw) -> str:
     """Return what an Observation, a component or a report is about."""
-    return label(one(node, "code")) or "unnamed observation"
+    return called("result", one(node, "code")) or "unnamed observation"
 
 
 def kind_of(entry: Entry) -> str:
@@ -178,12 +192,13 @@ def _named_member(record: PatientRecord, pointer: Raw) -> str:
 def _series(record: PatientRecord) -> tuple[Series, ...]:
     found: dict[str, Series] = {}
     for entry in record.entries_of("Observation"):
+        focus = focus_of(record, entry.raw)
         for part in parts_of(entry):
-            _file(found, part)
+            _file(found, part, focus)
             if part.component is None and _pressures(entry.raw) is not None:
                 for number, component in enumerate(many(entry.raw, "component")):
                     if codes(one(component, "code")) & (_SYSTOLIC | _DIASTOLIC):
-                        _file(found, Part(entry, number, part.when))
+                        _file(found, Part(entry, number, part.when), focus)
     for series in found.values():
         series.parts.sort(key=lambda part: part.when)
     return tuple(sorted(found.values(), key=_newest, reverse=True))
@@ -193,19 +208,24 @@ def _newest(series: Series) -> str:
     return series.parts[-1].when
 
 
-def _file(found: dict[str, Series], part: Part) -> None:
+def _named(name: str, focus: str) -> str:
+    return f"{name} (of {focus}{NOT_PATIENTS}" if focus else name
+
+
+def _file(found: dict[str, Series], part: Part, focus: str) -> None:
     raw = part.entry.raw
     node = node_of(part)
     pairs = code_pairs(one(node, "code"))
     name = _gene(raw) if part.component is None and is_variant(raw) else ""
-    name = name or name_of(node)
+    name = _named(name or name_of(node), focus)
     loinc = next((pair for pair in pairs if "loinc.org" in pair), "")
     key = (loinc or phrase_of(name)) if not is_variant(raw) else f"gene {name.casefold()}"
+    key = f"{key} of {focus}" if focus else key
     series = found.get(key)
     if series is None:
         table = concept_table()
         concept = table.coded("result", pairs) or table.displayed("result", name)
-        concept = None if is_variant(raw) else concept
+        concept = None if is_variant(raw) or focus else concept
         series = found[key] = Series(name, kind_of(part.entry), concept, pairs)
     series.parts.append(part)
 

@@ -1,13 +1,12 @@
 """The drugs of a record: one line for each, with all that was prescribed, said or given of it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 
 from data_models.chart_view import ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.dates import last_day
+from services.records.dosage import dosages_of, dose_of, is_as_needed
 from services.records.entry import (
     Entry,
     Raw,
@@ -24,12 +23,14 @@ from services.records.entry import (
 )
 from services.records.record import PatientRecord
 from services.records.row_parts import reasons_of
-from services.records.values import decimal_of, number_text, quantity
+from services.records.standing import FORBIDDEN, absence_of, is_forbidden
+from services.records.values import quantity
 
 KINDS = (
     "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
 )  # fmt: skip
 _NOT_MEANT = frozenset({"proposal", "plan", "option"})
+_ENDED = frozenset({"stopped", "completed", "cancelled"})
 _TAKEN = {
     "MedicationRequest": frozenset({"active"}),
     "MedicationStatement": frozenset({"active"}),
@@ -42,9 +43,6 @@ _SAID = {
     "MedicationAdministration": ("given", "administration"),
     "MedicationDispense": ("dispensed", "dispense"),
 }
-_UNITS = {"s": "second", "min": "minute", "h": "hour", "d": "day", "wk": "week", "mo": "month",
-          "a": "year"}  # fmt: skip
-_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +54,17 @@ class DrugEntry:
     codes: tuple[str, ...]
     when: str
     end: str
+    absence: str = ""
+
+    @property
+    def is_unmeant(self) -> bool:
+        """Whether it is no order to give the drug: a plan, or one that forbids it."""
+        raw = self.entry.raw
+        return text(raw, "intent") in _NOT_MEANT or is_forbidden(raw)
 
     def is_taken(self, today: date) -> bool:
         """Return whether it says that the drug is taken now; no age ends that."""
-        raw = self.entry.raw
-        if self.entry.status not in _TAKEN[self.entry.kind]:
-            return False
-        if text(raw, "intent") in _NOT_MEANT:
+        if self.entry.status not in _TAKEN[self.entry.kind] or self.is_unmeant:
             return False
         ended = last_day(self.end) if self.end else None
         return ended is None or ended >= today
@@ -114,7 +116,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
             later,
             reasons_of(record, leading.entry),
             "" if taken else _why_ended(raw),
-            "as needed" if _is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
+            "as needed" if is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
             f"by {by}" if by else "",
             *notes_of(raw),
         ),
@@ -129,12 +131,12 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
 def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
     """Return one resource of a drug for itself, as an event."""
     found = _entry(record, entry)
-    said = _SAID[entry.kind][0]
+    said = "" if found.absence else _SAID[entry.kind][0]
     return ViewRow(
-        kind="medication",
+        kind=found.absence or "medication",
         name=found.name,
         value=dose_of(entry.raw),
-        status=entry.status,
+        status=_status(found, None),
         date=entry.date,
         end=found.end,
         detail=joined(said, reasons_of(record, entry), _why_ended(entry.raw), *notes_of(entry.raw)),
@@ -143,18 +145,13 @@ def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
     )
 
 
-def dose_of(raw: Raw) -> str:
-    """Return dose, route and frequency in words, or ""."""
-    said = [_dosage(row) for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))]
-    return "; then ".join(dict.fromkeys(filter(None, said)))
-
-
 def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
     """Fold entries that share a name, or a code where their strengths do not differ."""
     found: list[Drug] = []
     by_key: dict[str, Drug] = {}
-    for entry in sorted(record.entries_of(*KINDS), key=lambda e: instant(e.date), reverse=True):
-        read = _entry(record, entry)
+    for read in record.derived(_read):
+        if read.absence:
+            continue
         keys = [phrase_of(read.name), *(f"{pair} {_strength(read.name)}" for pair in read.codes)]
         drug = next((by_key[key] for key in keys if key in by_key), None)
         if drug is None:
@@ -166,37 +163,69 @@ def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
     return tuple(found)
 
 
+def _read(record: PatientRecord) -> tuple[DrugEntry, ...]:
+    entries = sorted(record.entries_of(*KINDS), key=lambda e: instant(e.date), reverse=True)
+    return tuple(_entry(record, entry) for entry in entries)
+
+
+def stated_absences(record: PatientRecord) -> list[ViewRow]:
+    """Return what states that no drug is taken, or that nothing is known of it."""
+    return [
+        row_of_drug_entry(record, read.entry)
+        for read in record.derived(_read)
+        if read.absence and read.entry.status == "active"
+    ]
+
+
 def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
     raw = entry.raw
     concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
-    name, codes = label(concept), code_pairs(concept)
+    name, codes, absence = label(concept), code_pairs(concept), absence_of(concept, label(concept))
     pointer = one(raw, "medicationReference")
     if pointer:
         found = record.resolve(pointer, within=raw)
         drug = one(found.raw, "code") if found else {}
-        name = name or label(drug) or text(pointer, "display")
+        name = name or label(drug) or (_ingredients(found.raw) if found else "")
+        name = name or text(pointer, "display")
         codes = codes or code_pairs(drug)
     end = end_of(raw, "effectivePeriod")
     if not end:
         bounds = [
             text(one(one(one(row, "timing"), "repeat"), "boundsPeriod"), "end")
-            for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))
+            for row in dosages_of(raw)
         ]
         # A course has ended when its last dosage has.
         end = max(bounds) if bounds and all(bounds) else ""
-    return DrugEntry(entry, name or "unnamed drug", codes, entry.date, end)
+    return DrugEntry(entry, name or "unnamed drug", codes, entry.date, end, absence)
+
+
+def _ingredients(drug: Raw) -> str:
+    """Return what a drug without a name of its own is made of, each part with its strength."""
+    parts = (
+        f"{label(one(row, 'itemCodeableConcept'))} {_per(one(row, 'strength'))}".strip()
+        for row in many(drug, "ingredient")
+    )
+    return " / ".join(filter(None, parts))
+
+
+def _per(ratio: Raw) -> str:
+    """Return a Ratio in words: `500 mg/tablet`, `5 mg/10 ml`."""
+    above, below = quantity(ratio.get("numerator")), quantity(ratio.get("denominator"))
+    unit = below.unit if below.number == 1 and below.unit else below.whole
+    return f"{above.whole}/{unit}" if above.text and unit not in ("", "1") else above.whole
 
 
 def _strength(name: str) -> str:
     return " ".join(word for word in phrase_of(name).split() if word[:1].isdigit())
 
 
-def _status(leading: DrugEntry, today: date) -> str:
-    intent = text(leading.entry.raw, "intent")
-    if leading.entry.status == "active" and intent in _NOT_MEANT:
-        return f"only a {intent}"
-    ended = last_day(leading.end) if leading.end else None
-    if leading.entry.status == "active" and ended is not None and ended < today:
+def _status(leading: DrugEntry, today: date | None) -> str:
+    if is_forbidden(leading.entry.raw):
+        return FORBIDDEN
+    if leading.entry.status == "active" and leading.is_unmeant:
+        return f"only a {text(leading.entry.raw, 'intent')}"
+    ended = last_day(leading.end) if leading.end and today is not None else None
+    if leading.entry.status == "active" and ended is not None and today and ended < today:
         return "ended"
     return leading.entry.status or "status not recorded"
 
@@ -228,51 +257,5 @@ def _later_end(drug: Drug, leading: DrugEntry) -> str:
 
 def _why_ended(raw: Raw) -> str:
     reasons = labels(raw, "statusReason")
-    return f"ended because of {', '.join(reasons)}" if reasons else ""
-
-
-def _is_as_needed(raw: Raw) -> bool:
-    return any(
-        row.get("asNeededBoolean") is True or row.get("asNeededCodeableConcept")
-        for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))
-    )
-
-
-def _dosage(row: Raw) -> str:
-    said = text(row, "text") or text(row, "patientInstruction")
-    route = label(one(row, "route"))
-    if said:
-        return said if not route or route.casefold() in said.casefold() else f"{said}, {route}"
-    amounts = [*many(row, "doseAndRate"), row]
-    doses = dict.fromkeys(filter(None, (_amount(each) for each in amounts)))
-    timing = one(row, "timing")
-    how_often = label(one(timing, "code")) or _repeat(one(timing, "repeat"))
-    for_what = label(one(row, "asNeededCodeableConcept"))
-    needed = f"as needed for {for_what}" if for_what else ""
-    if row.get("asNeededBoolean") is True:
-        needed = "as needed"
-    return ", ".join(filter(None, [" ".join(doses), route, how_often, needed]))
-
-
-def _amount(row: Raw) -> str:
-    for name in ("doseQuantity", "dose", "rateQuantity"):
-        if found := quantity(row.get(name)).whole:
-            return found
-    span = one(row, "doseRange")
-    low, high = quantity(span.get("low")), quantity(span.get("high"))
-    return f"{low.text}-{high.whole}" if low.text and high.text else ""
-
-
-def _repeat(row: Mapping[str, object]) -> str:
-    times, period = decimal_of(row.get("frequency")), decimal_of(row.get("period"))
-    unit = _UNITS.get(str(row.get("periodUnit")), "")
-    when = row.get("when")
-    slots = ", ".join(str(slot) for slot in when) if isinstance(when, list) else ""
-    if period is None or not unit:
-        return slots
-    count = times if times is not None else Decimal(1)
-    often = _TIMES.get(int(count), f"{number_text(count)} times") if count % 1 == 0 else str(count)
-    if period == 1:
-        return f"{often} a {unit}"
-    every = f"every {number_text(period)} {unit}s"
-    return every if count == 1 else f"{often} {every}"
+    how = "ended because of" if text(raw, "status") in _ENDED else "because of"
+    return f"{how} {', '.join(reasons)}" if reasons else ""

@@ -13,6 +13,7 @@ from services.records.fhir_types import Patient
 from services.records.sorting import Sorter
 
 DerivedT = TypeVar("DerivedT")
+UNREAD = " could not be read"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class LeftOut:
         count = len(self.unreadable)
         entries = "entry" if count == 1 else "entries"
         parts = [
-            f"{count} {entries} could not be read" if count else "",
+            f"{count} {entries}{UNREAD}" if count else "",
             f"{self.other_patient} entries that do not name this patient were left out"
             if self.other_patient
             else "",
@@ -104,7 +105,8 @@ class PatientRecord:
         if not target:
             return None
         if target.startswith("#"):
-            return _contained(within or {}, target[1:])
+            held = f"Observation/{text(within or {}, 'id')}.{target[1:]}"
+            return self.entries.get(held) or _contained(within or {}, target[1:])
         found = self.names.get(target)
         if found is not None or "://" not in target:
             return found

@@ -7,6 +7,7 @@ from services.records import care_rows
 from services.records.entry import (
     Entry,
     Raw,
+    code_of,
     code_pairs,
     codes,
     end_of,
@@ -19,15 +20,37 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_parts import age_or_text, one_row, people, prefixed, reasons_of
+from services.records.row_parts import age_or_text, called, one_row, people, prefixed, reasons_of
+from services.records.standing import (
+    FORBIDDEN,
+    NO_KNOWN_ALLERGY,
+    NONE_KNOWN,
+    PAST,
+    absence_of,
+    certainty_of,
+    is_forbidden,
+)
 from services.records.values import decimal_of, number_text, value_in
 
+ONSET_UNKNOWN = "date of entry"
 _Reader = Callable[[PatientRecord, Entry], ViewRow]
 
 
 def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
     """Return one row for a resource of any type but Observation and those of drugs."""
-    return _READERS[entry.kind](record, entry)
+    row = _READERS[entry.kind](record, entry)
+    name = _SAYING_NONE.get(entry.kind)
+    kind = absence_of(one(entry.raw, name), row.name) if name else ""
+    if kind and entry.kind == "AllergyIntolerance" and kind == NONE_KNOWN:
+        kind = NO_KNOWN_ALLERGY
+    return row.model_copy(update={"kind": kind}) if kind else row
+
+
+_SAYING_NONE: Mapping[str, str] = {
+    "AllergyIntolerance": "code", "Condition": "code", "Procedure": "code",
+    "Immunization": "vaccineCode", "Device": "type",
+}  # fmt: skip
+"""Elements in which a resource may state that there is nothing of its type."""
 
 
 def _allergy(_: PatientRecord, entry: Entry) -> ViewRow:
@@ -37,17 +60,19 @@ def _allergy(_: PatientRecord, entry: Entry) -> ViewRow:
         for row in many(raw, "reaction")
     ]
     criticality = text(raw, "criticality")
-    certainty = label(one(raw, "verificationStatus"))
     return one_row(
         entry,
         "allergy",
         label(one(raw, "code")) or ", ".join(labels(one(raw, "reaction"), "substance")),
         value="; ".join(reaction for reaction in reactions if reaction),
-        status=label(one(raw, "clinicalStatus")) or "active",
+        status=code_of(one(raw, "clinicalStatus")) or "active",
         detail=joined(
             text(raw, "type"),
             f"criticality {criticality}" if criticality else "",
-            certainty if certainty.casefold() != "confirmed" else "",
+            _unless_confirmed(raw),
+            age_or_text(raw, "onset"),
+            prefixed("last reaction", text(raw, "lastOccurrence")),
+            _of_record_alone(raw),
             *notes_of(raw),
         ),
         code=code_pairs(one(raw, "code")),
@@ -56,33 +81,45 @@ def _allergy(_: PatientRecord, entry: Entry) -> ViewRow:
 
 def _problem(_: PatientRecord, entry: Entry) -> ViewRow:
     raw = entry.raw
-    certainty = label(one(raw, "verificationStatus"))
     stages = [label(one(row, "summary")) for row in many(raw, "stage")]
     severity = label(one(raw, "severity"))
-    onset = age_or_text(raw, "onset")
+    onset, abated = age_or_text(raw, "onset"), age_or_text(raw, "abatement")
     return one_row(
         entry,
         "encounter diagnosis" if _is_encounter_diagnosis(raw) else "problem",
-        label(one(raw, "code")),
+        called("problem", one(raw, "code")),
         status=_clinical_status(raw),
         end=text(raw, "abatementDateTime") or end_of(raw, "abatementPeriod", "onsetPeriod"),
         detail=joined(
             *labels(raw, "bodySite"),
             *stages,
             severity,
-            f"onset {onset}" if onset else "",
-            certainty if certainty.casefold() != "confirmed" else "",
+            prefixed("onset", onset),
+            prefixed("ended", abated),
+            _unless_confirmed(raw),
+            _of_record_alone(raw),
             *notes_of(raw),
         ),
         code=code_pairs(one(raw, "code")),
     )
 
 
+def _unless_confirmed(raw: Raw) -> str:
+    certainty = certainty_of(raw)
+    return "" if certainty == "confirmed" else certainty
+
+
+def _of_record_alone(raw: Raw) -> str:
+    """Say that a date is the day of the record: it began no later, and perhaps long before."""
+    has_onset = any(name.startswith("onset") for name in raw)
+    return "" if has_onset or not text(raw, "recordedDate") else ONSET_UNKNOWN
+
+
 def _clinical_status(raw: Raw) -> str:
-    said = next(iter(codes(one(raw, "clinicalStatus"))), "") or label(one(raw, "clinicalStatus"))
-    if said:
+    if said := code_of(one(raw, "clinicalStatus")):
         return said
     has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
+    has_ended |= certainty_of(raw) == PAST
     return "resolved" if has_ended else "active"
 
 
@@ -102,11 +139,12 @@ def _immunization(_: PatientRecord, entry: Entry) -> ViewRow:
     return one_row(
         entry,
         "immunization",
-        label(one(raw, "vaccineCode")),
+        called("vaccine", one(raw, "vaccineCode")),
         value=f"dose {doses[0]}" if doses and doses[0] else "",
         detail=joined(
             text(raw, "occurrenceString"),
             *(f"because of {why}" for why in labels(raw, "statusReason")),
+            _subpotent(raw),
             f"lot {lot}" if lot else "",
             label(one(raw, "site")),
             *labels(one(raw, "reaction"), "detail"),
@@ -114,6 +152,13 @@ def _immunization(_: PatientRecord, entry: Entry) -> ViewRow:
         ),
         code=code_pairs(one(raw, "vaccineCode")),
     )
+
+
+def _subpotent(raw: Raw) -> str:
+    if raw.get("isSubpotent") is not True:
+        return ""
+    why = ", ".join(labels(raw, "subpotentReason"))
+    return f"subpotent dose: {why}" if why else "subpotent dose"
 
 
 def _procedure(record: PatientRecord, entry: Entry) -> ViewRow:
@@ -135,61 +180,6 @@ def _procedure(record: PatientRecord, entry: Entry) -> ViewRow:
             *notes_of(raw),
         ),
         code=code_pairs(one(raw, "code")),
-    )
-
-
-def _encounter(record: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    kinds = labels(raw, "type") or labels(raw, "serviceType")
-    setting = label(one(raw, "class"))
-    place = people(record, entry, "location", "location") or record.name_of(
-        one(raw, "serviceProvider"), within=raw
-    )
-    who = people(record, entry, "participant", "individual")
-    stay = one(raw, "hospitalization")
-    return one_row(
-        entry,
-        "encounter",
-        ", ".join(kinds) or setting or "Encounter",
-        value=_SETTINGS.get(setting, setting),
-        end=end_of(raw, "period"),
-        detail=joined(
-            reasons_of(record, entry),
-            f"at {place}" if place else "",
-            f"with {who}" if who else "",
-            prefixed("admitted from", label(one(stay, "admitSource"))),
-            prefixed("discharged to", label(one(stay, "dischargeDisposition"))),
-        ),
-        code=tuple(pair for concept in many(raw, "type") for pair in code_pairs(concept)),
-    )
-
-
-_SETTINGS = {
-    "AMB": "ambulatory", "EMER": "emergency", "IMP": "inpatient", "ACUTE": "inpatient",
-    "NONAC": "inpatient", "OBSENC": "observation", "SS": "short stay", "VR": "virtual",
-    "HH": "home",
-}  # fmt: skip
-
-
-def _appointment(record: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    who = [
-        record.name_of(one(row, "actor"), within=raw)
-        for row in many(raw, "participant")
-        if not text(one(row, "actor"), "reference").startswith("Patient/")
-    ]
-    kinds = labels(raw, "serviceType") or labels(raw, "appointmentType")
-    return one_row(
-        entry,
-        "appointment",
-        ", ".join(kinds) or text(raw, "description") or "Appointment",
-        end=text(raw, "end"),
-        detail=joined(
-            text(raw, "description"),
-            reasons_of(record, entry),
-            prefixed("with", ", ".join(filter(None, who))),
-            text(raw, "comment"),
-        ),
     )
 
 
@@ -260,6 +250,7 @@ def _order(record: PatientRecord, entry: Entry) -> ViewRow:
         entry,
         "order",
         label(one(raw, "code")),
+        status=FORBIDDEN if is_forbidden(raw) else entry.status,
         end=end_of(raw, "occurrencePeriod"),
         detail=joined(
             intent if intent != "order" else "",
@@ -293,7 +284,7 @@ def _specimen(_: PatientRecord, entry: Entry) -> ViewRow:
 
 _READERS: Mapping[str, _Reader] = {
     "AllergyIntolerance": _allergy,
-    "Appointment": _appointment,
+    "Appointment": care_rows.appointment_row,
     "CarePlan": care_rows.care_plan_row,
     "CareTeam": care_rows.care_team_row,
     "Condition": _problem,
@@ -302,7 +293,7 @@ _READERS: Mapping[str, _Reader] = {
     "Coverage": care_rows.coverage_row,
     "Device": care_rows.device_row,
     "DeviceUseStatement": care_rows.device_use_row,
-    "Encounter": _encounter,
+    "Encounter": care_rows.encounter_row,
     "ExplanationOfBenefit": care_rows.insurer_row,
     "FamilyMemberHistory": _family,
     "Flag": care_rows.flag_row,

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
-from services.records.entry import DATES, Entry, Raw, instant, many, one, text
+from services.records.entry import DATES, Entry, Raw, contained_results, instant, many, one, text
 from services.records.fhir_types import Patient
 from services.records.kinds import (
     BILLS,
@@ -229,6 +229,10 @@ class Sorter:
             self.names[name] = entry
         if entry.kind in CLINICAL:
             self.clinical[entry.ref] = entry
+        if is_withdrawn(entry.kind, entry.raw):
+            return
+        for key, inner in contained_results(entry.raw):
+            self.add({"resource": {**inner, "id": key}})
 
 
 def _names_of(ref: str, url: object) -> set[str]:

@@ -76,11 +76,12 @@ def quantity(value: Any) -> Value:
         None if comparator else float(number),
         "" if unit.startswith("{") or unit == "1" else unit,
         comparator,
-        _ucum(text(value, "code")) or _ucum(unit),
+        ucum_of(text(value, "code")) or ucum_of(unit),
     )
 
 
-def _ucum(unit: str) -> str:
+def ucum_of(unit: str) -> str:
+    """Return the UCUM code of a unit as recorded; "" where it cannot be read."""
     return unit if is_sized(unit) else unit_code(unit)
 
 

@@ -6,7 +6,7 @@ from services.records.dates import first_day, last_day
 from services.records.entry import Entry, end_of, label, labels, one, text
 
 VISITS = ("Encounter", "Appointment")
-_NOT_MEANT = frozenset({"cancelled", "entered-in-error", "noshow", "proposed"})
+NOT_MEANT = frozenset({"cancelled", "entered-in-error", "noshow", "proposed"})
 _GOES_ON = frozenset({"in-progress", "arrived", "triaged", "onleave"})
 REASON_LIMIT_CHARS = 80
 
@@ -23,7 +23,7 @@ def is_on(entry: Entry, day: date, zone: tzinfo | None = None) -> bool:
 
 def days_of(entry: Entry, zone: tzinfo | None = None) -> tuple[date, date] | None:
     """Return the first and the last day, `date.max` while it goes on; None: it is on no day."""
-    if entry.status in _NOT_MEANT:
+    if entry.status in NOT_MEANT:
         return None
     if entry.kind == "Appointment" and not text(entry.raw, "start"):
         return None  # its date is the day on which it was written

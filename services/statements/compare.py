@@ -45,6 +45,7 @@ from services.statements.fit import (
     has_date,
     has_sites,
     is_denied_alike,
+    is_hedged,
     is_measured,
     shares,
     stands,
@@ -303,9 +304,8 @@ def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | No
 
 
 def _is_opposed(clause: Clause, row: KnownRow) -> bool:
-    if row.negated:
-        return True
-    if "tolerates" in clause.cues and row.kind.startswith("allerg"):
+    is_denied = row.negated or (row.is_plan and not is_hedged(clause, row))
+    if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
     if any(not is_measured(one, row) for one in clause.quantities):
         return _is_other_value(clause, row)

@@ -53,7 +53,7 @@ def _by_rows(
         return judged
     if clause.cues & {"takes", "current"} or clause.words & _CHRONIC:
         of_kind = [row for row in plain if f"={row.kind}" in names] or plain
-        if of_kind and all(row.standing == "ended" for row in of_kind):
+        if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):
             return supported(of_kind)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)

@@ -9,7 +9,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, NOT_DONE, KnownRow, stems_of, told_of
+from services.statements.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -25,6 +25,7 @@ ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _REMOVED, _CUT_OUT = "remov", "ectomy"
@@ -42,7 +43,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
-        and not (row.is_plan and clause.cues.isdisjoint(NOT_DONE))
+        and not (row.is_plan and not is_hedged(clause, row))
         and (not clause.stages or all(_is_of_stage(one, row) for one in clause.stages))
         and row.words.issuperset(clause.codes)
         and has_sites(clause, row)
@@ -61,6 +62,13 @@ def fits(clause: Clause, row: KnownRow) -> bool:
 def _is_of_stage(one: Stage, row: KnownRow) -> bool:
     is_known = any(one.fits(known) for known in row.stages)
     return is_known or _says_plainly(one.scale, one.value, row)
+
+
+def is_hedged(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
+    begun = {word[:BEGINNING] for word in clause.words}
+    told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
+    return told or not clause.cues.isdisjoint(NOT_DONE)
 
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
@@ -253,7 +261,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
-    if row.standing == "ended" and row.kind == "problem" and _is_told_of_now(clause):
+    if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False

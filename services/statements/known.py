@@ -6,6 +6,7 @@ from typing import Any
 
 from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
+from services.records.standing import ABSENCES
 from services.statements.result_rows import rows_of_result
 from services.statements.rows import (
     EmptyResult,
@@ -130,7 +131,8 @@ class KnownRows:
         total = float(len(view.rows))
         kinds = Counter(row.kind.split()[0].rstrip("s") if row.kind else "" for row in view.rows)
         for kind in {*kinds, _kind_of_tool(view.tool)}:
-            of_kind = [row for row in view.rows if not row.kind or row.kind.startswith(kind)]
+            told = [row for row in view.rows if row.kind not in ABSENCES]
+            of_kind = [row for row in told if not row.kind or row.kind.startswith(kind)]
             active = [row for row in of_kind if row.status.lower() == "active"]
             found = {float(len(of_kind)), float(len(active)), total, total + left_out}
             self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)

@@ -44,7 +44,8 @@ class KnownRow:
         is_earlier: From an earlier turn of this patient's conversation.
         order: Sorts rows of one name by date.
         written: When a text was written: not when what it tells of began or ended.
-        is_plan: A text of what is to be done.
+        is_plan: Of what is to be done, or may be so: it says so of nothing.
+        hedges: Words, of which one makes a sentence say of such a row no more than it says itself.
         naming: Words of `needs` that name something of themselves.
         judged: How a text says that a thing is or goes on: `high`, `falling`.
     """
@@ -77,6 +78,7 @@ class KnownRow:
     written: WrittenDate | None = None
     judged: frozenset[str] = frozenset()
     is_plan: bool = False
+    hedges: frozenset[str] = frozenset()
     naming: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from services.statements.fit import (
     ANY_KIN,
     WITHOUT,
     has_happened,
+    is_hedged,
     is_measured,
     lacked,
     stands,
@@ -115,7 +116,7 @@ def _adds_unknown(
     denials = statement_words().denying | WITHOUT
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
-    meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
+    meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     told = [row.words if is_denied else row.words - lacked(row) for row in meant]
@@ -277,7 +278,7 @@ def _is_unknown(
     polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
     return not any(
         not row.negated
-        and not (is_past and row.is_plan and "planned" not in clause.cues)
+        and not (is_past and row.is_plan and not is_hedged(clause, row))
         and stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)

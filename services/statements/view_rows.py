@@ -16,11 +16,13 @@ from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
+from services.records.entry import instant
 from services.records.finding import classes_of_drug
+from services.records.standing import ABSENCES
+from services.statements.hedges import OF_NONE, hedges_of, standing_of
 from services.statements.rows import (
     EmptyResult,
     KnownRow,
-    Standing,
     clause_of,
     negates,
     rows_of_text,
@@ -44,14 +46,6 @@ _OTHER = re.compile(
 _DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
 """By their standing and days these are problems."""
 _PRESSURE = frozenset({"blood", "pressure"})
-_STANDING: dict[str, Standing] = {
-    **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
-    **dict.fromkeys(("taken now", "ongoing"), "active"),
-    **dict.fromkeys(("stopped", "resolved", "inactive", "completed", "cancelled"), "ended"),
-    **dict.fromkeys(("ended", "remission", "discontinued", "revoked", "on-hold"), "ended"),
-    **dict.fromkeys(("not in the record", "refuted", "absent", "not known"), "absent"),
-    **dict.fromkeys(("ruled out", "negated", "not-done", "not done"), "absent"),
-}
 
 
 def rows_of_view(view: ChartView) -> list[KnownRow]:
@@ -155,13 +149,14 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
 def _known(row: ViewRow, text: str) -> KnownRow:
     """Return a row; `text` is what it says besides its name."""
     clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {text and row.detail}")
-    told, name, core = clause_of(text), stems_of(row.name), core_of(row.name)
-    kind, standing = clause_of(row.kind), _STANDING.get(row.status.lower(), "")
+    told, name, core = clause_of(text), stems_of(row.name), core_for(row)
+    kind, standing, hedges = clause_of(row.kind), standing_of(row), hedges_of(row)
     dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
     if row.detail or row.number is None:
         said = f"{row.value} {row.detail}"
         dates += [day for found in dates_in(said) for day in found.readings]
-    denies = standing == "absent" or negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
+    is_denied = negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
+    denies = standing == "absent" or (is_denied and not hedges)
     # "Allergies: penicillin" is of allergies; "Documentation of current medications" is of none.
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
     topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
@@ -171,17 +166,11 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         name=name,
         says=_says(row),
         kind="problem" if row.kind in _DIAGNOSES else row.kind,
-        needs=_needs(core - (_parts_of(row.name) if is_value else set()), is_value=is_value)
-        | _classes(row),
+        needs=_needs(core, row) | _classes(row),
         needs_all=is_value,
-        words=name
-        | core
-        | clause.words
-        | kind.words
-        | topics
-        | status
-        | _codes(row)
-        | _classes(row),
+        words=name.union(
+            core, clause.words, kind.words, topics, status, _codes(row), _classes(row)
+        ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
         ranges=tuple(quantities_in(row.range)),
@@ -195,12 +184,18 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         standing=standing,
         flag=row.flag,
         sources=row.sources,
-        order=row.date,
+        order=instant(row.date),
         number=row.number,
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
-        is_plan=row.kind in ("problem", *_DIAGNOSES) and "planned" in clause_of(row.name).cues,
+        is_plan=bool(hedges) or _is_planned(row),
+        hedges=hedges,
     )
+
+
+def _is_planned(row: ViewRow) -> bool:
+    is_problem = row.kind in ("problem", *_DIAGNOSES)
+    return is_problem and "planned" in clause_of(row.name).cues
 
 
 def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
@@ -226,6 +221,12 @@ def _measured(row: ViewRow) -> Iterator[Quantity]:
     yield quantity(row.number, row.unit, comparator=sign if sign in ("<", ">") else "")
     unit = unit_code(row.unit) or row.unit
     yield from (replace(one, unit=unit) for one in quantities_in(row.value))
+
+
+def core_for(row: ViewRow) -> frozenset[str]:
+    """Return the stems by which people know the thing of a row; of an absence what is absent."""
+    core = core_of(row.name)
+    return core - OF_NONE or core if row.kind in ABSENCES else core
 
 
 @lru_cache(maxsize=4_000)
@@ -256,8 +257,9 @@ def group_words(group: str) -> frozenset[str]:
     )
 
 
-def _needs(core: frozenset[str], *, is_value: bool) -> frozenset[str]:
-    vocabulary = statement_words()
+def _needs(core: frozenset[str], row: ViewRow) -> frozenset[str]:
+    vocabulary, is_value = statement_words(), row.number is not None or bool(row.unit)
+    core = core - (_parts_of(row.name) if is_value else set())
     soft = vocabulary.filling if is_value else vocabulary.soft
     kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
     return kept or core

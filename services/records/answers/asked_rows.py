@@ -22,6 +22,9 @@ from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
+from services.records.measurements import NOT_PATIENTS
+from services.records.standing import DOUBTFUL
+from services.records.visits import NOT_MEANT
 
 # What a question calls a part of `care` and `history`, and the kinds of its rows.
 _KINDS = {
@@ -38,6 +41,7 @@ _KINDS = {
     "family": ("family history",),
     "social": ("social history",),
 }
+_RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
 _ENCOUNTERS = {
     "emergency": ("emergency",),
@@ -45,6 +49,8 @@ _ENCOUNTERS = {
     "inpatient admission": ("inpatient", "admission"),
     "check up": ("check up", "well", "annual"),
 }
+_DONE = frozenset({"encounters", "procedures", "immunizations"})
+_NEVER_WAS = frozenset({*NOT_MEANT, "not done", "not-done", "preparation"})
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 # What a question calls a fact of `current_status`, and how its rows begin.
@@ -62,7 +68,7 @@ _PERSONAL = {
     "race": ("race", "ethnicity"),
     "marital status": ("marital status",),
     "birth place": ("birth place",),
-    "other names": ("maiden name", "old name", "nickname name", "other name", "usual name"),
+    "other names": ("maiden name", "old name", "nickname", "other name", "usual name"),
     "identifiers": ("medical record number", "social security number"),
 }
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
@@ -100,6 +106,9 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
+    if question.tool in _DONE and question.aspect in ("latest", "first", "count"):
+        # What was cancelled is no last visit; that it was is told where nothing else is.
+        named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
     is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
@@ -139,11 +148,17 @@ def is_near_only(row: ViewRow, name: str) -> bool:
     return row.kind in DIAGNOSES and bool(said)
 
 
+def is_doubtful(row: ViewRow) -> bool:
+    """Whether it is not certain that a row is so: what is suspected, or not yet confirmed."""
+    return bool(DOUBTFUL & {*row.detail.split("; ")})
+
+
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
     """Return what people call the thing of a row, by its codes; "" where that is not known."""
     table = concept_table()
     found = table.coded(kind, row.code) or table.displayed(kind, row.name)
-    return found.name if found is not None else ""
+    is_of_another = row.name.endswith(NOT_PATIENTS)
+    return found.name if found is not None and not is_of_another else ""
 
 
 def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
@@ -248,7 +263,8 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         # Of neurology a neurologist is.
         said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
         return any(has_words(row, each) for each in said)
-    return row.kind in kinds or row.name in kinds
+    says_it = name == "directive" and any(has_words(row, each) for each in _RESUSCITATION)
+    return row.kind in kinds or row.name in kinds or says_it
 
 
 def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:

@@ -16,7 +16,7 @@ from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_t
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, rows_of_event, within
+from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for, told_elsewhere
 from services.records.answers.imaged import IMAGING
@@ -27,7 +27,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_unknown, said_unread, said_without
+from services.records.answers.unsaid import said_incomplete, said_unknown, said_unread, said_without
 
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
@@ -64,6 +64,7 @@ def answered(
         said += ages_then(given, others, words)
     said += told_lengths([*_of_lengths(questions, given)], words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
+    said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
@@ -272,6 +273,8 @@ def _around(
             rows = rows_of_event(replace(event, name=event.head, head=""), view)
         is_row = bool(rows) and event.tool in ("problems", SEARCH)
         told.append(row_line(rows[0], words) if is_row else answer)
+        if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
+            told[-1] += f"\n{words.no_part.format(part=words.parts['end'])}"
         if days := days_around(question, rows, is_alike=question.tool == event.tool):
             asked = _of_those_days(question, days, given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"

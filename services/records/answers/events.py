@@ -9,7 +9,14 @@ from services.language.folding import fold
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import beyond, days_recorded, is_limited, number_of
+from services.records.answers.row_parts import (
+    beyond,
+    days_recorded,
+    is_limited,
+    last_visits,
+    moment_of,
+    number_of,
+)
 from services.records.answers.said_words import has_words
 from services.records.dates import first_day, last_day
 
@@ -26,14 +33,16 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
 
     Of an illness that came again it is the last time: between two pregnancies is in none.
     """
-    rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
-    rows.sort(key=lambda row: row.date)
+    rows = [row for row in last_visits(event, asked_rows(event, view).rows) if first_day(row.date)]
+    rows.sort(key=moment_of)
     if event.tool == "results":
         return _of_values(event, rows)
     if event.tool == SEARCH:
         return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
         rows = [row for row in rows if _is_called(row, event.name)] or rows
+    if event.back:  # the last but one
+        return tuple(rows[-1 - event.back :][:1])
     if event.aspect == "first":
         return tuple(map(_first_time, rows[:1]))
     if event.tool == "problems":  # the last of several times
@@ -46,8 +55,9 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
     if is_limited(event):
         return tuple(beyond(event, rows)[:1])
     ranked = sorted((row for row in rows if row.number is not None), key=number_of)
-    edges = {"first": [*rows], "minimum": ranked, "maximum": ranked[::-1]}
-    return tuple(edges.get(event.aspect, [*rows][::-1])[event.back :][:1])
+    days = [*{row.date: row for row in rows}.values()]  # a panel has many of one day
+    edges = {"first": days, "minimum": ranked, "maximum": ranked[::-1]}
+    return tuple(edges.get(event.aspect, days[::-1])[event.back :][:1])
 
 
 def _first_time(row: ViewRow) -> ViewRow:
@@ -115,7 +125,13 @@ def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
     return TimeSpan(max(since, default=None), min(until, default=None))
 
 
+def is_of_unknown_end(row: ViewRow) -> bool:
+    """Whether it is over, and nobody knows since when."""
+    return row.kind == "medication" and row.status != "active" and not row.end
+
+
 def _end(row: ViewRow) -> date | None:
-    """Return the last day of a row; None where it goes on."""
+    """Return the last day of a row; None where it goes on, or nobody knows until when."""
     goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    goes_on |= row.kind == "medication" and not row.end
     return None if goes_on else last_day((row.end or row.date)[:10])

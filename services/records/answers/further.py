@@ -51,7 +51,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         headless = searches_for(replace(question, head=""))
         is_value = question.tool == "results"  # a value tells more than where it is mentioned
         head = _of_the_head(question)
-        return (head, *headless) if is_value else (*headless, head)
+        # What no list has may stand in a flag or a note without the rest.
+        own = [one for one in searches_for(head) if one not in headless]
+        return (head, *headless, *own) if is_value else (*headless, head, *own)
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)

@@ -29,7 +29,8 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
             return then
         case "age" | "sex":
             told = ", ".join(words.word(part) for part in row.value.split(", "))
-            return f"**{row.name}**: {told}, {words.born.format(date=row.date)} {source}"
+            born = words.born.format(date=row.date) if row.date else row.detail.partition("; ")[0]
+            return f"**{row.name}**: {told}, {born} {source}"
         case "name" | "identifiers":
             return f"**{row.name}**; {row.detail} {source}"
         case _:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.chart_parts import EDGES
 from services.language.utterance import ChartQuestion
 from services.records.answers.row_parts import day_of
 from services.records.dates import first_day, last_day, years_between
@@ -30,13 +31,18 @@ def told_lengths(
     if len(found) == 1:
         days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
     else:  # of one of several operations nobody knows which is meant
-        found = [(one, rows) for one, rows in found if len(rows) == 1]
+        found = [each for each in found if len(each[1]) == 1 and _is_one_thing(each[0])]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.one_end]
     ends = [*pairwise(days)][-_ROWS_SHOWN:]
     whole = [(days[0], days[-1])] if len(ends) > 1 else []
     return [_apart(first, last, words) for first, last in (*ends, *whole)]
+
+
+def _is_one_thing(question: ChartQuestion) -> bool:
+    """Whether it is named or the last or first of its kind: of a whole list no day is meant."""
+    return bool(question.name) or question.aspect in EDGES
 
 
 def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:

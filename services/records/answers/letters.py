@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.utterance import ChartQuestion
-from services.records.answers.row_parts import sources_of
+from services.records.answers.row_parts import moment_of, sources_of
 
 _SHOWN_CHARS = 2_400
 """A letter of a page and a half; the source beside the answer has the rest."""
@@ -20,7 +20,7 @@ def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuest
         or question.aspect not in ("all", "latest", "first")
     ):
         return None
-    dated = sorted((row for row in rows if row.date), key=lambda row: row.date) or list(rows)
+    dated = sorted((row for row in rows if row.date), key=moment_of) or list(rows)
     if not dated or (question.aspect == "all" and len(dated) > 1):
         return None
     asked = dated[0 if question.aspect == "first" else -1]

@@ -1,11 +1,14 @@
 """One row of the chart as a line: name, value, status, dates, details and source. Pure."""
 
+from collections.abc import Sequence
+
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.row_parts import day_of, flag_of, sources_of, value_of
 
 DETAIL_CHARS = 140
+ROWS_SHOWN = 12
 _DIFFER = "sources differ"
 _PLANNED = frozenset({"care plan", "goal", "order"})
 """Kinds of which it tells something that they are completed."""
@@ -22,7 +25,7 @@ def row_line(
         when = words.between.format(first=when or "?", last=row.end[:10])
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
     status = "" if is_usual else words.word(row.status)
-    value = value_of(row)
+    value = words.words.get(value_of(row), value_of(row))
     name = f"**{row.name}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
@@ -34,7 +37,31 @@ def row_line(
     if len(detail) > detail_chars and not is_disputed:
         detail = f"{detail[:detail_chars].rstrip()}…"
     parts = ", ".join(part for part in (head, status, when) if part)
-    told = f"; {detail}" if detail else ""
+    told = f"; {words.detail(detail)}" if detail else ""
     if "[" in detail:  # what it tells of earlier days or other sides has its own sources
         return f"{parts} {sources_of(row)}{told}".strip()
     return f"{parts}{told} {sources_of(row)}".strip()
+
+
+def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
+    """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
+    head = f"**{row.name}**: {value_of(row)}{flag_of(row, words)}"
+    parts = [head, words.word(row.status), day_of(row)]
+    if with_range and not row.flag:
+        parts.append(words.unflagged if row.range else words.no_range)
+    return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
+
+
+def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS_SHOWN) -> str:
+    """Return a line with date, value and source for each row, the newest first."""
+    lines = [
+        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)}{_status(row, words)} "
+        f"{sources_of(row)}"
+        for row in rows[:most]
+    ]
+    more = len(rows) - len(lines)
+    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+
+
+def _status(row: ViewRow, words: AnswerWords) -> str:
+    return f", {words.word(row.status)}" if row.status else ""

@@ -1,6 +1,8 @@
 """The parts of which a line about a row of the chart is made. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -13,6 +15,8 @@ from services.language.utterance import ChartQuestion, Part, TimeSpan
 from services.records.concepts.table import words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
+from services.records.entry import instant
+from services.records.values import ucum_of
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
@@ -20,7 +24,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),
-    "end reason": ("ended because", "Stopped ", "Discontinued ", "Paused "),
+    "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_STATE = frozenset({"medication", "problem"})
@@ -55,8 +59,10 @@ def value_of(row: ViewRow) -> str:
 
 def in_unit(row: ViewRow, unit: str) -> ViewRow:
     """Return a row that tells its value in the UCUM `unit`, too, where there is a way to it."""
-    found = converted(row.number, row.unit, unit) if unit and row.number is not None else None
-    if found is None or unit == row.unit:
+    if not unit or row.number is None or unit == row.unit:
+        return row
+    found = converted(row.number, ucum_of(row.unit), unit)
+    if found is None:
         return row
     told = f"{figure(Decimal(str(found)))} {_CALLED.get(unit, unit)}"
     if unit == _FOOT:
@@ -85,7 +91,7 @@ def days_recorded(row: ViewRow) -> list[date]:
 def by_year(rows: Sequence[ViewRow]) -> list[tuple[str, list[ViewRow]]]:
     """Return the dated rows of each year, the newest year first."""
     years: dict[str, list[ViewRow]] = {}
-    for row in sorted(rows, key=lambda each: each.date, reverse=True):
+    for row in sorted(rows, key=moment_of, reverse=True):
         if row.date:
             years.setdefault(row.date[:4], []).append(row)
     return [*years.items()]
@@ -101,7 +107,7 @@ def last_visits(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRo
     """Return the rows; of visits of a kind as many of the newest as are asked for."""
     if question.tool != "encounters" or "last" not in question.arguments:
         return [*rows]
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    newest = sorted(rows, key=moment_of, reverse=True)
     return newest[: int(question.arguments["last"])]
 
 
@@ -112,6 +118,11 @@ def nearest(rows: Sequence[ViewRow], days: TimeSpan) -> list[ViewRow]:
     after = [row for day, row in dated if day > until]
     before = [row for day, row in dated if day < since]
     return [*after[:1], *before[-1:]]
+
+
+def moment_of(row: ViewRow) -> str:
+    """Return a key by which rows sort in time, whatever the offsets of their dates."""
+    return instant(row.date)
 
 
 def newest_day(row: ViewRow) -> str:
@@ -139,17 +150,28 @@ def is_limited(question: ChartQuestion) -> bool:
 def limit_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> float:
     """Return the limit in the unit of `rows`, as asked where there is no way to that."""
     limit = question.above if question.above is not None else question.below or 0.0
-    same = converted(limit, question.unit, rows[0].unit) if question.unit and rows else None
+    own = ucum_of(rows[0].unit) if question.unit and rows else ""
+    same = converted(limit, question.unit, own) if own else None
     return limit if same is None else same
+
+
+def limits_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[float, float]:
+    """Return both limits of a question in the unit of `rows`, the lower one first."""
+    upper = replace(question, above=None)
+    low, high = sorted((limit_of(question, rows), limit_of(upper, rows)))
+    return low, high
 
 
 def is_convertible(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a value can be told in the unit that is asked for."""
-    return not question.unit or converted(1.0, row.unit, question.unit) is not None
+    return not question.unit or converted(1.0, ucum_of(row.unit), question.unit) is not None
 
 
 def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows whose number is above, or below, the limit of a question."""
+    if question.above is not None and question.below is not None:
+        low, high = limits_of(question, rows)
+        return [row for row in rows if row.number is not None and low <= row.number <= high]
     is_above = question.above is not None
     limit = limit_of(question, rows)
     lower = question.lower_limit
@@ -197,7 +219,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if question.part in ("end", "end reason") and all(row.status == "active" for row in rows):
         return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    newest = sorted(rows, key=moment_of, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows
     is_of_values = question.tool == "results" and question.part in _ALSO_OF_VALUES
     shown = [row for row in shown if is_of_values or row.kind in _WITH_PARTS]
@@ -223,3 +245,15 @@ def times_recorded(row: ViewRow, span: TimeSpan | None) -> int:
         return len(row.sources)
     since, until = span.since or date.min, span.until or date.max
     return sum(since <= day <= until for day in days)
+
+
+def once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return a course with what was done again and again told once, at its last time."""
+    last = {(row.kind, row.name): row for row in rows}
+    times = Counter((row.kind, row.name) for row in rows)
+    return [
+        row if times[row.kind, row.name] == 1
+        else row.model_copy(update={"value": f"{times[row.kind, row.name]} times, the last"})
+        for row in rows
+        if last[row.kind, row.name] is row
+    ]  # fmt: skip

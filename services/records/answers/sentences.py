@@ -1,6 +1,5 @@
 """Sentences and small tables over the rows of a view, one template for each aspect. Pure."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -10,7 +9,7 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
-from services.records.answers.asked_rows import asked_rows, is_near_only, passage
+from services.records.answers.asked_rows import asked_rows, is_doubtful, is_near_only, passage
 from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
@@ -19,8 +18,10 @@ from services.records.answers.row_parts import (
     counts_of_years,
     day_of,
     last_visits,
+    moment_of,
     nearest,
     newest_day,
+    once_each,
     part_missing,
     sources_of,
     times_recorded,
@@ -28,6 +29,7 @@ from services.records.answers.row_parts import (
 from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import empty_list, told_summary
+from services.records.standing import ABSENCES, FORBIDDEN, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -36,7 +38,8 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled"})
+_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled",
+                       "preparation", "revoked", FORBIDDEN})  # fmt: skip
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
@@ -148,7 +151,7 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
 def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Return a line for each person or place of visits, or who wrote, the last seen first."""
     seen: dict[str, list[ViewRow]] = {}
-    for row in sorted(rows, key=lambda each: each.date, reverse=True):
+    for row in sorted(rows, key=moment_of, reverse=True):
         for said in row.detail.split("; "):
             if said.startswith(MARKS[part]):
                 seen.setdefault(said.partition(" ")[2], []).append(row)
@@ -183,7 +186,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
     lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     if question.tool == "timeline":
-        rows = _once_each(rows)
+        rows = once_each(rows)
     if question.tool in _IN_TIME and not is_search:
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
@@ -191,18 +194,6 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     # Of passages the tool gives some: there may be more.
     count = f"≥ {more}" if is_search else more
     return "\n".join([*lines, *([f"- {words.older.format(count=count)}"] if more else [])])
-
-
-def _once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
-    """Return a course with what was done again and again told once, at its last time."""
-    last = {(row.kind, row.name): row for row in rows}
-    times = Counter((row.kind, row.name) for row in rows)
-    return [
-        row if times[row.kind, row.name] == 1
-        else row.model_copy(update={"value": f"{times[row.kind, row.name]} times, the last"})
-        for row in rows
-        if last[row.kind, row.name] is row
-    ]  # fmt: skip
 
 
 def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
@@ -240,33 +231,33 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         return _listed(question, rows, words)
     if question.tool in (*_STATES, "allergies", "care", "timeline"):
         return _listed(question, rows, words)
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    newest = sorted(rows, key=moment_of, reverse=True)
     if question.back:
         # A study and the report on it are of one day: before it is what another day brought.
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
         is_there = question.back < len(newest)
         said = row_line(newest[question.back if is_there else -1], words)
         return said if is_there else f"{words.no_earlier} {said}"
-    count = int(question.arguments.get("last", 1))
+    count = max(question.most, int(question.arguments.get("last", 1)))
     if question.tool == "immunizations" and not question.name:
         # Several are given at one visit: each of them is the last.
         count = max(count, sum(row.date[:10] == newest[0].date[:10] for row in newest))
     return "\n".join(row_line(row, words) for row in newest[:count])
 
 
-def _oldest(_: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    dated = [row for row in rows if row.date] or rows
-    return row_line(min(dated, key=lambda row: row.date), words)
+def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    dated = sorted([row for row in rows if row.date] or rows, key=moment_of)
+    return "\n".join(row_line(row, words) for row in dated[: question.most or 1])
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    newest = sorted(rows, key=moment_of, reverse=True)
     return _listed(question, newest, words) if len(newest) > 1 else row_line(newest[0], words)
 
 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return one report with what it concludes, or the titles of several, the newest first."""
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    newest = sorted(rows, key=moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
     if question.aspect == "first":
@@ -280,8 +271,10 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
 
 
 def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    if question.tool == "allergies" and all(row.kind == "no known allergy" for row in rows):
-        return f"{words.no}: {row_line(rows[0], words)}"
+    if rows[0].kind in ABSENCES:
+        is_none = {row.kind for row in rows} <= ABSENCES - {NOT_KNOWN}
+        no = f"{words.no}: {row_line(rows[0], words)}"
+        return no if is_none else _listed(question, rows, words)
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
@@ -308,6 +301,10 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
         return words.no
     if question.part == "end":  # whether it is over is asked
         return words.yes if states <= _OVER else words.no
+    # What is suspected, or was begun and broken off, is neither.
+    is_broken_off = question.tool == "procedures" and states <= {"stopped"}
+    if is_broken_off or all(is_doubtful(row) for row in rows):
+        return words.unclear
     if question.tool not in _STATES and not states <= _OVER:
         return words.yes
     if states <= _OVER:
@@ -320,6 +317,7 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
+    rows = [row for row in rows if row.kind not in ABSENCES]
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")

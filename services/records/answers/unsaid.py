@@ -1,5 +1,7 @@
 """What is said where nothing holds the whole of a name, or nobody knows the name. Pure."""
 
+from collections.abc import Iterable
+
 from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
@@ -10,6 +12,7 @@ from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
+from services.records.record import UNREAD
 
 _BY_NAME = frozenset({"problems", "procedures"})
 
@@ -46,6 +49,13 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
         and not any(says_all(told, one) for one in (word, *concept_table().also_called(word)))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
+
+
+def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]:
+    """Say how many entries of the record could not be read: what is asked may stand in them."""
+    told = (note for view in views for note in view.notes if UNREAD in note)
+    counts = {note.partition(UNREAD)[0].split()[-2] for note in told}
+    return [words.unreadable.format(count=count) for count in sorted(counts)[:1]]
 
 
 def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:

@@ -8,16 +8,16 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion, Rate
 from services.records.answers.asked_rows import concept_of
+from services.records.answers.limits import bounds_in, has_open_end, ranked, told_limited
+from services.records.answers.row_line import ROWS_SHOWN, value_sentence, value_table
 from services.records.answers.row_parts import (
-    beyond,
     by_year,
     day_of,
     figure,
-    flag_of,
     in_unit,
     is_convertible,
     is_limited,
-    limit_of,
+    moment_of,
     nearest,
     number_of,
     sources_of,
@@ -25,7 +25,6 @@ from services.records.answers.row_parts import (
 )
 from services.records.dates import first_day
 
-_ROWS_SHOWN = 12
 _YEAR_DAYS = 365.25
 _FEWEST_SHOWN = 3
 """Values of one thing, however many things are shown."""
@@ -36,14 +35,25 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
     every = _by_name(in_unit(row, question.unit) for row in rows)
     if question.near is not None:
         around = [row for series in every for row in nearest(series, question.near)]
-        return [_sentence(row, words) for row in around]
+        return [value_sentence(row, words) for row in around]
     if question.part == "range" and not question.name:
         return _out_of_range([series[0] for series in every], words)
-    most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))
+    if is_limited(question) and not question.unit and (units := _units_of_one(every)):
+        # Whether 7.2 mmol/L is above 120 nobody can say who does not know the limit's unit.
+        note = words.not_converted.format(recorded=units[0], unit=units[1])
+        return [note, *(f"**{each[0].name}**\n{value_table(each, words)}" for each in every)]
+    most = max(_FEWEST_SHOWN, ROWS_SHOWN // len(every))
     told = [_of_series(question, series, words, most=most) for series in every]
     odd = [series[0] for series in every if not is_convertible(question, series[0])]
     notes = (words.not_converted.format(recorded=row.unit, unit=question.unit) for row in odd)
     return [*dict.fromkeys(notes), *told]
+
+
+def _units_of_one(every: Sequence[Sequence[ViewRow]]) -> list[str]:
+    """Return the units of one thing that was measured in several; nothing for other things."""
+    things = {concept_of("result", each[0]) or each[0].name for each in every}
+    units = list(dict.fromkeys(each[0].unit for each in every))
+    return units if len(things) == 1 < len(units) else []
 
 
 def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -52,7 +62,7 @@ def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     rest = [row for row in newest if row not in flagged]
     bare = [row for row in rest if not row.range]
     of = words.things_of["results"]
-    said = [_sentence(row, words) for row in flagged]
+    said = [value_sentence(row, words) for row in flagged]
     counts = ((len(rest) - len(bare), words.unflagged), (len(bare), words.no_range))
     return [*said, *(f"{count} {of}: {why}." for count, why in counts if count)]
 
@@ -63,8 +73,8 @@ def _ever_out_of_range(
     """Return what was flagged at any time; if nothing was, the newest and how far values went."""
     flagged = [row for row in rows if row.flag]
     if flagged:
-        return f"**{rows[0].name}**\n{_table(flagged, words, most=most)}"
-    newest = _sentence(rows[0], words, with_range=True)
+        return f"**{rows[0].name}**\n{value_table(flagged, words, most=most)}"
+    newest = value_sentence(rows[0], words, with_range=True)
     return "\n".join([newest, *([_extremes(numbers, words)] if numbers[1:] else [])])
 
 
@@ -73,7 +83,7 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
     series: dict[tuple[str, str], list[ViewRow]] = {}
     for row in rows:
         series.setdefault((concept_of("result", row) or row.name, row.unit), []).append(row)
-    return [sorted(each, key=lambda row: row.date, reverse=True) for each in series.values()]
+    return [sorted(each, key=moment_of, reverse=True) for each in series.values()]
 
 
 def _of_series(
@@ -81,15 +91,17 @@ def _of_series(
 ) -> str:
     has_limit = is_limited(question) and is_convertible(question, rows[0])
     is_ranked = has_limit or question.aspect in ("minimum", "maximum", "extremes")
-    numbers = [row for row in rows if row.number is not None] or _by_upper(rows) * is_ranked
+    figures = ranked(rows) if is_ranked else rows
+    numbers = [row for row in figures if row.number is not None] or _by_upper(rows) * is_ranked
     if has_limit:
-        return _limited(question, numbers, words) if numbers else _table(rows, words)
+        return told_limited(question, numbers, words) if numbers else value_table(rows, words)
     aspect: Aspect = question.aspect
     if question.rate == "per year" and aspect in _OF_EACH_YEAR:
         return _each_year(question, rows, words, most=most)
     if aspect == "average" and (both := _halves(rows)):
         return _told_average(both[0], "/".join(map(_mean, both)), words)
-    if aspect in _WITH_NUMBERS and not numbers:
+    is_open = aspect == "change" and has_open_end(rows)
+    if aspect in _WITH_NUMBERS and (is_open or not numbers):
         aspect = "trend"
     if aspect == "change":
         told = _change(numbers, words, name=f"**{rows[0].name}**", rate=question.rate)
@@ -97,7 +109,9 @@ def _of_series(
     if aspect in _OF_NUMBERS:
         told = _in_place(question, numbers, words) or _OF_NUMBERS[aspect](numbers, words)
         is_of_some = question.span is not None and aspect != "average"
-        return "\n".join([told, *([_counted_values(numbers, words)] if is_of_some else [])])
+        bare = bounds_in(rows) if aspect == "average" else []
+        more = [value_table(bare, words)] if bare else []
+        return "\n".join([told, *([_counted_values(numbers, words)] if is_of_some else more)])
     if question.part == "range" and question.is_past:
         return _ever_out_of_range(rows, numbers, words, most=most)
     return _of_rows(question, aspect, rows, words, most=most)
@@ -120,7 +134,11 @@ def _of_rows(
     if question.back:
         return _before(question.back, rows, words)
     if aspect == "first":
-        return _sentence(rows[-1], words)
+        return (
+            value_table(rows[-question.most :], words)
+            if question.most
+            else value_sentence(rows[-1], words)
+        )
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
@@ -128,7 +146,7 @@ def _of_rows(
     # Which of two of one moment is right, nobody knows: both are told.
     newest = {row.value: row for row in reversed(rows) if row.date == rows[0].date}
     with_range = question.part == "range"
-    return "\n".join(_sentence(row, words, with_range=with_range) for row in newest.values())
+    return "\n".join(value_sentence(row, words, with_range=with_range) for row in newest.values())
 
 
 def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
@@ -154,27 +172,32 @@ def _by_upper(rows: list[ViewRow]) -> list[ViewRow]:
 def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the value so many before the newest; that there is none before the first."""
     if back < len(rows):
-        return _sentence(rows[back], words)
-    return f"{words.no_earlier} {_sentence(rows[-1], words)}"
+        return value_sentence(rows[back], words)
+    return f"{words.no_earlier} {value_sentence(rows[-1], words)}"
 
 
 def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    """Return the second highest and its like, each value once for each time that it was there."""
+    """Return the second highest and its like, or as many from there as are asked for.
+
+    Each value counts once for each time that it was there.
+    """
+    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
+    if question.most and question.aspect in ("minimum", "maximum"):
+        return "\n".join([f"**{rows[0].name}**", value_table(ranked[: question.most], words)])
     if not question.back:
         return ""
-    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
     if question.back >= len(ranked):
         return _counted_values(rows, words)
     told = words.highest if question.aspect == "maximum" else words.lowest
-    return f"{question.back + 1}. {told.format(row=_sentence(ranked[question.back], words))}"
+    return f"{question.back + 1}. {told.format(row=value_sentence(ranked[question.back], words))}"
 
 
 def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.lowest.format(row=_sentence(min(rows, key=number_of), words))
+    return words.lowest.format(row=value_sentence(min(rows, key=number_of), words))
 
 
 def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.highest.format(row=_sentence(max(rows, key=number_of), words))
+    return words.highest.format(row=value_sentence(max(rows, key=number_of), words))
 
 
 def _extremes(rows: list[ViewRow], words: AnswerWords) -> str:
@@ -203,7 +226,7 @@ def _told_average(rows: list[ViewRow], mean: str, words: AnswerWords) -> str:
 def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = "") -> str:
     first, last = rows[-1], rows[0]
     if first is last:
-        return _sentence(last, words)
+        return value_sentence(last, words)
     difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
     told = words.change.format(
         name=name,
@@ -253,49 +276,15 @@ _OF_EACH_YEAR: frozenset[Aspect] = frozenset({"count", *_OF_NUMBERS})
 _WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})
 
 
-def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    """Say whether any value is above or below the limit, and which."""
-    is_above = question.above is not None
-    limit = limit_of(question, rows)
-    met = beyond(question, rows)
-    shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
-    if not met:
-        edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
-        none = words.none_above if is_above else words.none_below
-        said = none.format(total=len(rows), limit=shown, row=_sentence(edge, words))
-        return f"{words.no}. {said}"
-    some = words.above if is_above else words.below
-    count = some.format(count=len(met), total=len(rows), limit=shown)
-    return f"{words.yes}. {count}:\n{_table(met, words)}"
-
-
 def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = "") -> str:
     numbers = [row for row in rows if row.number is not None]
-    lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
-    if len({row.date for row in numbers}) > 1:
+    lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]
+    if len({row.date for row in numbers}) > 1 and not has_open_end(rows):
         # Else Markdown hangs it on the last row of the list.
         lines += ["", _change(numbers, words, name=words.overall, rate=rate)]
     return "\n".join(lines)
 
 
-def _table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = _ROWS_SHOWN) -> str:
-    """Return a line with date, value and source for each row, the newest first."""
-    lines = [
-        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)} {sources_of(row)}"
-        for row in rows[:most]
-    ]
-    more = len(rows) - len(lines)
-    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
-
-
 def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
     span = f" ({day_of(rows[-1])} – {day_of(rows[0])})"
     return words.values.format(count=len(rows), name=rows[0].name, span=span)
-
-
-def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
-    """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
-    parts = [f"**{row.name}**: {value_of(row)}{flag_of(row, words)}", day_of(row)]
-    if with_range and not row.flag:
-        parts.append(words.unflagged if row.range else words.no_range)
-    return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()

@@ -8,6 +8,7 @@ from services.records.dates import day_text, first_day, last_day, years_between
 from services.records.facts import Source, View
 from services.records.fhir_types import Patient
 from services.records.record import PatientRecord
+from services.records.views.person import IN_USE
 
 _IDENTIFIER_LIMIT = 10
 
@@ -54,7 +55,7 @@ def patient_source(record: PatientRecord) -> Source:
 
 
 def _name(patient: Patient) -> str | None:
-    ranked = sorted(patient.name, key=lambda name: name.use not in ("official", "usual"))
+    ranked = sorted(patient.name, key=lambda name: name.use not in IN_USE)
     label = next((name.label for name in ranked if name.label), None)
     return None if label is None else in_written_order(label)
 

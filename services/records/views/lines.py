@@ -57,7 +57,7 @@ def told(view: ChartView, *, limit_chars: int) -> Told:
 def must_stay(row: ViewRow) -> bool:
     """Return whether a row is never cut: an allergy, an active problem, a drug taken now."""
     if row.kind in ("allergy", "no known allergy"):
-        return row.status.casefold() in ("", "active")
+        return row.status in ("", "active")
     if row.kind in ("problem", "encounter diagnosis"):
         return row.status in ACTIVE
     return row.kind == "medication" and row.status == "active"

@@ -6,19 +6,18 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.table import names_of_procedure, parts_of_body, words_listed
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
-from services.records.entry import Entry, codes, end_of, instant, one
+from services.records.entry import Entry, end_of, instant
 from services.records.finding import means
 from services.records.kinds import BILLS
 from services.records.measurements import row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.rows import row_of
+from services.records.standing import is_directive
+from services.records.views.papers import row_of_document
 from services.records.views.person import personal_rows
 from services.records.views.view import newest_first, view_of
+from services.records.visits import NOT_MEANT
 
-NO_KNOWN_ALLERGY = frozenset(
-    {"716186003", "409137002", "428607008", "429625007", "716184000", "716185004", "428197003"}
-)
-"""SNOMED CT codes of recorded statements that there is none."""
 SOCIAL_SHOWN = 5
 """Values of each thing; older ones are told by `results`."""
 _OPERATIONS = frozenset({("surgery",), ("operation",)})
@@ -36,15 +35,10 @@ _TWO_WORDS = {
 def allergies(record: PatientRecord) -> ChartView:
     """Return allergies and intolerances, active ones first; a recorded "none known" is a row."""
     entries = record.entries_of("AllergyIntolerance")
-    rows = []
-    for entry in entries:
-        row = row_of(record, entry)
-        is_none = bool(codes(one(entry.raw, "code")) & NO_KNOWN_ALLERGY) or _denies(row.name)
-        rows.append(row.model_copy(update={"kind": "no known allergy"}) if is_none else row)
-    rows = newest_first(rows)
-    rows.sort(key=lambda row: row.status.casefold() != "active")
+    rows = newest_first(row_of(record, entry) for entry in entries)
+    rows.sort(key=lambda row: row.status != "active")
     notes = []
-    kinds = {row.kind for row in rows if row.status.casefold() == "active"}
+    kinds = {row.kind for row in rows if row.status == "active"}
     if kinds == {"allergy", "no known allergy"}:
         notes.append("the record states allergies and also that none is known: clarify")
     return view_of(
@@ -128,7 +122,9 @@ def encounters(
     coming = [entry for entry in reversed(ordered) if _is_to_come(entry, now)]
     done = [entry for entry in ordered if not _is_to_come(entry, now)]
     kept = [entry for entry in done if _is_since(entry.date, end_of(entry.raw, "period"), since)]
-    shown = kept[:last] if last else kept
+    # Visits that never were are told, and count for none.
+    were = [number for number, entry in enumerate(kept, 1) if entry.status not in NOT_MEANT]
+    shown = kept[: were[last - 1]] if last and len(were) >= last else kept
     return view_of(
         record,
         "encounters",
@@ -165,6 +161,11 @@ def care(record: PatientRecord) -> ChartView:
         if kind in BILLS:
             found = [row for row in found if not any(_names_payer(row, each) for each in rows)]
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
+    rows += [
+        row_of_document(record, paper).model_copy(update={"kind": "directive"})
+        for paper in record.documents
+        if is_directive(record.entries[paper.ref].raw)
+    ]
     # Who cares for the patient may stand in the Patient resource alone.
     rows += [row for row in personal_rows(record) if row.name in _CARING]
     nothing = "No care plan, goal, team, device, directive, flag or order is recorded."
@@ -201,11 +202,6 @@ def history(record: PatientRecord) -> ChartView:
         nothing=nothing,
         left_out=[LeftOut(count=older, what="older values", argument=argument)],
     )
-
-
-def _denies(name: str) -> bool:
-    words = words_of(name)
-    return words[:2] in (("no", "known"), ("no", "allergy")) or "nkda" in words or "nka" in words
 
 
 def _given(status: str) -> str:

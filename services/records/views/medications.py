@@ -6,13 +6,14 @@ from typing import Literal, TypeAlias
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.table import class_taken_for, concept_table
 from services.records.finding import means
-from services.records.medications import drugs_of, row_of_drug
+from services.records.medications import drugs_of, row_of_drug, stated_absences
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
 _FOR = "for "
 _PAUSED = "on-hold"
+_CODES_SHOWN = 5
 
 
 def medications(
@@ -37,6 +38,7 @@ def medications(
     now = [row for row in rows if row.status == "active"]
     ended = [row for row in rows if row.status != "active"]
     shown, left_out = _chosen(now, ended, status=status, named=bool(name))
+    shown += [] if name or status == "stopped" else stated_absences(record)
     title = {"now": "Medications now", "stopped": "Medications not taken now"}.get(
         status, "Medications"
     )
@@ -108,6 +110,10 @@ def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
 
 def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
     count = len(drugs_of(record))
+    bare = [drug.name for drug in drugs_of(record) if not any(map(str.isalpha, drug.name))]
+    if name and bare:
+        coded = f"{len(bare)} recorded by a code only: {', '.join(bare[:_CODES_SHOWN])}"
+        return f"No drug “{name}” by name in the record; of {count} drugs, {coded}."
     if name:
         searched = f"No drug “{name}” in the record ({count} drugs searched"
         if concept_table().named("drug", name) is None:

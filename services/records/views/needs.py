@@ -17,7 +17,8 @@ _PAPERS: Final = need_of(
     has_texts=True,
 )  # fmt: skip
 _CARE: Final = need_of(
-    "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
+    "Flag", "Consent", "DocumentReference", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement",
+    "Device",
     "ServiceRequest", "Coverage", "RelatedPerson", "Specimen", asides=_REASONS,
 )  # fmt: skip
 _PLAIN: Final[Mapping[str, Need]] = {

@@ -8,6 +8,8 @@ from services.records.entry import Raw, codes, label, many, one, text
 from services.records.record import PatientRecord, named
 
 ROWS_LIMIT = 40
+IN_USE = ("official", "usual")
+"""Uses of the name by which a patient is shown, before any other."""
 _VALUE_LIMIT_CHARS = 300
 # Estimates that software adds to a chart say nothing about the person.
 _NOT_TOLD = ("adjusted-life-years",)
@@ -84,10 +86,18 @@ def _people(raw: Raw, record: PatientRecord) -> Iterator[tuple[str, str, str]]:
 
 
 def _names(raw: Raw) -> Iterator[tuple[str, str, str]]:
-    """Yield the other names, and the numbers whose kind is known."""
-    for name in many(raw, "name")[1:]:
+    """Yield the names beside that which is shown, and the numbers whose kind is known."""
+    names = many(raw, "name")
+    shown = min(names, key=lambda name: text(name, "use") not in IN_USE, default=None)
+    for name in names:
+        if name is shown:
+            continue
         use = text(name, "use")
-        yield f"{use} name" if use else "other name", named({"name": [name]}), _period(name)
+        yield (
+            use if use == "nickname" else f"{use or 'other'} name",
+            named({"name": [name]}),
+            _period(name),
+        )
     for number in many(raw, "identifier"):
         kind = label(one(number, "type"))
         yield kind.lower(), text(number, "value") if kind else "", ""

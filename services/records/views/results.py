@@ -194,6 +194,8 @@ def _summary(series: Series, parts: Sequence[Part]) -> list[str]:
         f"highest {_shown(*high)}",
         f"change since {same[0][1]} {sign}{with_unit(number_text(change), newest.unit)}",
     ]
+    bounds = [value.whole for value, _ in values if value.comparator]
+    said += [f"bounds not counted: {', '.join(bounds)}"] if bounds else []
     is_mixed = len({value.unit for value, _ in numbers}) > 1
     said += [f"other units converted to {newest.unit} by UCUM"] if is_mixed else []
     return [f"{series.name}: {len(numbers)} values, {', '.join(said)}"]

@@ -1,19 +1,21 @@
 """Where the patient stands: the facts a tumor board asks for first."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, TypeAlias
 
 from data_models.identifiers import PatientId
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
-from services.records.entry import Entry, codes, label, labels, many, one, text
+from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
 from services.records.facts import Bounded, Fact, FactState, Source, View
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
+from services.records.rows import row_of
+from services.records.standing import DOUBTFUL, NOT_KNOWN, certainty_of
 from services.records.views.biomarkers import biomarkers, observation_source
 from services.records.views.demographics import demographics, patient_source
 
@@ -166,7 +168,7 @@ def _condition_source(condition: Entry) -> Source:
 
 def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, Source]]:
     """Yield what is said with the condition's certainty, where it is not confirmed."""
-    certainty = label(one(condition.raw, "verificationStatus"))
+    certainty = certainty_of(condition.raw)
     hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
     yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
@@ -247,10 +249,13 @@ def _by_code(record: PatientRecord) -> Mapping[str, list[Entry]]:
     return found
 
 
+_OVER = frozenset({"resolved", "inactive"})
+
+
 def _allergies(record: PatientRecord) -> Fact:
     found = [
-        (name, Source(ref=entry.ref, date=_recorded(entry), title="Allergy"))
-        for entry in record.entries_of("AllergyIntolerance")
+        (_with_standing(name, entry), Source(ref=entry.ref, date=_recorded(entry), title="Allergy"))
+        for entry in _allergies_now(record)
         if (name := label(one(entry.raw, "code")))
     ]
     if not found:
@@ -262,6 +267,22 @@ def _allergies(record: PatientRecord) -> Fact:
         value=names,
         sources=tuple(source for _, source in found),
     )
+
+
+def _allergies_now(record: PatientRecord) -> Sequence[Entry]:
+    """Return the allergies; those that are over only where there are no others."""
+    every = record.entries_of("AllergyIntolerance")
+    rows = {entry.ref: row_of(record, entry) for entry in every}
+    known = [entry for entry in every if rows[entry.ref].kind != NOT_KNOWN]
+    return [entry for entry in known if rows[entry.ref].status not in _OVER] or known
+
+
+def _with_standing(name: str, entry: Entry) -> str:
+    """Return an allergy with what makes it less than one: that it is resolved, or suspected."""
+    status, certainty = code_of(one(entry.raw, "clinicalStatus")), certainty_of(entry.raw)
+    less = [status if status != "active" else "", certainty if certainty in DOUBTFUL else ""]
+    said = ", ".join(filter(None, less))
+    return f"{name} ({said})" if said else name
 
 
 def _recorded(entry: Entry) -> str | None:

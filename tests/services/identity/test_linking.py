@@ -275,3 +275,18 @@ async def test_a_pronoun_that_contradicts_the_open_patients_sex_is_asked_about(t
     found = await linked(text, roster=("patient_4",))
 
     assert (found.subject.outcome, found.subject.reason) == ("unsure", "pronoun")
+
+
+def test_the_name_of_merged_charts_means_whom_they_became() -> None:
+    bodies: tuple[dict[str, Any], ...] = (
+        {"id": "old", "active": False, "birthDate": "1950-05-05",
+         "link": [{"type": "replaced-by", "other": {"reference": "Patient/new"}}]},
+        {"id": "new", "birthDate": "1950-05-05"},
+    )  # fmt: skip
+    told = {"resourceType": "Patient", "name": [{"family": "Bauer", "given": ["Hans"]}]}
+    people = [
+        person_from({**told, **body}, patient_id=PatientId(f"p_{body['id']}"), today=TODAY)
+        for body in bodies
+    ]
+    found = PersonIndex(people=filter(None, people)).exactly("bauer")
+    assert [hit.person.key for hit in found] == ["new"]

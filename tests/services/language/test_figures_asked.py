@@ -501,10 +501,30 @@ def test_the_first_beside_the_last_one_is_no_change_since_the_last() -> None:
     assert (question.aspect, question.arguments.get("last")) == ("change", None)
 
 
-@pytest.mark.parametrize("text", ["creatinine 3.04 - when was that?", "3 highest creatinine"])
-def test_a_figure_by_which_nothing_is_looked_up_is_said(text: str) -> None:
+def test_a_figure_by_which_nothing_is_looked_up_is_said() -> None:
+    (question,) = asked("creatinine 3.04 - when was that?")
+    assert question.unread == "3.04"
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "most"),
+    [
+        ("3 highest creatinine", "maximum", 3),
+        ("top 3 LDL values", "maximum", 3),
+        ("die zwei niedrigsten Kaliumwerte", "minimum", 2),
+        ("first two colonoscopies", "first", 2),
+        ("last 3 flu shots", "latest", 3),
+    ],
+)
+def test_as_many_from_an_end_are_asked_for(text: str, aspect: str, most: int) -> None:
     (question,) = asked(text)
-    assert question.unread in ("3.04", "3")
+    assert (question.aspect, question.most, question.unread) == (aspect, most, "")
+
+
+@pytest.mark.parametrize("text", ["glucose between 100 and 115", "Glukose zwischen 100 und 115"])
+def test_values_between_two_limits_are_asked_for(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.above, question.below, question.unread) == (100, 115, "")
 
 
 def test_the_other_side_of_a_limit_is_said() -> None:
@@ -563,7 +583,7 @@ def test_the_first_of_several_times_is_the_event() -> None:
 
 
 def test_of_those_that_were_told_the_change_is_asked() -> None:
-    (question,) = asked("grew how much between those", "last 2 heights")
+    (question,) = asked("how much did she grow between those", "last 2 heights")
     assert (question.aspect, question.arguments["last"]) == ("change", 2)
 
 
@@ -586,7 +606,7 @@ def test_a_value_is_asked_of_the_time_of_an_illness_in_the_same_message() -> Non
 
 
 def test_values_between_two_times_of_an_illness_are_not_worked_out() -> None:
-    assert asked("weight between the two fractures")[0].unread == "between"
+    assert asked("weight between the two fractures")[0].unread == "between, two"
 
 
 def test_a_decimal_comma_is_one_figure() -> None:

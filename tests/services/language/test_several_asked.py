@@ -138,7 +138,7 @@ def test_a_value_and_what_is_not_known_are_two() -> None:
     ("text", "tool", "name", "head"),
     [
         ("anaemia in pregnancy", "problems", "anemia in pregnancy", "anemia"),
-        ("ldl on simva", "results", None, "low density lipoprotein cholesterol"),
+        ("ldl with simva", "results", None, "low density lipoprotein cholesterol"),
         ("hf dx when", "problems", "heart failure", ""),
         ("wrist fx - how treated", "problems", "wrist fracture", "fracture"),
         ("colonoscopy after surgery?", "procedures", "colonoscopy", ""),

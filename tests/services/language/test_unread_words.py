@@ -1,6 +1,7 @@
 """Which words of a chart question are said not to be understood: all that no answer uses."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -31,6 +32,82 @@ def asked(text: str) -> tuple[ChartQuestion, ...]:
 )
 def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
     assert unread in [one for question in asked(text) for one in question.unread.split(", ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("top three diagnoses", "three"),
+        ("the first two diagnoses", "two"),
+        ("colonoscopies at least 2 times", "2"),
+        ("flu shots between 100 and 120", "100"),
+        ("hemoglobin not above 7", "not"),
+        ("potassium not since 2015", "not"),
+        ("hemoglobin below average", "below"),
+        ("highest glucose, the first", "first"),
+        ("colonoscopies around the time of the fracture", "around the time of"),
+        ("colonoscopies in mmol/l", "mmol/L"),
+        ("blood pressure sitting", "sitting"),
+        ("Blutdruck im Sitzen", "im Sitzen"),
+        ("die ersten drei Diagnosen", "drei"),
+        ("Kalium nicht über 5", "nicht"),
+        ("Koloskopien mehr als einmal", "mehr als einmal"),
+    ],
+)
+def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
+    named = ", ".join(one.unread for one in asked(text)).split(", ")
+    assert any(unread.casefold() in one.casefold() for one in named)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "aside"),
+    [
+        ("how many visits in 2018 not counting checkups", "encounters", "not counting checkups"),
+        ("last visit that was not a checkup", "encounters", "not a checkup"),
+        ("labs other than lipids", "results", "other than lipids"),
+        ("Medikamente außer Statinen", "medications", "außer Statinen"),
+    ],
+)
+def test_what_is_set_aside_is_not_told_instead_of_the_others(
+    text: str, tool: str, aside: str
+) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.name, question.unread) == (tool, "", aside)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "unread"),
+    [
+        ("what does she take?", "and the last two?", "two"),
+        ("is she on metformin?", "the first two?", "two"),
+        ("last LDL?", "and HDL in the morning?", "in the morning"),
+        ("last LDL?", "not the last one", "not"),
+    ],
+)
+def test_what_a_question_that_leans_on_another_leaves_out_is_named_too(
+    before: str, text: str, unread: str
+) -> None:
+    (question,) = read(text, replace(SITUATION, asked_before=(before,))).about
+    assert question.unread == unread
+
+
+def test_as_many_as_are_named_are_asked_of_what_was_asked_before() -> None:
+    (question,) = read("and the last two?", replace(SITUATION, asked_before=("last LDL?",))).about
+    assert (question.arguments["last"], question.unread) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked_for"),
+    [
+        ("ldl before and after starting simvastatin", [("before", "all"), ("after", "all")]),
+        ("LDL vor/nach Simvastatin", [("before", "all"), ("after", "all")]),
+        ("tg now vs before the statin", [("before", "all"), ("since", "latest")]),
+        ("ist LDL niedriger als vor dem Statin?", [("before", "all"), ("since", "latest")]),
+    ],
+)
+def test_both_sides_of_an_event_are_asked_for(text: str, asked_for: list[tuple[str, str]]) -> None:
+    told = [(one.when if one.around else "since", one.aspect) for one in asked(text)]
+    assert told == asked_for
 
 
 @pytest.mark.parametrize(
@@ -112,3 +189,39 @@ def test_a_second_question_is_not_counted_because_the_first_is() -> None:
 def test_her_heart_rate_is_no_illness_of_her_heart() -> None:
     (question,) = asked("When was her heart rate lowest?")
     assert (question.tool, question.name) == ("results", "heart rate")
+
+
+@pytest.mark.parametrize(
+    ("text", "aside"),
+    [
+        ("ldl every value except 2020", "except 2020"),
+        ("visits not in 2020", "not in 2020"),
+        ("Besuche außer 2020", "außer 2020"),
+    ],
+)
+def test_days_that_are_set_aside_are_not_those_that_are_told(text: str, aside: str) -> None:
+    (question,) = asked(text)
+    assert (question.span, question.unread) == (None, aside)
+
+
+def test_days_that_nothing_keeps_to_are_named() -> None:
+    assert "2015" in asked("what is her phone number in 2015?")[0].unread
+
+
+def test_a_limit_that_goes_on_has_the_days_that_are_said_with_it() -> None:
+    before = replace(SITUATION, asked_before=("how many creatinine > 3",))
+    (question,) = read("and > 2.5 since 2018?", before).about
+    assert (question.above, question.arguments["since"]) == (2.5, "2018-01-01")
+
+
+def test_the_year_after_is_the_one_behind_the_one_asked_about() -> None:
+    before = replace(SITUATION, asked_before=("how many visits in 2017",))
+    (question,) = read("and the year after?", before).about
+    assert question.span is not None
+    assert (question.span.since, question.span.until) == (date(2018, 1, 1), date(2018, 12, 31))
+    assert question.unread == ""
+
+
+def test_values_on_a_drug_are_those_of_its_time() -> None:
+    (question,) = asked("weight gain on metformin")
+    assert [(one.tool, one.name) for one in question.around] == [("medications", "metformin")]

@@ -182,3 +182,21 @@ def test_values_since_a_birthday_and_before_it_are_told_apart() -> None:
 
 def test_how_far_two_values_are_apart_is_told() -> None:
     assert "2 years (730 days)" in answer("how long between the creatinine checks")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "untold"),
+    [
+        ("top 2 creatine kinase", ("2250", "140"), ("120", "90 ")),
+        ("the two lowest creatine kinase values", ("90 ", "120"), ("2250", "140")),
+        ("was creatine kinase between 100 and 150?", ("120", "140", "2/4"), ("2250", "90 ")),
+        ("how often was creatine kinase above 100 and below 130", ("120", "1/4"), ("140", "2250")),
+        ("first two checkups", ("2017-05-01", "2018-05-01"), ("2019-05-01",)),
+    ],
+)
+def test_as_many_and_such_values_are_told_as_are_asked_for(
+    text: str, told: tuple[str, ...], untold: tuple[str, ...]
+) -> None:
+    said = answer(text)
+    assert [one for one in told if one not in said] == []
+    assert [one for one in untold if one in said] == []

@@ -163,3 +163,75 @@ def test_a_value_so_long_before_an_event_is_that_of_those_days() -> None:
     assert "Nothing of that time" in within
     latest = said("Gewicht 5 Jahre vor dem letzten Wert?", rows)
     assert "90 kg, 2015-06-01" in latest
+
+
+def test_a_value_at_the_last_but_one_of_a_panel_is_of_its_day() -> None:
+    values = (("Hemoglobin", "13", "2019-09-22"), ("Hematocrit", "41", "2019-09-22"),
+              ("Hemoglobin", "14", "2014-03-09"), ("Hematocrit", "35", "2014-03-09"))  # fmt: skip
+    rows = tuple(
+        row("laboratory", name, day, value=value, number=float(value), unit="%")
+        for name, value, day in values
+    )
+    told = said("hemoglobin at the last but one cbc", {"results": rows})
+    assert "2014-03-09" in told
+    assert "2019-09-22" not in told
+
+
+def test_values_on_both_sides_of_a_drug_are_told_apart() -> None:
+    rows = {
+        "medications": (row("medication", "Simvastatin", "2019-12-29", status="active"),),
+        "results": tuple(
+            row("laboratory", "LDL", day, value=value, number=float(value), unit="mg/dL")
+            for day, value in (("2020-12-28", "97"), ("2019-12-08", "147"))
+        ),
+    }
+    before, after = said("LDL before and after starting simvastatin", rows).split("147 mg/dL")
+    assert "97" not in before
+    assert "97 mg/dL" in after
+
+
+def test_values_at_the_last_two_visits_are_of_no_visit_before_them() -> None:
+    days = ("2019-08-22", "2017-08-17", "2014-12-04")
+    rows = {
+        "encounters": tuple(row("encounter", "Encounter for check up", day) for day in days),
+        "results": tuple(
+            row("vital sign", "Weight", day, value="80", number=80.0, unit="kg") for day in days
+        ),
+    }
+    told = said("weight at the last 2 checkups", rows)
+    assert "2017-08-17 80 kg" in told
+    assert "2014-12-04" not in told
+
+
+def test_until_when_a_drug_was_taken_is_not_made_up() -> None:
+    rows = {
+        "medications": (row("medication", "Metformin", "2017-02-15", status="stopped"),),
+        "results": (
+            row("vital sign", "Weight", "2019-08-22", value="76", number=76.0, unit="kg"),
+            row("vital sign", "Weight", "2011-12-01", value="71", number=71.0, unit="kg"),
+        ),
+    }
+    told = said("weight on metformin", rows)
+    assert "The record does not say when it ended." in told
+    assert "76 kg" in told
+    assert "71 kg" not in told
+
+
+def test_of_a_whole_list_no_day_is_an_end_of_a_length() -> None:
+    rows = {
+        "problems": (
+            row("problem", "Cystitis", "2013-02-18", status="resolved"),
+            row("problem", "Anemia", "1985-04-11", status="active"),
+        )
+    }
+    told = said("when was the cystitis treated and how long after diagnosis?", rows)
+    assert "days)" not in told
+
+
+def test_what_a_row_adds_is_told_in_the_language_of_the_answer() -> None:
+    drug = row("medication", "Simvastatin", "2019-12-29", status="active", detail=(
+        "2 prescriptions since 2019-12-29, last 2020-12-28; for Hyperlipidemia; by Dr. Gleason"
+    ))  # fmt: skip
+    told = said("nimmt er Simvastatin?", {"medications": (drug,)})
+    assert "2 Verordnungen seit 2019-12-29, zuletzt 2020-12-28; wegen Hyperlipidemia" in told
+    assert "durch Dr. Gleason" in told

@@ -1,0 +1,79 @@
+"""Values that are only bounds, and whether any value is above or below a limit. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from data_models.chart_view import ViewRow
+from services.language.answer_words import AnswerWords
+from services.language.utterance import ChartQuestion
+from services.records.answers.row_line import value_sentence, value_table
+from services.records.answers.row_parts import beyond, limit_of, limits_of, number_of
+
+_SLIGHTLY: Final = 1e-9
+"""Of a bound: above 100 is more than 100."""
+
+
+def bounds_in(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows whose value is only a bound: `<5`, `>=100`."""
+    return [row for row in rows if _bound_of(row) is not None]
+
+
+def has_open_end(rows: Sequence[ViewRow]) -> bool:
+    """Whether the first or the last value is only a bound: then no difference can be told."""
+    return bool(bounds_in([rows[0], rows[-1]]))
+
+
+def ranked(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows, bounds with the number next to which they stand."""
+    return [
+        row if (bound := _bound_of(row)) is None else row.model_copy(update={"number": bound})
+        for row in rows
+    ]
+
+
+def _bound_of(row: ViewRow) -> float | None:
+    said = row.value.lstrip("<>= ")
+    if row.number is not None or not row.value.startswith(("<", ">")):
+        return None
+    first = said.split(" ")[0]
+    if not first.replace(".", "", 1).isdigit():
+        return None
+    side = 1 if row.value[0] == ">" else -1
+    return float(first) * (1 if "=" in row.value[:2] else 1 + side * _SLIGHTLY)
+
+
+def _told_between(
+    question: ChartQuestion, rows: list[ViewRow], met: list[ViewRow], words: AnswerWords
+) -> str:
+    low, high = limits_of(question, rows)
+    of = words.values.format(count=len(met), name=rows[0].name, span="")
+    told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
+    return f"{told}:\n{value_table(met, words)}" if met else f"{words.no}. {told}."
+
+
+def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Say whether any value is above or below the limit, and which; of a bound only if sure."""
+    is_above = question.above is not None
+    surely = ">" if is_above else "<"
+    met = beyond(question, rows)
+    # A bound on the side of the limit is met for sure or open, one on the other the reverse.
+    unsure = [
+        row
+        for row in rows
+        if row.value.startswith(("<", ">")) and row.value.startswith(surely) != (row in met)
+    ]
+    met = [row for row in met if row not in unsure]
+    if unsure and not met:
+        return f"{words.unclear}:\n{value_table(unsure, words)}"
+    if is_above and question.below is not None:
+        return _told_between(question, rows, met, words)
+    limit = limit_of(question, rows)
+    shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
+    if not met:
+        edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
+        none = words.none_above if is_above else words.none_below
+        said = none.format(total=len(rows), limit=shown, row=value_sentence(edge, words))
+        return f"{words.no}. {said}"
+    some = words.above if is_above else words.below
+    count = some.format(count=len(met), total=len(rows), limit=shown)
+    return f"{words.yes}. {count}:\n{value_table(met, words)}"

@@ -1,0 +1,49 @@
+"""What is told of values that are only bounds, and of limits without a unit."""
+
+import pytest
+
+from data_models.chart_view import ViewRow
+from tests.services.records.test_said_otherwise import said
+
+
+def bound(value: str, date: str, unit: str = "mIU/L") -> ViewRow:
+    number = None if value[0] in "<>" else float(value)
+    return ViewRow(kind="laboratory", name="TSH", value=value, number=number, unit=unit, date=date,
+                   sources=(f"Observation/{date}",))  # fmt: skip
+
+
+TSH = (bound(">100", "2025-01-01"), bound("4.2", "2024-01-01"), bound("<0.1", "2023-01-01"))
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("was the TSH ever above 50?", "Yes. 1 of 3 values above 50:"),
+        ("was the TSH ever above 200?", "Not clear:"),
+        ("was the TSH ever below 1?", "Yes. 1 of 3 values below 1:"),
+        ("was the TSH ever below 0.05?", "Not clear:"),
+        ("what was the highest TSH?", "Highest **TSH**: >100 mIU/L"),
+        ("what was the lowest TSH?", "Lowest **TSH**: <0.1 mIU/L"),
+        ("how did the TSH change?", "**TSH**"),
+    ],
+)
+def test_a_value_that_is_only_a_bound_counts_as_far_as_it_says(text: str, first: str) -> None:
+    assert said(text, {"results": TSH}).startswith(first)
+
+
+def test_no_difference_is_told_from_or_to_a_bound() -> None:
+    assert "→" not in said("how did the TSH change?", {"results": TSH})
+    assert "→" not in said("show the TSH over time", {"results": TSH})
+
+
+def test_an_average_leaves_bounds_out_and_says_so() -> None:
+    told = said("what is the average TSH?", {"results": TSH})
+    assert "4.2 mIU/L (1 values" in told
+    assert ">100 mIU/L" in told
+
+
+def test_a_limit_without_a_unit_is_not_judged_where_units_differ() -> None:
+    rows = (bound("7.2", "2025-01-01", "mmol/L"), bound("99", "2024-01-01", "mg/dL"))
+    told = said("was the TSH ever above 120?", {"results": rows})
+    assert not told.startswith(("No", "Yes"))
+    assert "7.2 mmol/L" in told

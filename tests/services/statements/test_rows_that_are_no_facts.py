@@ -1,0 +1,123 @@
+"""What a chart only suspects, plans, forbids, broke off or says of a fetus is no fact."""
+
+from datetime import date
+
+import pytest
+
+from services.records.views.lists import allergies, care, encounters, procedures
+from services.records.views.medications import medications
+from services.records.views.oncology import status_view
+from services.records.views.problems import problems
+from services.records.views.results import results
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
+from services.statements.known import KnownRows
+from tests.services.records.charts import Json, record, resource
+
+TODAY = date(2026, 11, 22)
+
+
+def concept(code: str) -> Json:
+    return {"coding": [{"code": code}]}
+
+
+def drug(name: str, **fields: object) -> Json:
+    order = {"status": "active", "intent": "order", "medicationCodeableConcept": {"text": name}}
+    return resource("MedicationRequest", name, **{**order, **fields})
+
+
+def done(name: str, status: str) -> Json:
+    return resource("Procedure", name, status=status, code={"text": name}, performedDateTime="2023")
+
+
+def allergy(name: str, **fields: object) -> Json:
+    return resource("AllergyIntolerance", name, code={"text": name}, **fields)
+
+
+def rate(key: str, number: int, **fields: object) -> Json:
+    return resource(
+        "Observation", key, status="final", code={"text": "Heart rate"},
+        effectiveDateTime="2026-11-20", valueQuantity={"value": number, "unit": "/min"}, **fields,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def grounds() -> Grounds:
+    chart = record(
+        resource("Condition", "pe", code={"text": "Pulmonary embolism"},
+                 verificationStatus=concept("unconfirmed")),
+        resource("Condition", "pre", code={"text": "Pre-eclampsia"},
+                 verificationStatus=concept("provisional")),
+        drug("Warfarin", doNotPerform=True),
+        drug("Spironolactone", status="draft"),
+        drug("Insulin", intent="plan"),
+        resource("MedicationStatement", "lis", status="not-taken", effectiveDateTime="2026",
+                 medicationCodeableConcept={"text": "Lisinopril"}),
+        done("Cardioversion", "stopped"),
+        done("Coronary artery bypass graft", "preparation"),
+        allergy("Egg", clinicalStatus=concept("inactive")),
+        allergy("Latex", clinicalStatus=concept("active")),
+        resource("Encounter", "skin", status="cancelled", type=[{"text": "Dermatology visit"}],
+                 period={"start": "2024-10-20"}),
+        resource("DeviceUseStatement", "cath", status="completed",
+                 device={"display": "Urinary catheter"}),
+        rate("mother", 88),
+        rate("fetal", 142, focus=[{"display": "fetus"}]),
+    )  # fmt: skip
+    rows = KnownRows()
+    for view in (
+        problems(chart, status="all"),
+        medications(chart, today=TODAY, status="all"),
+        procedures(chart),
+        allergies(chart),
+        encounters(chart, now="2026-11-22T12:00:00Z"),
+        care(chart),
+        results(chart),
+        status_view(chart, today=TODAY),
+    ):
+        rows.add_view(view)
+    return Grounds(rows=rows)
+
+
+def state(grounds: Grounds, text: str) -> str:
+    return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She has a pulmonary embolism.",
+        "She has pre-eclampsia.",
+        "She takes warfarin.",
+        "Warfarin is active.",
+        "She takes spironolactone.",
+        "She takes insulin.",
+        "Lisinopril is taken.",
+        "Cardioversion was performed successfully in 2023.",
+        "She had a coronary artery bypass graft.",
+        "She is allergic to egg.",
+        "She had a dermatology visit on 2024-10-20.",
+        "She has a urinary catheter.",
+        "Her heart rate was 142/min.",
+    ],
+)
+def test_it_supports_no_statement_that_it_is_so(grounds: Grounds, text: str) -> None:
+    assert state(grounds, text) in ("unsupported", "contradicted")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A pulmonary embolism is unconfirmed.",
+        "Pre-eclampsia is provisional.",
+        "Spironolactone is a draft.",
+        "Insulin is only a plan.",
+        "Lisinopril is not taken.",
+        "The cardioversion in 2023 was stopped.",
+        "She is allergic to latex.",
+        "The fetal heart rate was 142/min.",
+        "Her heart rate was 88/min.",
+    ],
+)
+def test_it_supports_what_it_says_itself(grounds: Grounds, text: str) -> None:
+    assert state(grounds, text) == "supported"
