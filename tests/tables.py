@@ -4,9 +4,10 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import pytest
+from pydantic import TypeAdapter
 
 from data_models.plain_yaml import read_yaml
 
@@ -22,11 +23,22 @@ def with_cases(*names: str) -> Callable[[Test], Test]:
     def parametrized(test: Test) -> Test:
         tables = tables_beside(Path(inspect.getfile(test)))
         rows = tables[test.__name__.removeprefix("test_")]
-        columns = names if len(names) > 1 else names[0]
-        decorated: Test = pytest.mark.parametrize(columns, rows)(test)
+        typed = {name: kind for name, kind in get_type_hints(test).items() if name in names}
+        cells = [row if len(names) > 1 else [row] for row in rows]
+        cases = [
+            [_typed(cell, typed[name]) for name, cell in zip(names, row, strict=True)]
+            for row in cells
+        ]
+        decorated: Test = pytest.mark.parametrize(names, cases)(test)
         return decorated
 
     return parametrized
+
+
+def _typed(cell: object, kind: Any) -> object:
+    """Return the lists of YAML as the tuples and sets that the test takes."""
+    is_meant = "tuple[" in str(kind) or "set[" in str(kind)
+    return TypeAdapter(kind).validate_python(cell) if is_meant else cell
 
 
 @cache

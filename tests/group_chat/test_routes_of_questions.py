@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,13 @@ GUIDE = Path(__file__).parents[2] / "docs" / "agents.md"
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
+@cache
 def shipped() -> list[AgentSpec]:
     agents = yaml.safe_load(TEAM_FILE.read_text(encoding="utf-8"))["agents"]
     return [AgentSpec.model_validate(each) for each in agents]
 
 
+@cache
 def of_the_guide() -> list[AgentSpec]:
     text = GUIDE.read_text(encoding="utf-8")
     block = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)[0]

@@ -101,25 +101,7 @@ async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
     assert len(server.scheduler.messages) == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "text", "press"),
-    [
-        (("plan:p1", "resolved", "confirm"), "confirm", ("p1", "confirm", None)),
-        (("plan:p1", "resolved", True), "confirm", ("p1", "confirm", None)),
-        (
-            ("plan:p1", "resolved", {"answer": "confirm", "steps": [2, 1]}),
-            "confirm",
-            ("p1", "confirm", (2, 1)),
-        ),
-        (("plan:p1", "cancelled", None), "cancel", ("p1", "cancel", None)),
-        (("plan:p1", "resolved", "yes, but skip radiology"), "yes, but skip radiology", None),
-        (("question:q1", "resolved", "patient_15"), "patient_15", ("q1", "patient_15", None)),
-        (("question:q1", "resolved", {"approved": False}), "no", ("q1", "no", None)),
-        (("question:q1", "cancelled", "yes"), "no", ("q1", "no", None)),
-        (("input:r1", "resolved", "stage IIIA"), "stage IIIA", None),
-        (("input:r1", "resolved", None), "hello", None),
-    ],
-)
+@with_cases("answer", "text", "press")
 async def test_resume_answers_what_is_open(
     server: Server,
     answer: tuple[str, str, object],

@@ -1,7 +1,5 @@
 """What is asked in German, and plainly in French or Spanish, is done as if asked in English."""
 
-import pytest
-
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
 from services.language.phrases import says
@@ -49,29 +47,6 @@ def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> No
     assert read(asked, SITUATION).agent == agent
 
 
-@pytest.mark.parametrize(
-    ("name", "texts"),
-    [
-        ("plan", ("start tumor board", "starte ein Tumorboard", "comité de tumores")),
-        ("advice", ("should we stop it?", "sollten wir das absetzen?", "Wie ist die Prognose?")),
-        ("danger", ("he wants to die", "er will sich umbringen")),
-        ("remember", ("what did we say about it?", "was haben wir über die Biopsie gesagt?")),
-        (
-            "thanks",
-            (
-                "thank you",
-                "thanks, that's all",
-                "vielen Dank",
-                "Danke, das wars",
-                "merci beaucoup",
-                "muchas gracias",
-            ),
-        ),
-        ("writes_record", ("delete the diagnosis", "Lösche die Diagnose aus der Akte")),
-        ("roster", ("which patients did we discuss", "welche Patienten hatten wir")),
-        ("comparison", ("what changed since May", "Was hat sich seit Mai verändert?")),
-        ("scenario_where", ("where are we?", "wo stehen wir?")),
-    ],
-)
+@with_cases("name", "texts")
 def test_a_kind_of_message_is_known_in_each_language(name: str, texts: tuple[str, ...]) -> None:
     assert [text for text in texts if not says(text, name)] == []

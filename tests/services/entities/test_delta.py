@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import EntityDeltaError
 from services.entities.delta import EntityDelta, parse_entity_delta
+from tests.tables import with_cases
 
 BODY = {
     "entities_to_update": {"time_preference": "3pm"},
@@ -82,13 +83,7 @@ def test_two_fences_are_no_answer() -> None:
         parse_entity_delta("```\n{}\n```\nor\n```\n{}\n```")
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        {"handover": ["a_id"], "handover_to": "Registration"},
-        {"handover": {"keys": ["a_id"], "to": "Registration"}},
-    ],
-)
+@with_cases("payload")
 def test_a_hand_over_names_keys_and_the_agent(payload: Any) -> None:
     delta = parse_entity_delta(payload)
     assert (delta.handover, delta.handover_to) == (["a_id"], "Registration")

@@ -107,15 +107,7 @@ async def test_a_small_d_leads_a_name_and_french_asks_nothing_by_it(
     assert found.subject.outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("Is Hope Adeleke on warfarin?", "unsure"),
-        ("Does Grace Featherstone take apixaban?", "unsure"),
-        ("Is hope lost for her kidneys?", "same"),
-        ("Does Rose hip tea matter with warfarin?", "same"),
-    ],
-)
+@with_cases("text", "outcome")
 async def test_a_first_name_that_is_a_word_begins_a_whole_name_too(text: str, outcome: str) -> None:
     anna = person("patient_1", "Keller", "Anna", birth_date="1959-02-11", sex="female")
     active = PatientId("patient_1")
@@ -136,21 +128,7 @@ async def linked(text: str) -> Linked:
     return await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "and mark long?",
-        "not dawn, mark long",
-        "mark long too",
-        "now mark long",
-        "potassium mark long",
-        "jurgen weis",
-        "Weis, Jürgen: Kalium",
-        "Weiß: Kalium",
-        "Wer hat das höhere Kalium, Grant Brown oder sie?",
-        "Ist das Kalium bei ihr und Grant Brown gleich?",
-    ],
-)
+@with_cases("text")
 async def test_a_whole_name_of_small_or_misspelt_words_is_not_answered_from_the_open_chart(
     text: str,
 ) -> None:

@@ -31,15 +31,7 @@ async def test_a_name_of_somebody_else_or_a_word_asks_nothing(text: str) -> None
     assert await outcome_of(text) == "same nobody_else"
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("book her with Dr. Chen next week", "unsure pronoun"),
-        ("book him with Dr. Chen next week", "same nobody_else"),
-        ("Peter called, tell her he is late", "same nobody_else"),
-        ("his wife says she is tired", "same nobody_else"),
-    ],
-)
+@with_cases("text", "outcome")
 async def test_a_pronoun_before_anybodys_name_is_the_patients(text: str, outcome: str) -> None:
     assert await outcome_of(text) == outcome
 

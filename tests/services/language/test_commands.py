@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.language.commands import command_in, is_clear_command, without_outer_punctuation
+from tests.tables import with_cases
 
 
 @pytest.mark.parametrize(
@@ -15,21 +16,7 @@ def test_an_exact_command_clears(text: str) -> None:
     assert is_clear_command(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "clear all",
-        "please clear",
-        "clear patient_4",
-        "don't clear",
-        "clear the patient",
-        "clear, patient",
-        "unclear",
-        "margins clear",
-        "clear\u200bpatient",
-    ],
-)
+@with_cases("text")
 def test_other_wordings_do_not_clear_by_themselves(text: str) -> None:
     assert not is_clear_command(text)
 
@@ -46,26 +33,7 @@ def test_marks_are_taken_off_as_an_expression_would(text: str) -> None:
     assert without_outer_punctuation(text) == re.sub(r"\A[\W_]+|[\W_]+\Z", "", text)
 
 
-@pytest.mark.parametrize(
-    ("text", "command"),
-    [
-        ("stop", "stop"),
-        ("please stop now", "stop"),
-        ("Stopp!", "stop"),
-        ("help", "help"),
-        ("Hilfe", "help"),
-        ("wrong patient", "wrong_patient"),
-        ("No, that\u2019s not her!", "wrong_patient"),
-        ("falsche Patientin", "wrong_patient"),
-        ("where are we?", "where_are_we"),
-        ("undo that, please", "undo"),
-        ("compare patient_4 with patient_15", "compare"),
-        ("stop the metformin", None),
-        ("the wrong patient was scanned", None),
-        ("what is the current stage?", None),
-        ("", None),
-    ],
-)
+@with_cases("text", "command")
 def test_an_order_is_a_whole_message(text: str, command: str | None) -> None:
     assert command_in(text) == command
 

@@ -9,6 +9,7 @@ from services.language.descriptions import spoken_sex
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TimeShift
 from services.records.answers.unsaid import said_unread
+from tests.tables import with_cases
 
 
 def asked(text: str, *before: str, language: str = "en") -> tuple[ChartQuestion, ...]:
@@ -20,28 +21,7 @@ def named(text: str, *before: str) -> list[tuple[str, str, str | None]]:
     return [(one.tool, one.name, one.part) for one in asked(text, *before)]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("ct or xray ever done?", [("imaging_reports", "ct"), ("imaging_reports", "x ray")]),
-        (
-            "ever admitted or seen in the er",
-            [("encounters", "inpatient admission"), ("encounters", "emergency")],
-        ),
-        ("Natrium oder Kalium?", [("results", "sodium, potassium")]),
-        (
-            "does he smoke and how many packs",
-            [("results", "tobacco smoking status"), ("search_record", "packs")],
-        ),
-        (
-            "potassium? and when was the last ct?",
-            [("results", "potassium"), ("imaging_reports", "ct")],
-        ),
-        ("size of the lesion on the last ct", [("imaging_reports", "ct lesion")]),
-        ("what is still open for him", [("care", "open order")]),
-        ("is the wound still open", [("problems", "injury")]),
-    ],
-)
+@with_cases("text", "found")
 def test_both_sides_are_asked_about(text: str, found: list[tuple[str, str]]) -> None:
     assert [one[:2] for one in named(text)] == found
 
@@ -66,15 +46,7 @@ def test_a_value_and_what_is_taken_for_it_are_two_questions(text: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("latest potassium and sodium, and were they normal?", "potassium, sodium"),
-        ("Normalwerte für Kalium?", "potassium"),
-        ("sind die Elektrolyte ok", "electrolytes"),
-        ("ist das Kalium in Ordnung?", "potassium"),
-    ],
-)
+@with_cases("text", "names")
 def test_whether_it_is_normal_is_asked(text: str, names: str) -> None:
     assert named(text) == [("results", names, "range")]
 
@@ -98,13 +70,7 @@ def test_a_time_that_is_ago_in_german_is_no_woman() -> None:
     assert (question.name, question.aspect) == ("hemoglobin a1c", "latest")
 
 
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("gab es im März 2019 einen Termin", "2019-03-01"),
-        ("was there an appointment in march 2019", "2019-03-01"),
-    ],
-)
+@with_cases("text", "day")
 def test_an_appointment_of_days_that_are_over_is_a_visit(text: str, day: str) -> None:
     (question,) = asked(text)
     assert (question.tool, question.arguments["since"]) == ("encounters", day)
@@ -158,17 +124,7 @@ def test_a_length_of_time_that_nobody_understands_is_said() -> None:
     assert said_unread(whole, "**eGFR**: 60", answer_words("en")) == "**eGFR**: 60"
 
 
-@pytest.mark.parametrize(
-    ("text", "since", "until"),
-    [
-        ("weight last summer", "2026-06-01", "2026-08-31"),
-        ("bp letzten Winter", "2025-12-01", "2026-02-28"),
-        ("sodium in winter 2018", "2018-12-01", "2019-02-28"),
-        ("sodium q1 2019", "2019-01-01", "2019-03-31"),
-        ("hb in the second half of 2019", "2019-07-01", "2019-12-31"),
-        ("Natrium im ersten Quartal 2019", "2019-01-01", "2019-03-31"),
-    ],
-)
+@with_cases("text", "since", "until")
 def test_parts_of_years_are_days(text: str, since: str, until: str) -> None:
     (question,) = asked(text)
     assert (question.arguments["since"], question.arguments["until"]) == (since, until)
@@ -192,30 +148,14 @@ def test_of_those_is_asked_of_the_same_days() -> None:
     assert (german.name, german.arguments) == (question.name, question.arguments)
 
 
-@pytest.mark.parametrize(
-    ("text", "aspects"),
-    [
-        ("number of visits in 2019, and who did he see", ["count", "all"]),
-        ("wie viele Arztbesuche hatte sie und bei wem", ["count", "all"]),
-        ("patient number of visits in 2019", ["count"]),
-        ("how many different doctors has she seen?", ["count"]),
-        ("how many visits to the clinic", ["count"]),
-    ],
-)
+@with_cases("text", "aspects")
 def test_whom_they_saw_is_told_beside_how_often(text: str, aspects: list[str]) -> None:
     found = asked(text)
     assert {one.tool for one in found} == {"encounters"}
     assert [one.aspect for one in found] == aspects
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "age at last visit",
-        "how old was he at his last visit?",
-        "how old was she at her first visit",
-    ],
-)
+@with_cases("text")
 def test_an_age_at_a_visit_is_of_then(text: str) -> None:
     assert [one.tool for one in asked(text)] == ["encounters", "chart_summary"]
     assert [one.tool for one in asked("what is her age right now")] == ["chart_summary"]
@@ -281,13 +221,7 @@ def test_a_birthday_is_an_age(text: str) -> None:
     assert (other.name, other.at_age) == ("body height", 10)
 
 
-@pytest.mark.parametrize(
-    ("text", "before"),
-    [
-        ("and the year before?", "how many visits in 2016"),
-        ("und im Jahr davor?", "war er 2016 mal da"),
-    ],
-)
+@with_cases("text", "before")
 def test_the_year_before_is_of_those_that_were_asked_about(text: str, before: str) -> None:
     (question,) = asked(text, before)
     assert (question.tool, question.arguments) == ("encounters", {"since": "2015-01-01"})
@@ -316,13 +250,7 @@ def test_one_time_is_compared_with_now(text: str) -> None:
     assert {one.arguments["until"] for one in both} == {"2015-12-31"}
 
 
-@pytest.mark.parametrize(
-    ("text", "before"),
-    [
-        ("who did she see then", "any visits between January and June 2018?"),
-        ("wer hat sie gesehen damals", "Besuche zwischen Januar und Juni 2018?"),
-    ],
-)
+@with_cases("text", "before")
 def test_then_is_the_days_before(text: str, before: str) -> None:
     (question,) = asked(text, before)
     assert (question.tool, question.arguments) == ("encounters", {"since": "2018-01-01"})

@@ -12,6 +12,7 @@ from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
 from services.scenarios.session.commands import Command, command_in, named
 from services.scenarios.session.extraction import Extractor, Findings, believed
+from tests.tables import with_cases
 
 AGE = FieldDefinition(name="age", value_type="integer")
 BORN = FieldDefinition(name="date_of_birth", display_name="date of birth", value_type="date")
@@ -173,13 +174,7 @@ def test_whole_messages_are_commands(text: str, command: Command) -> None:
     assert found.name == command.name or (command.name == "" and found.name in ("scenario", "the"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what does the newest CT of the chest say about the lesion in the left lung?",
-        "x" * 200,
-    ],
-)
+@with_cases("text")
 def test_longer_messages_are_none(text: str) -> None:
     assert command_in(text) is None
 

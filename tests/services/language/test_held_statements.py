@@ -13,6 +13,7 @@ from services.language.held_statements import (
     withdrawn_value,
     withdraws_all,
 )
+from tests.tables import with_cases
 
 SENTENCES = yaml.safe_load(Path(__file__).with_name("held_sentences.yaml").read_text("utf-8"))
 
@@ -72,17 +73,7 @@ def test_a_polite_request_is_no_question(message: str) -> None:
     assert asks_to_hold(message)
 
 
-@pytest.mark.parametrize(
-    ("message", "is_meant"),
-    [
-        ("forget everything you know about her", True),
-        ("forget what I said about him", True),
-        ("Vergiss alles, was du über sie weißt", True),
-        ("forget everything", False),
-        ("forget that she lives alone", False),
-        ("forget everything about metformin", False),
-    ],
-)
+@with_cases("message", "is_meant")
 def test_all_that_is_held_of_the_patient_can_be_named(message: str, is_meant: bool) -> None:
     assert withdraws_all(message) is is_meant
 

@@ -6,6 +6,7 @@ import pytest
 
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -19,60 +20,12 @@ def named(text: str, *before: str) -> list[tuple[str, str]]:
     return [(one.tool, one.name) for one in asked(text, *before)]
 
 
-@pytest.mark.parametrize(
-    ("text", "operation"),
-    [
-        ("does he still have his appendix?", "appendectomy"),
-        ("are her ovaries still there?", "oophorectomy"),
-        ("hat er seinen Blinddarm noch?", "appendectomy"),
-    ],
-)
+@with_cases("text", "operation")
 def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operation: str) -> None:
     assert named(text) == [("procedures", operation)]
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("can she still get pregnant?", "procedures", "sterilization"),
-        ("Kann sie noch schwanger werden?", "procedures", "sterilization"),
-        ("what's his bp pill called?", "medications", "blood pressure"),
-        ("drug use hx", "search_record", ""),
-        ("surgical hx", "procedures", "operation"),
-        ("last blood smear?", "procedures", "peripheral blood smear"),
-        ("is a diabetic diet planned", "search_record", "diet"),
-        ("opioid use disorder?", "problems", "substance misuse"),
-        ("advance care planning done?", "care", "directive"),
-        ("cholinesterase inhibitor", "medications", "Cholinesterase inhibitors"),
-        ("had a TOP?", "procedures", "termination of pregnancy"),
-        ("what is he not allowed to have", "allergies", ""),
-        ("what happened with the galantamine", "medications", "galantamine"),
-        ("Was hat sie gegen die Schmerzen bekommen?", "medications", "pain severity"),
-        ("fam hx of heart disease", "history", "family"),
-        ("give me her background in a nutshell", "chart_summary", ""),
-        ("triptans tried?", "medications", "triptan"),
-        ("hearing aid?", "care", "hearing aid"),
-        ("almonds ok?", "allergies", "almond"),
-        ("Blinddarm noch drin?", "procedures", "appendectomy"),
-        ("lives in a nursing home?", "search_record", ""),
-        ("is aspirin contraindicated?", "allergies", "aspirin"),
-        ("knee replaced?", "procedures", "knee replacement"),
-        ("who looks after her", "care", "care team"),
-        ("still got RA?", "problems", "rheumatoid arthritis"),
-        ("anything chronic?", "problems", ""),
-        ("does he feel safe at home", "search_record", ""),
-        ("does he take anything regularly", "medications", ""),
-        ("is she on the pill?", "medications", "oral contraceptives"),
-        ("who insures him", "care", "coverage"),
-        ("born prem?", "problems", "premature birth"),
-        ("any hx of od", "problems", "overdose"),
-        ("Nimmt er Drogen?", "search_record", ""),
-        ("how were her kids born", "search_record", ""),
-        ("Darf er Penicillin bekommen?", "allergies", "penicillin"),
-        ("Gib mir eine kurze Übergabe", "chart_summary", ""),
-        ("Welche Dauerdiagnosen hat er?", "problems", ""),
-    ],
-)
+@with_cases("text", "tool", "name")
 def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name: str) -> None:
     assert named(text) == [(tool, name)]
 
@@ -99,43 +52,12 @@ def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:
     assert named(text) == [("history", "family")]
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("how many allergy shots did she have?", "procedures", "subcutaneous immunotherapy"),
-        ("how many B12 shots has she had?", "medications", "vitamin b 12"),
-        ("how many spirometries?", "procedures", "spirometry"),
-        ("New York Heart Association class?", "results", "nyha class"),
-        ("has she ever had a raised ALT?", "results", "alanine aminotransferase"),
-        ("fasting sugars", "results", "glucose"),
-        ("is her pressure treated?", "medications", "blood pressure"),
-        ("who treats her migraine?", "encounters", "migraine"),
-        ("Wie groß war der Polyp?", "search_record", "polyp size"),
-        ("Wie groß ist die Patientin?", "results", "body height"),
-        ("how is her memory doing?", "results", "mini mental state examination"),
-        ("any memory loss?", "problems", "dementia"),
-        ("does she have Down syndrome?", "problems", "down syndrome"),
-        ("creatinine swings - min and max", "results", "creatinine"),
-        ("which inhalers?", "medications", "inhaler"),
-        ("Kniearthrose?", "problems", "knee osteoarthritis"),
-        ("Wann wurde zuletzt Blut abgenommen?", "results", ""),
-        ("Wie heißt ihr Hausarzt?", "care", "care team"),
-        ("how old was she at menarche?", "search_record", "menarche"),
-    ],
-)
+@with_cases("text", "tool", "name")
 def test_what_is_asked_for_is_found(text: str, tool: str, name: str) -> None:
     assert named(text) == [(tool, name)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what was given for the bronchitis?",
-        "is she taking anything for bronchitis?",
-        "Nimmt sie etwas gegen Bronchitis?",
-        "Wird er wegen Bronchitis behandelt?",
-    ],
-)
+@with_cases("text")
 def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
     assert [(one.name, one.part) for one in asked(text)] == [("bronchitis", "treatment")]
 
@@ -161,16 +83,7 @@ def test_that_it_was_there_is_no_yes_to_whether_it_came_back() -> None:
     assert [one.aspect for one in asked("did the ear infection come back?")] == ["count"]
 
 
-@pytest.mark.parametrize(
-    ("text", "ages"),
-    [
-        ("weight at 6 months", [(6, True, "all")]),
-        ("weight at 12 years", [(12, False, "all")]),
-        ("immunisations in his first year", [(0, False, "all")]),
-        ("weight at birth and at 1 year", [(0, False, "first"), (1, False, "all")]),
-        ("weight at age 10 and now", [(10, False, "latest"), (None, False, "latest")]),
-    ],
-)
+@with_cases("text", "ages")
 def test_each_age_is_asked_about(text: str, ages: list[tuple[int | None, bool, str]]) -> None:
     assert [(one.at_age, one.is_age_in_months, one.aspect) for one in asked(text)] == ages
 
@@ -187,13 +100,7 @@ def test_a_question_without_a_mark_is_no_told_sentence() -> None:
     assert read("his left leg is swollen", SITUATION).task == "tell"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what is the creatinine and what was it in 2023?",
-        "Wie ist der Kreatininwert, und wie war er 2023?",
-    ],
-)
+@with_cases("text")
 def test_what_it_is_and_what_it_was_asks_for_both(text: str) -> None:
     (both,) = asked(text)
     assert (both.aspect, both.arguments["since"]) == ("change", "2023-01-01")
@@ -219,29 +126,11 @@ def test_a_question_before_an_order_about_tasks_is_answered() -> None:
     assert named("delete all tasks") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "bp over the last 5 visits",
-        "blood pressure at each visit",
-        "Blutdruck bei den letzten drei Besuchen",
-    ],
-)
+@with_cases("text")
 def test_values_at_visits_are_values(text: str) -> None:
     assert named(text) == [("results", "blood pressure")]
 
 
-@pytest.mark.parametrize(
-    ("text", "tool"),
-    [
-        ("what happened at her last visit?", "encounters"),
-        ("who do i call in an emergency for her?", "chart_summary"),
-        ("any chance it is anemia?", "problems"),
-        ("labs: na, k, crea", "results"),
-        ("anything she must not get?", "allergies"),
-        ("was darf er nicht bekommen?", "allergies"),
-        ("quick handover please", "chart_summary"),
-    ],
-)
+@with_cases("text", "tool")
 def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:
     assert [one.tool for one in asked(text)] == [tool]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from services.language.model_text import ModelText, TextCall, without_thoughts
+from tests.tables import with_cases
 
 CALL = {"name": "current_status", "arguments": {"since": "2025"}}
 TEXT = json.dumps(CALL)
@@ -92,15 +93,7 @@ def test_a_whole_answer_loses_its_thoughts() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ('Sure! {"answer": "Potassium is 7.1', "Sure! "),
-        ('{\n "potassium": 4.2,\n', ""),
-        ('{"stage": "IIB", "CEA": "97 ng/mL"}', '{"stage": "IIB", "CEA": "97 ng/mL"}'),
-        ("the set {a, b} is whole", "the set {a, b} is whole"),
-    ],
-)
+@with_cases("text", "shown")
 def test_an_object_that_does_not_end_is_not_shown(text: str, shown: str, size: int) -> None:
     read = ModelText()
     parts = [read.feed(text[at : at + size]) for at in range(0, len(text), size)]

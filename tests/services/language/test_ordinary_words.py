@@ -8,6 +8,7 @@ import yaml
 from services.language.ordinary_words import ordinary_words
 from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
+from tests.tables import with_cases
 
 _CLINICAL = yaml.safe_load(Path(__file__).with_name("clinical_words.yaml").read_text("utf-8"))
 
@@ -19,13 +20,7 @@ def test_a_clinical_word_is_a_claim(language: str) -> None:
     assert [word for word in words if stem(word) in statement_words().neutral] == []
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "although reaching remained managed gradually hovered crept prompting accompanied",
-        "inzwischen obwohl allerdings deutlich begonnen erreicht anschließend insgesamt",
-    ],
-)
+@with_cases("words")
 def test_what_sentences_are_built_of_claims_nothing(words: str) -> None:
     assert [word for word in words.split() if stem(word) not in ordinary_words()] == []
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from services.language import vocabulary
 from services.language.reading import read
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
+from tests.tables import with_cases
 from tests.work import counted_calls
 
 SITUATION = Situation(
@@ -37,16 +38,7 @@ def test_a_called_agent_is_the_addressee_and_speaks_first(text: str) -> None:
     assert (reading(text).addressee, reading(text).agent) == ("Radiology", "Radiology")
 
 
-@pytest.mark.parametrize(
-    ("text", "is_plan"),
-    [
-        ("have Radiology and PatientStatus summarise their findings together", True),
-        ("Bitte lass Radiology und PatientStatus das ansehen", True),
-        ("ask Radiology to summarise the imaging", False),
-        ("what did Radiology and PatientStatus find?", False),
-        ("I asked Radiology and PatientStatus, both agree.", False),
-    ],
-)
+@with_cases("text", "is_plan")
 def test_work_for_several_by_name_takes_a_plan(text: str, is_plan: bool) -> None:
     assert (reading(text).task == "plan") is is_plan
 
@@ -67,17 +59,7 @@ def test_a_name_of_nobody_addresses_nobody() -> None:
     assert reading("@Nobody latest CT?").addressee is None
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("What is the current stage?", "en"),
-        ("Welche Medikamente nimmt sie?", "de"),
-        ("Quels m\u00e9dicaments prend-elle ?", "fr"),
-        ("\u00bfQu\u00e9 medicamentos toma?", "es"),
-        ("nein", "de"),
-        ("patient_4", "en"),
-    ],
-)
+@with_cases("text", "language")
 def test_small_words_tell_the_language(text: str, language: str) -> None:
     assert reading(text).language == language
 
@@ -101,20 +83,7 @@ def test_figures_outside_of_ids_and_dates_are_numbers() -> None:
     assert reading("last three values above 5.5 since 2019-01-02 of patient_4").numbers == (5.5, 3)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "cancel the first two",
-        "cancel the family dinner",
-        "sag die erste ab",
-        "prescribe osimertinib",
-        "please update the diagnosis",
-        "please export this",
-        "what did I say about the contact?",
-        "was hast du notiert?",
-        "show me the source",
-    ],
-)
+@with_cases("text")
 def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
     assert read(text, SITUATION).about == ()
 
@@ -137,14 +106,7 @@ def test_letters_that_changed_places_are_a_slip() -> None:
     assert (question.tool, question.name) == ("current_status", "stage")
 
 
-@pytest.mark.parametrize(
-    ("text", "before"),
-    [
-        ("And in 2015?", "What was the potassium in 2014?"),
-        ("Und 2015?", "Wie war das Kalium 2014?"),
-        ("What does the latest imaging show?", "What does the latest imaging show?"),
-    ],
-)
+@with_cases("text", "before")
 def test_the_files_of_words_are_read_once(
     text: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,31 +1,10 @@
 """The name of the patient whom a message is about asks for nothing."""
 
-import pytest
-
 from services.language.without_names import without_names
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "asked"),
-    [
-        ("what is Elvis Moen's potassium?", "Elvis Moen", "what is patient's potassium?"),
-        ("does Twyla Moen smoke?", "Twyla Moen", "does patient smoke?"),
-        ("Mrs. Whitfield's stage?", "Margaret Anne Whitfield", "patient's stage?"),
-        ("Whitfield, Margaret: stage", "Margaret Anne Whitfield", "patient: stage"),
-        ("Hartmanns letzter PSA-Wert?", "Georg Hartmann", "patient letzter PSA-Wert?"),
-        ("HARTMANN PSA PLEASE", "Georg Hartmann", "patient PSA PLEASE"),
-        ("Sra. Florez potassium", "Estela Flórez", "patient potassium"),
-        ("weight in May 2018?", "Robert May", "weight in May 2018?"),
-        ("grant me access", "Aundrea Grant", "grant me access"),
-        ("what is the stage?", "Margaret Anne Whitfield", "what is the stage?"),
-        ("hans mueller potassium", "Hans Peter Müller", "patient potassium"),
-        ("Müller H.P. potassium", "Hans Peter Müller", "patient. potassium"),
-        ("Moen E bp", "Elvis Moen", "patient bp"),
-        ("Mary OBrien potassium", "Mary O'Brien", "patient potassium"),
-        ("hepatitis C Grimes", "Constance Grimes", "hepatitis C patient"),
-        ("", "Margaret Anne Whitfield", ""),
-    ],
-)
+@with_cases("text", "name", "asked")
 def test_a_name_is_replaced_where_it_stands_as_one(text: str, name: str, asked: str) -> None:
     assert without_names(text, (name,)) == asked
 

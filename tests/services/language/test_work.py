@@ -8,51 +8,19 @@ from services.language.reading import read
 from services.language.utterance import Situation, TeamMember
 from services.language.work import doer_of, impossible_wish, work_in
 from services.language.yes_no import yes_no_in
+from tests.tables import with_cases
 
 _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
 
 
-@pytest.mark.parametrize(
-    ("text", "work"),
-    [
-        ("when is Dr. Smith free?", "visits"),
-        ("is Dr Jones available tomorrow?", "visits"),
-        ("find her a cardiologist", "visits"),
-        ("move her visit to Friday", "visits"),
-        ("Wann hat Dr. Smith Zeit?", "visits"),
-        ("what have I booked", "visits"),
-        ("did you just book it?", "visits"),
-        ("finde ihr einen Kardiologen", "visits"),
-        ("is patient_4 insured?", None),
-        ("does her insurer pay for the PET?", "persons"),
-        ("enrol Lina Berg, born 2001-05-03", "persons"),
-        ("zahlt die Krankenkasse das PET?", "persons"),
-        ("what is due today?", "own"),
-        ("which documents did I save?", "own"),
-        ("who wrote to me yesterday?", "own"),
-        ("the second one is done", "own"),
-        ("was steht morgen in meinem Kalender?", "own"),
-        ("which insurance does she have?", None),
-        ("when is her next scan due?", None),
-        ("when did Dr. Smith see her last?", None),
-        ("what was done in May?", None),
-    ],
-)
+@with_cases("text", "work")
 def test_a_request_is_nobodys_but_whose_work_it_is(text: str, work: str | None) -> None:
     assert work_in(text) == work
     if work is not None:
         assert read(text, _NOW).about == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "tool"),
-    [
-        ("what did the biopsy show?", "pathology_reports"),
-        ("findings of the chest x-ray?", "imaging_reports"),
-        ("Was hat die Biopsie ergeben?", "pathology_reports"),
-        ("when was the biopsy?", "procedures"),
-    ],
-)
+@with_cases("text", "tool")
 def test_what_a_procedure_found_is_asked_of_its_report(text: str, tool: str) -> None:
     assert read(text, _NOW).about[0].tool == tool
 
@@ -62,16 +30,7 @@ def test_what_is_not_needed_is_a_no(text: str) -> None:
     assert yes_no_in(text) == "no"
 
 
-@pytest.mark.parametrize(
-    ("text", "doer"),
-    [
-        ("Is he a doctor?", None),
-        ("Ist er Arzt?", None),
-        ("which doctors are there?", "Clinic"),
-        ("she wants to see a doctor", "Clinic"),
-        ("einen Arzt, bitte", "Clinic"),
-    ],
-)
+@with_cases("text", "doer")
 def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | None) -> None:
     clinic = TeamMember("Clinic", ("available_slots",))
     assert doer_of(text, [clinic], is_of_chart=False) == doer

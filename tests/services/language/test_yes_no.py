@@ -10,6 +10,7 @@ from services.language.yes_no import (
     truth_in,
     yes_no_in,
 )
+from tests.tables import with_cases
 
 YES = """
 yes|Yes.|yep|yup|yeah|y|sure|of course|correct|alright|all right|ok|Okay!|do it|go ahead|
@@ -56,18 +57,7 @@ def test_what_says_more_or_neither_answers_nothing(text: str) -> None:
     assert yes_no_in(text) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "yes, but skip radiology",
-        "ok, add pathology",
-        "go ahead without imaging",
-        "yes, only Radiology",
-        "ja, aber ohne Radiologie",
-        "oui, mais sans radiologie",
-        "s\u00ed, pero sin radiolog\u00eda",
-    ],
-)
+@with_cases("text")
 def test_a_yes_with_a_change_is_neither_yes_nor_no(text: str) -> None:
     assert yes_no_in(text) == "yes_with_changes"
     assert not says_yes(text)
@@ -84,19 +74,7 @@ def test_a_question_may_have_a_yes_of_its_own() -> None:
     assert not says_yes("clear it")
 
 
-@pytest.mark.parametrize(
-    ("text", "truth"),
-    [
-        ("yes, since 2010", True),
-        ("she does", True),
-        ("never", False),
-        ("no, never", False),
-        ("nein", False),
-        ("I am not sure", None),
-        ("wei\u00df nicht", None),
-        ("thirty", None),
-    ],
-)
+@with_cases("text", "truth")
 def test_a_reply_about_a_person_is_true_false_or_open(text: str, truth: bool | None) -> None:
     assert truth_in(text) is truth
 

@@ -221,15 +221,7 @@ async def test_a_misspelt_id_is_asked_about_and_opens_nothing(text: str) -> None
     assert verdict.registry is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "her husband is patient_7 by the way, does she have allergies?",
-        "patient_7 is her husband. does she have allergies?",
-        "is her stage higher than patient_7's?",
-        "does she take the same drug as patient_7?",
-    ],
-)
+@with_cases("text")
 async def test_an_id_beside_the_open_patient_asks_and_opens_nobody(text: str) -> None:
     here, _ = world("patient_4", active="patient_4")
 
@@ -250,15 +242,7 @@ async def test_a_number_of_another_however_written_is_never_the_open_patient(tex
     assert verdict.decision == "NEEDS_PATIENT_ID" or verdict.patient_id == "patient_15"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "PT 15 seconds, is that normal?",
-        "did 15 patients get this drug?",
-        "what share of patients 15 months later is alive?",
-        "is the patient 69 years old?",
-    ],
-)
+@with_cases("text")
 async def test_a_number_that_counts_or_measures_is_no_patient(text: str) -> None:
     stays = PatientContextDecision(action="UNCHANGED", reasoning="the same patient")
     here = World("patient_4", "patient_15", active="patient_4", script=[stays])
@@ -373,17 +357,7 @@ async def test_who_alone_of_those_offered_is_a_he_is_meant_by_it() -> None:
     assert opened.pending == ("what is he on?",)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "now to patient_7",
-        "on to patient_7 please",
-        "and now back to patient_7",
-        "jetzt zu patient_7",
-        "ok next, patient_7",
-        "let's go on with patient_7",
-    ],
-)
+@with_cases("said")
 async def test_who_only_leads_to_a_number_is_told_that_the_chart_is_open(said: str) -> None:
     here, _ = world("patient_4", active="patient_4")
 
@@ -453,15 +427,7 @@ async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole
     assert asked.question is not None, "it would be answered of the other one"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "nein, ich meinte die andere",
-        "no I meant the other one",
-        "no, I meant the other patient",
-        "the other one",
-    ],
-)
+@with_cases("said")
 async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
     here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
 

@@ -1,7 +1,5 @@
 """An allergy is found by what is of its kind, and never taken for one to something else."""
 
-import pytest
-
 from data_models.chart_view import ViewRow
 from tests.services.records.test_said_otherwise import row, said
 from tests.tables import with_cases
@@ -19,14 +17,7 @@ def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
     assert "House dust" not in told
 
 
-@pytest.mark.parametrize(
-    ("text", "recorded", "also"),
-    [
-        ("any drug allergies?", "Allergy to penicillin", "Also recorded: House dust mite allergy"),
-        ("food allergies?", "Shellfish allergy", "Also recorded: House dust mite allergy"),
-        ("Arzneimittelallergien?", "Allergy to penicillin", "Auch vermerkt: House dust mite"),
-    ],
-)
+@with_cases("text", "recorded", "also")
 def test_who_asks_for_a_kind_of_allergies_reads_the_others_named(
     text: str, recorded: str, also: str
 ) -> None:
@@ -35,15 +26,7 @@ def test_who_asks_for_a_kind_of_allergies_reads_the_others_named(
     assert also in told
 
 
-@pytest.mark.parametrize(
-    ("text", "recorded"),
-    [
-        ("allergic to shrimp?", "Allergy to crab"),
-        ("allergic to tree nuts?", "Allergy to tree pollen"),
-        ("any drug allergies?", "Latex allergy"),
-        ("is she allergic to amoxicillin?", "Latex allergy"),
-    ],
-)
+@with_cases("text", "recorded")
 def test_an_allergy_to_something_else_is_told_as_that(text: str, recorded: str) -> None:
     first, *rest = said(text, allergies(recorded)).splitlines()
     assert "not in the record" in first

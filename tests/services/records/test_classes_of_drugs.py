@@ -1,7 +1,5 @@
 """A class of drugs is known by its members, or said not to be known."""
 
-import pytest
-
 from services.records.concepts.table import concept_table
 from services.records.finding import means
 from tests.tables import with_cases
@@ -12,14 +10,7 @@ def test_a_drug_is_found_by_its_class(asked: str, drug: str) -> None:
     assert means("drug", asked, label=drug, codes=())
 
 
-@pytest.mark.parametrize(
-    ("asked", "drug"),
-    [
-        ("DOAC", "Warfarin Sodium 5 MG Oral Tablet"),
-        ("aromatase inhibitor", "Tamoxifen 20 MG Oral Tablet"),
-        ("macrolide", "doxycycline hyclate 100 MG"),
-    ],
-)
+@with_cases("asked", "drug")
 def test_a_drug_of_another_class_is_none(asked: str, drug: str) -> None:
     assert not means("drug", asked, label=drug, codes=())
 

@@ -25,6 +25,7 @@ from services.own_sign_in import SigningKey
 from services.records.fhir_chosen import fhir_client_for
 from settings import Settings
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 CURVE = ec.generate_private_key(ec.SECP384R1())
@@ -195,15 +196,7 @@ def test_a_file_without_a_key_stops_the_start() -> None:
         SigningKey(pem=b"no key", key_id=None)
 
 
-@pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ({"fhir_client_id": "rounds"}, "FHIR_CLIENT_ID"),
-        ({"fhir_client_id": "a", "fhir_client_secret": "b", "fhir_token": "c"}, "FHIR_CLIENT_ID"),
-        ({"fhir_token": "c", "fhir_managed_identity": True}, "FHIR_MANAGED_IDENTITY"),
-        ({"fhir_token_url": "http://tokens.example.org"}, "FHIR_TOKEN_URL"),
-    ],
-)
+@with_cases("values", "named")
 def test_settings_that_do_not_fit_stop_the_start(values: dict[str, Any], named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
         Settings(_env_file=None, fhir_base_url="https://fhir.example.org/r4", **values)

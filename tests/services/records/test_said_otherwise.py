@@ -11,6 +11,7 @@ from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
 from services.records.finding import find_series, means
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -114,15 +115,7 @@ def test_what_is_taken_for_an_illness_is_told_where_no_reason_is_recorded() -> N
     assert "Simvastatin" not in told
 
 
-@pytest.mark.parametrize(
-    ("asked", "label", "is_meant"),
-    [
-        ("pembro", "Pembrolizumab", True),
-        ("simva", "Simvastatin 10 MG", True),
-        ("met", "Metformin 500 MG", False),
-        ("insul", "Pembrolizumab", False),
-    ],
-)
+@with_cases("asked", "label", "is_meant")
 def test_a_drug_is_called_by_how_its_name_begins(asked: str, label: str, is_meant: bool) -> None:
     assert means("drug", asked, label=label, codes=()) is is_meant
 
@@ -131,15 +124,7 @@ def test_nothing_is_found_for_a_name_of_small_words() -> None:
     assert find_series((), "in the").series == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("is she allergic to penicillin?", "not a statement that there are none"),
-        ("Hat sie eine Penicillinallergie?", "das heißt nicht, dass es keine gibt"),
-        ("Est-elle allergique à la pénicilline ?", "aucune"),
-        ("¿Tiene alergias?", "no dice que no las haya"),
-    ],
-)
+@with_cases("text", "told")
 def test_where_no_allergy_is_recorded_nothing_is_said_of_one(text: str, told: str) -> None:
     assert told in said(text, {})
 
@@ -159,15 +144,7 @@ COUNTS = tuple(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "told", "silent"),
-    [
-        ("lowest hb during chemo", "6.3", "5.1"),
-        ("hb after chemo", "14.2", "6.3"),
-        ("hb before chemo", "5.1", "14.2"),
-        ("Tiefster Hb-Wert während der Chemotherapie?", "6.3", "5.1"),
-    ],
-)
+@with_cases("text", "told", "silent")
 def test_a_value_of_a_time_is_one_of_that_time(text: str, told: str, silent: str) -> None:
     answer = said(text, {"procedures": CHEMO, "results": COUNTS})
     assert f"{told} g/dL" in answer

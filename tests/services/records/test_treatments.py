@@ -9,6 +9,7 @@ from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -65,15 +66,7 @@ def said(text: str) -> str:
         assert len(given) < 10, told
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What did he get for the ear infection?",
-        "How was his otitis treated?",
-        "What did they give him for the otitis media?",
-        "Wie wurde die Otitis behandelt?",
-    ],
-)
+@with_cases("text")
 def test_a_drug_of_the_days_of_an_illness_is_told_beside_it_as_of_no_recorded_reason(
     text: str,
 ) -> None:

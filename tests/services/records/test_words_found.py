@@ -1,23 +1,14 @@
 """What is found though the record says it in another form, another language or another list."""
 
-import pytest
-
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import names_of_procedure
 from services.records.concepts.words import words_of
 from services.records.finding import means
 from tests.services.records.test_said_otherwise import row, said
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Drives. Full code.", "driving"),
-        ("Genetic testing: BRCA1/2 negative", "BRCA"),
-        ("Transplantatabstoßung", "Abstoßung"),
-        ("Radikale Prostatektomie", "prostatectomy"),
-    ],
-)
+@with_cases("text", "name")
 def test_a_word_is_found_in_other_forms(text: str, name: str) -> None:
     assert says_all(text, name)
 

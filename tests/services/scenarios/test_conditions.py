@@ -10,6 +10,7 @@ from services.scenarios.definition.conditions import (
     compile_condition,
     names_in,
 )
+from tests.tables import with_cases
 
 TYPES: dict[str, ValueType] = {
     "age": "integer",
@@ -40,22 +41,7 @@ def test_a_wrong_condition_is_refused_with_its_reason(text: str, problem: str) -
         compile_condition(text, TYPES)
 
 
-@pytest.mark.parametrize(
-    ("text", "values", "value", "missing"),
-    [
-        ("age < 18 && country == 'X'", {}, None, ("age", "country")),
-        ("age < 18 && country == 'X'", {"country": "Y"}, False, ()),
-        ("age < 18 || country == 'X'", {"age": 3}, True, ()),
-        ("(insured && age < 18) || country == 'X'", {"insured": False}, None, ("country",)),
-        ("!(age < 18)", {"age": 30}, True, ()),
-        ("!insured", {}, None, ("insured",)),
-        ("!insured && age < 18", {"insured": True}, False, ()),
-        ("insured ? age < 18 : country == 'X'", {"insured": True, "age": 3}, None, ("country",)),
-        ("'a && b' == country", {"country": "a && b"}, True, ()),
-        ("[1, 2].exists(n, n == age || n == 7)", {"age": 2}, True, ()),
-        ("dose < 2.0", {"dose": 1}, True, ()),
-    ],
-)
+@with_cases("text", "values", "value", "missing")
 def test_unknown_fields_leave_open_only_what_they_can_decide(
     text: str, values: dict[str, object], value: bool | None, missing: tuple[str, ...]
 ) -> None:

@@ -11,6 +11,7 @@ from services.scenarios.definition.definition_reader import (
 )
 from services.scenarios.definition.faults import Fault, skipped_checkpoints
 from services.scenarios.migration.anchors import match_anchors
+from tests.tables import with_cases
 
 HEAD = """
 id: visit
@@ -32,49 +33,7 @@ def kinds(steps: str) -> list[tuple[str, str]]:
     return [(fault.kind, fault.step) for fault in faults(steps)]
 
 
-@pytest.mark.parametrize(
-    ("steps", "found"),
-    [
-        (
-            "  - {id: a, collects_profile_fields: [ok], transitions: "
-            "[{target: b, condition: ok}]}\n"
-            "  - {id: b}",
-            ("dead_end", "a"),
-        ),
-        (
-            "  - {id: a, transitions: [{target: b}]}\n"
-            "  - {id: b, collects_profile_fields: [ok], transitions: [{target: a}]}",
-            ("endless_loop", "a"),
-        ),
-        (  # the answer that leads out is given before the loop, and never again
-            "  - {id: a, collects_profile_fields: [ok], transitions: [{target: b}]}\n"
-            "  - {id: b, collects_profile_fields: [age], transitions: [{target: c}]}\n"
-            "  - {id: c, transitions: [{target: d, condition: ok}, {target: b}]}\n"
-            "  - {id: d}",
-            ("endless_loop", "b"),
-        ),
-        (
-            "  - {id: a, kind: tool, tool: rm_rf, transitions: [{target: b}]}\n  - {id: b}",
-            ("unknown_tool", "a"),
-        ),
-        (
-            "  - {id: a, kind: tool, tool: timeline, parameters: {deep: true}}",
-            ("unknown_argument", "a"),
-        ),
-        ("  - {id: a, kind: tool, tool: book_appointment}", ("unknown_argument", "a")),
-        (
-            "  - {id: a, collects_profile_fields: [age], transitions: "
-            "[{target: b, condition: age > 200}, {target: c}]}\n  - {id: b}\n  - {id: c}",
-            ("never_true", "a"),
-        ),
-        (
-            "  - {id: a, uses: [ok], transitions: [{target: b}]}\n"
-            "  - {id: b, collects_profile_fields: [ok]}",
-            ("not_known_yet", "a"),
-        ),
-        ("  - {id: a, uses: [kind]}", ("not_known_yet", "a")),
-    ],
-)
+@with_cases("steps", "found")
 def test_each_planted_fault_is_named_with_its_step(steps: str, found: tuple[str, str]) -> None:
     assert found in kinds(steps)
 

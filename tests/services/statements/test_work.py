@@ -1,11 +1,10 @@
 """What the check of a sentence costs, in calls: as it is shown while a model writes."""
 
-import pytest
-
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.statements.test_check import VIEWS
+from tests.tables import with_cases
 from tests.work import counted_calls
 
 
@@ -20,14 +19,7 @@ def calls_for(text: str) -> int:
     return made.count
 
 
-@pytest.mark.parametrize(
-    ("text", "most"),
-    [
-        ("The record shows no change since then.", 600),
-        ("Please call the ward before you leave.", 430),
-        ("Potassium was 4.1 mmol/L on 2 March 2026.", 1_150),
-    ],
-)
+@with_cases("text", "most")
 def test_a_sentence_is_checked_in_few_calls(text: str, most: int) -> None:
     calls_for(text)  # what measures coverage calls from each line that did not run before
     assert calls_for(text) < most

@@ -22,6 +22,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import CHAT, FarReplica, Heard, World
+from tests.tables import with_cases
 
 WISH = "book a CT for tomorrow"
 
@@ -64,13 +65,7 @@ async def test_a_wish_about_a_number_is_done_after_the_yes(world: World) -> None
     assert asked == [("patient_15", "show the CT of patient 15")]
 
 
-@pytest.mark.parametrize(
-    ("wish", "answer"),
-    [
-        ("compare the status of patient_4 and patient_15", "patient_15"),
-        ("show the CT of patient 4 and patient 7", "patient_4"),
-    ],
-)
+@with_cases("wish", "answer")
 async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
     world: World, wish: str, answer: str
 ) -> None:

@@ -143,16 +143,7 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     assert "patient_7" in answer
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "that was for Tarrant",
-        "no wait, that was Tarrant's code status",
-        "Scratch that, it was about Bo",
-        "Moment, das war Tarrants Wunsch",
-        "sorry, that was Bo Tarrant",
-    ],
-)
+@with_cases("words")
 async def test_what_was_of_another_by_name_is_held_no_more(
     store: MemoryBlobStore, clock: FixedClock, words: str
 ) -> None:

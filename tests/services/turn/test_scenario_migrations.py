@@ -22,6 +22,7 @@ from tests.services.scenario_world import (
     with_sample_records,
 )
 from tests.services.world import Heard
+from tests.tables import with_cases
 
 GREET = step("greet", "work", instructions="Greet.")
 WORK = step("work", "end", collects_profile_fields=("work",))
@@ -161,14 +162,7 @@ async def test_what_the_user_said_before_is_used_when_a_model_is_sure() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("finding", "why"),
-    [
-        ({"value": "41", "quote": "she is 41"}, "nobody said that"),
-        ({"value": "forty", "quote": "I am forty"}, "it is no number"),
-        ({"value": "41", "quote": ""}, "there is no quote"),
-    ],
-)
+@with_cases("finding", "why")
 async def test_a_finding_without_a_literal_quote_or_of_another_type_is_none(
     finding: dict[str, str], why: str
 ) -> None:
