@@ -106,11 +106,8 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     return "act" in begins or is_plan or bool(others & set(kinds))
 
 
-_EMPTY = frozenset({"stop", "people"})
-
-
 def _is_empty(piece: Piece) -> bool:
-    return bool(piece.labels) and piece.by_kind.keys() <= _EMPTY
+    return bool(piece.labels) and piece.by_kind.keys() <= {"stop", "people"}
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
@@ -195,8 +192,7 @@ def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     for before, piece in pairwise(pieces):
         if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    told = [piece for piece in pieces if "aspect" in piece.by_kind]
-    ends = [piece for piece in told if _VISITS_MEANT.intersection(piece.of("aspect"))]
+    ends = [piece for piece in pieces if not _VISITS_MEANT.isdisjoint(piece.of("aspect"))]
     if any(map(words.is_of_visits, ends)):
         yield "at_visit"
 
