@@ -167,8 +167,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before |= "before" in said or piece.words[0] in words.words.before
         part.unit = next(iter(said.get("unit", ())), part.unit)
         part.place = piece if "place" in said else part.place
-        if "topic" in said:
-            part.aspects |= words.aspects_within(piece) & EDGES
+        part.aspects |= words.aspects_within(piece) & EDGES if "topic" in said else set()
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
