@@ -26,7 +26,7 @@ from services.records.answers.row_parts import (
     sources_of,
     times_recorded,
 )
-from services.records.answers.unsaid import said_left_out
+from services.records.answers.unsaid import said_left_out, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.standing import ABSENCES, FORBIDDEN, NOT_KNOWN
 
@@ -60,7 +60,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = last_visits(question, found.rows)
     if question.tool == "results":
-        said = told_values(question, rows, words)
+        said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
         return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
