@@ -28,7 +28,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import said_left_out, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.standing import ABSENCES, FORBIDDEN, NOT_KNOWN
+from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -37,11 +37,10 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled",
-                       "preparation", "revoked", FORBIDDEN})  # fmt: skip
+_NOT_DONE = NEVER | {"preparation"}
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
-_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
+_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5

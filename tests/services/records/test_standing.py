@@ -390,3 +390,14 @@ def test_a_value_of_several_times_has_the_first_of_them() -> None:
         "Observation", "a", status="final", code={"text": "Pain"}, valueInteger=3, **timed
     )
     assert results(record(seen)).rows[0].date == "2025-05-05"
+
+
+def test_a_course_that_has_ended_is_no_longer_taken() -> None:
+    rows = (row("medication", "Gentamicin", status="ended", end="2020-01-05"),)
+    assert said("is gentamicin still given?", {"medications": rows}).startswith("No longer")
+
+
+def test_german_names_of_the_heart_are_found_in_both_spellings() -> None:
+    refused = resource("Procedure", "k", status="not-done", code={"text": "Koronarangiographie"})
+    rows = procedures(record(refused), name="Coronarangiographie").rows
+    assert [one.status for one in rows] == ["not done"]
