@@ -23,7 +23,7 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL
+from services.records.standing import DOUBTFUL, NEVER
 from services.records.visits import NOT_MEANT
 
 # What a question calls a part of `care` and `history`, and the kinds of its rows.
@@ -50,7 +50,7 @@ _ENCOUNTERS = {
     "check up": ("check up", "well", "annual"),
 }
 _DONE = frozenset({"encounters", "procedures", "immunizations"})
-_NEVER_WAS = frozenset({*NOT_MEANT, "not done", "not-done", "preparation"})
+_NEVER_WAS = NOT_MEANT | NEVER | {"preparation"}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 # What a question calls a fact of `current_status`, and how its rows begin.

@@ -26,10 +26,10 @@ from services.records.answers.row_parts import (
     sources_of,
     times_recorded,
 )
-from services.records.answers.unsaid import said_left_out
+from services.records.answers.unsaid import said_left_out, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import empty_list, told_summary
-from services.records.standing import ABSENCES, FORBIDDEN, NOT_KNOWN
+from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -38,11 +38,10 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled",
-                       "preparation", "revoked", FORBIDDEN})  # fmt: skip
+_NOT_DONE = NEVER | {"preparation"}
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
-_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
+_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
@@ -62,7 +61,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = last_visits(question, found.rows)
     if question.tool == "results":
-        said = told_values(question, rows, words)
+        said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
         return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
