@@ -102,7 +102,7 @@ class PendingRequests:
         document = turn.document
         runs = document.tool_memory.executions
         has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
-        waits = document.continuation
+        waits = turn.continuation
         leading = self.replies.group_chat.facilitator
         is_taken = has_run or (waits is not None and waits.agent != leading)
         is_free = (
