@@ -228,6 +228,18 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
+async def test_what_follows_a_name_is_not_answered_for_the_other_one_of_another_sex() -> None:
+    world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
+    texts = ("open Tonia Quitzon", "open Twyla Moen", "Elvis", "how tall is he")
+    await asked_of_team(world, *texts)
+
+    said = await world.say("2")
+
+    assert world.team.requests == []
+    assert "“how tall is he” was not answered" in notices(said)
+    assert "patient_2" in said.texts[-1]
+
+
 async def test_what_is_of_nobody_who_is_offered_is_asked_about_by_itself() -> None:
     world = with_namesakes(PAIR[0], replace(TWYLA, sex="male"), replace(TONIA, sex="female"))
     await asked_of_team(world, "open Tonia Quitzon", "open Twyla Moen", "and elvis's CEA?")
