@@ -269,6 +269,8 @@ class PatientContextService:
         turn, sex, options = who.turn, who.linked.message.spoken_sex, options_of(question)
         people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
         fitting = [one for one, person in people.items() if may_be_of(person, sex)]
+        if len(offered := [one for one in options if one in fitting]) == 1:
+            fitting = offered if is_named_alone(offered[0], question, people) else fitting
         if not set(fitting) & set(options):
             return None
         if sex not in ("male", "female") or len(fitting) > 1:

@@ -204,7 +204,9 @@ class UnderstoodTurn(LoadedTurn):
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
-        said = ": ".join(filter(None, (self.message.text, "\n".join(self.verdict.pending))))
+        waited = "\n".join(self.verdict.pending)
+        is_last = self.message.text in self.verdict.pending[-1:]
+        said = waited if is_last else ": ".join(filter(None, (self.message.text, waited)))
         document, run = context.document, self.run
         row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)
