@@ -12,7 +12,14 @@ from services.identity.person import Person, both_identifiers, distinct
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
-from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, OPTIONS, SAID
+from services.patient_context.answers import (
+    ASKED,
+    NAMES_THEM,
+    OPENS_ONLY,
+    OPTIONS,
+    SAID,
+    as_waiting,
+)
 from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn, asking_first
@@ -204,7 +211,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     if opens_only:
         return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
-    return {ASKED: both, OPENS_ONLY: False}
+    return {ASKED: as_waiting(both), OPENS_ONLY: False}
 
 
 def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:

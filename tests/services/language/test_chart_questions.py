@@ -28,6 +28,9 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
     [
         ("What is he taking?", "medications", {}, "all", ""),
         ("which drugs", "medications", {}, "all", ""),
+        ("oh and her meds", "medications", {}, "all", ""),
+        ("hm, which drugs does she take?", "medications", {}, "all", ""),
+        ("ähm welche Medikamente nimmt sie", "medications", {}, "all", ""),
         ("Which medications were stopped?", "medications", {"status": "stopped"}, "all", ""),
         ("any allergies?", "allergies", {}, "whether", ""),
         ("is she allergic to latex?", "allergies", {}, "whether", "latex"),
