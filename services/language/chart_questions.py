@@ -28,21 +28,26 @@ from services.language.chart_text import is_asking, prepared, without_opening
 from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
+from services.language.excluded import limited, without_excluded
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends, with_lengths
-from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
+from services.language.names_of_topics import (
+    SAY_WHAT_FOR,
+    may_be_of,
+    names_of,
+    of_last_visit,
+    stands_alone,
+)
+from services.language.ordinals_asked import with_ordinals
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
     in_place,
-    in_years,
-    merged,
     numbers_in,
+    over_days,
     since_last,
-    told_apart,
     with_days,
-    with_figures,
     with_rate,
 )
 from services.language.sides_asked import with_side_asked
@@ -64,6 +69,8 @@ from services.language.value_questions import (
     questions_of_values,
     values_at_visit,
     values_of,
+    weighed_before,
+    with_result,
 )
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
@@ -88,12 +95,12 @@ def chart_questions(
     """
     words = lexicon(language)
     unit, text = without_unit(without_caller(text))
-    folded, _ = fold(prepared(text, words))
-    shift, folded = shift_in(folded, language)
+    shift, folded = shift_in(fold(prepared(text, words))[0], language)
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
-    pieces = with_both_ends(with_side_asked(pieces, words), words)
+    pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
+    pieces, left_out = without_excluded(pieces, words)
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
@@ -111,25 +118,25 @@ def chart_questions(
         return ()
     parts = _parts(pieces, words)
     span = span_to_now(spans, parts, words, today=today)
-    numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
     for part in parts:
         here = [
             _of_time(one, part, span, unit)
-            for one in _questions(part, is_asked=is_asking(text, pieces, words))
+            for one in _questions(part, words, is_asked=is_asking(text, pieces, words))
         ]
         questions += at_that_time(part, here, questions, words)
     questions = _of_the_course(questions, parts, span)
-    is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
+    is_now_too = any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []
-    found = tuple(  # both in "in 2019 vs at birth"
-        question
-        for days, each in ((None, at_ages(questions, ages)), *told_apart(in_days, span, spans))
-        for question in merged(
-            with_figures(one, days, numbers, pieces)
-            for one in in_years(each, spans if days else ())
-        )
+    dated = over_days(
+        at_ages(questions, ages),
+        in_days,
+        spans,
+        span=span,
+        numbers=[*numbers_in(pieces, words)],
+        pieces=pieces,
     )
+    found = limited(dated, pieces, left_out)
     left = (*unread_in(pieces, found, words), *lengths)
     found = with_lengths(found, pieces, words, today=today)
     return found if is_side else with_unread(found, left, text)
@@ -185,7 +192,7 @@ def _asks_for_a_time(part: QuestionPart) -> bool:
     return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
 
 
-def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
+def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:
     """Return what one part asks; of two different things "yes" would answer neither.
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
@@ -197,10 +204,12 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_mixed = is_mixed or bool(part.frames & _JUDGED)
+    is_either = any(one.text in words.words.either for one in part.pieces[1:])  # "type 1 or 2?"
+    is_mixed = is_mixed or is_either or bool(part.frames & _JUDGED)
     if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    found = [with_result(one, part) for one in found] + weighed_before(found, part)
     if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
         found = [since_last(one) for one in found]
     if part.place is not None:
@@ -233,13 +242,13 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    topics = with_implants(topics) if "may_have" in part.frames else topics
+    topics = with_implants(topics, part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
             which: Aspect = "all" if topic.tool == SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
-        others = [run for run in part.runs if _stands_alone(run, topics)]
+        others = [run for run in part.runs if stands_alone(run, topics, part)]
         if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
             others = [run for run in part.runs if not may_be_of(topics[0], run)]
     else:
@@ -273,21 +282,6 @@ def _of_run(
             yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)
-
-
-def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
-    """Whether a name is asked about beside the topics, and is not the name of one of them."""
-    if [topic.tool for topic in topics] == ["allergies"] and run.known:
-        return {known.tool for known in run.known} == {"problems"}  # "NSAIDs, with his gout?"
-    takes_names = {"medications", "immunizations", "procedures", "problems"}
-    if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
-        return False
-    if any(topic.name in SAY_WHAT_FOR for topic in topics):
-        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
-        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
-    if any(topic.name == "family" for topic in topics):
-        return False  # that a parent had it is no illness of the patient
-    return any(known.tool != SEARCH for known in run.known)
 
 
 def _of_topic(

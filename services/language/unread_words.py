@@ -47,8 +47,13 @@ def unread_in(
     found += [[piece.text] for piece in pieces if used.leaves_limit(piece)]
     if not any(one.around or _is_of_an_age(one) for one in asked):
         sides = {one for one, side in relations_of(words).items() if side in _SIDES}
-        last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
-        found += [[last]] if last in sides else []
+        last = [one for one in pieces if any(map(str.isalnum, one.text))][-1:]
+        is_when = any(one.name for one in asked)  # "prediabetes since?"
+        found += [
+            [one.text]
+            for one in last
+            if one.text in sides and not (is_when and "when" in one.of("aspect"))
+        ]
     if [(one.name, one.aspect) for one in asked] == [("age", "first")]:  # of nothing that is named
         found += [[piece.text] for piece in pieces if "first" in piece.of("aspect")]
     is_then_of_age = len(asked) > 1 and any(map(_is_of_an_age, asked))
@@ -115,7 +120,7 @@ class _Used:
         """Whether a piece limits or names what is asked, and no question has it."""
         is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
         return (
-            bool(piece.of("beyond"))
+            bool(piece.of("beyond") or piece.of("excluding"))
             or (not self._has_rate and "per_year" in piece.of("frame"))
             or (not self._is_whole and self._is_left(piece))
             or (self._is_list and self._is_of_values(piece))
@@ -132,6 +137,8 @@ class _Used:
     def leaves_limit(self, piece: Piece) -> bool:
         """Whether it is the other side of a limit: "goal under 100, how often was she above?"."""
         above, below = bool(piece.of("above")), bool(piece.of("below"))
+        if not self._is_of_measured and (above or below):  # no list goes by an amount
+            return all(label.kind in ("above", "below") for label in piece.labels)
         return (above and self._sides == {"below"}) or (below and self._sides == {"above"})
 
     def turns_about(self, piece: Piece) -> bool:
@@ -162,7 +169,7 @@ def _is_unnamed(question: ChartQuestion) -> bool:
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
     for one in asked:
-        yield from (one.name, one.head, *map(str, one.arguments.values()))
+        yield from (one.name, one.head, one.by, *map(str, one.arguments.values()))
         yield from _texts(one.around)
 
 
