@@ -48,7 +48,7 @@ def unread_in(
     if not any(one.around or _is_of_an_age(one) for one in asked):
         sides = {one for one, side in relations_of(words).items() if side in _SIDES}
         last = [one for one in pieces if any(map(str.isalnum, one.text))][-1:]
-        is_when = any(one.name for one in asked)  # "prediabetes since?"
+        is_when = any(one.tool in ("problems", "medications") for one in asked)
         found += [
             [one.text]
             for one in last

@@ -67,7 +67,7 @@ def test_a_scan_that_may_be_made_asks_for_what_lies_in_the_body() -> None:
 )  # fmt: skip
 def test_before_contrast_or_an_nsaid_the_kidneys_are_looked_at(text: str) -> None:
     names = {one.name: one for one in read(text, SITUATION).about}
-    assert names["eGFR, creatinine"].aspect == "latest"
+    assert names["kidney function"].aspect == "latest"
     assert not {"anxiety", ""} & {*names}
 
 
@@ -109,7 +109,7 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
     assert [(one.tool, one.name) for one in about] == [
         ("allergies", "nsaid"),
         ("problems", "heart failure"),
-        ("results", "eGFR, creatinine"),
+        ("results", "kidney function"),
         ("medications", "anticoagulant"),
     ]
 
