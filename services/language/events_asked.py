@@ -46,7 +46,7 @@ def asked_around(
     relations = relations_of(words)
     pieces, other = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
-        if (relation := relations.get(piece.text)) is None:
+        if (relation := relations.get(piece.text)) is None or _asks_anew(pieces, at, words):
             continue
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
@@ -60,6 +60,13 @@ def asked_around(
                 every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _asks_anew(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
+    """Whether "when" opens a question of its own: "K? and when was the BP last taken?"."""
+    is_asking = at > 0 and pieces[at].text in words.words.asking
+    behind = [one for piece in pieces[at + 1 : at + 2] for one in piece.of("aspect")]
+    return is_asking and pieces[at - 1].text in words.joints and "whether" in behind
 
 
 def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:
