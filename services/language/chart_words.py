@@ -240,7 +240,7 @@ class Lexicon:
         return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:
-        is_known = token in self._own or token in common_words()
+        is_known = (token,) in self._phrases or token in self._own or token in common_words()
         return is_known or bool(self._inflected(token)) or token.removesuffix("s") in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:

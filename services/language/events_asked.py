@@ -46,10 +46,8 @@ def asked_around(
         return ()
     pieces, other_at_end = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
-        if (relation := side_of(piece, words)) is None:
+        if (relation := side_of(piece, words)) is None or _asks_anew(pieces, at, words):
             continue
-        if relation == "at" and at and pieces[at - 1].text in {*words.words.joints, *_ENDS}:
-            continue  # "And when was the last one?" asks anew
         other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
@@ -79,6 +77,15 @@ def _is_of_now_too(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
     is_limit |= "change" in pieces[at].of("aspect")
     said = {one.text for one in pieces[:at]} & {*words.words.compared}
     return is_limit or bool(said) or any(one.text in words.words.now for one in pieces[at:])
+
+
+def _asks_anew(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
+    """Whether "when" opens a question of its own: "K? and when was the BP last taken?"."""
+    if at == 0 or pieces[at].text not in words.words.asking:
+        return False
+    is_behind_joint = pieces[at - 1].text in {*words.words.joints, *_ENDS}
+    behind = [one for piece in pieces[at + 1 : at + 2] for one in piece.of("aspect")]
+    return is_behind_joint or (pieces[at - 1].text in words.joints and "whether" in behind)
 
 
 def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:

@@ -113,7 +113,9 @@ class _Used:
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
-        is_left = bool(piece.of("beyond")) or (not self._is_whole and is_left)
+        is_left = bool(piece.of("beyond") or piece.of("excluding")) or (
+            not self._is_whole and is_left
+        )
         return (
             is_left
             or piece in self._thens
@@ -269,7 +271,7 @@ def _is_unnamed(question: ChartQuestion) -> bool:
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
     for one in asked:
-        yield from (one.name, one.head, *map(str, one.arguments.values()))
+        yield from (one.name, one.head, one.by, *map(str, one.arguments.values()))
         yield from _texts(one.around)
 
 

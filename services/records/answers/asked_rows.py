@@ -1,6 +1,6 @@
 """Which rows of a view a question asks for. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -11,7 +11,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.row_parts import days_recorded, newest_day
-from services.records.answers.said_words import has_words, is_word
+from services.records.answers.said_words import has_words, is_word, says_all
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
@@ -99,6 +99,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
+    named = tuple(row for row in named if not is_left_out(question, row))
+    named = tuple(row for row in named if not question.by or _is_by(question.by, row))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in _REPORTS:
@@ -113,6 +115,27 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+def _is_by(who: str, row: ViewRow) -> bool:
+    deeds = (said for said in row.detail.split("; ") if said.startswith("by "))
+    return any(says_all(said, who) for said in deeds)
+
+
+_CONCEPTS: Mapping[str, ConceptKind] = {
+    "medications": "drug", "problems": "problem", "immunizations": "vaccine", "results": "result",
+}  # fmt: skip
+
+
+def is_left_out(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a row is what a question names to be left out: insulin of "other than insulin"."""
+    kind = _CONCEPTS.get(question.tool)
+    return any(
+        has_words(row, name)
+        or (kind is not None and means(kind, name, label=row.name, codes=row.code))
+        or (question.tool == "allergies" and is_of_allergen(name, row))
+        for name in question.without
+    )
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
@@ -335,6 +358,8 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
     if first is None:
         return False
     last = last_day((not is_event and row.end[:10]) or newest_day(row))
+    if is_event and row.kind == "medication":
+        last = first  # ordered again is not begun
     if (
         not is_event
         and row.kind in ("problem", "medication")

@@ -11,6 +11,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, is_doubtful, is_near_only, passage
 from services.records.answers.done import is_taken_out
+from services.records.answers.events import times_of
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
@@ -26,7 +27,7 @@ from services.records.answers.row_parts import (
     sources_of,
     times_recorded,
 )
-from services.records.answers.unsaid import said_left_out, said_of_older
+from services.records.answers.unsaid import said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import empty_list, told_summary
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
@@ -58,7 +59,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         told_person = told_identity(question, view.rows, words) if question.name else ""
         return told_person or told_summary(view, found.rows, words)
     if not found.rows:
-        return _absent(question, view, words, is_other_time=found.of_other_time)
+        absent = _absent(question, view, words, is_other_time=found.of_other_time)
+        return said_none_left(question, view, words) or absent
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
@@ -102,22 +104,23 @@ def _absent(
     if is_other_time:
         of = f": {question.name}" if question.name else ""
         nothing = words.nothing_then.format(name=of)
-        return "\n".join([nothing, *_nearest_to(question, view, words)])
+        rows = asked_rows(replace(question, span=None), view).rows
+        near = nearest(rows, question.span or TimeSpan())
+        return "\n".join([nothing, *(f"- {row_line(row, words)}" for row in near)])
     if question.name:
         is_one_of_many = question.tool == "care"  # its list is of plans, devices, insurers
         if not view.rows and not is_one_of_many and (nothing := _nothing_of(question, view, words)):
             return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
-        name = f"“{words.called(question.name)}”{searched}"
-        absent = words.absent.format(name=name)
+        absent = words.not_there(words.called(question.name), searched, tool=question.tool)
         if question.tool == "allergies" and view.rows:
             # Which ones are recorded is what the question is asked for.
             return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"
         return absent
     if question.tool == "search_record":
         # The first of the words that were looked for is what was asked.
-        return words.absent.format(name=f"“{str(question.arguments['query']).split()[0]}”")
+        return words.not_there(str(question.arguments["query"]).split()[0])
     return _nothing_of(question, view, words) or words.nothing
 
 
@@ -131,17 +134,11 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     return "" if is_other else empty_list(question.tool, words)
 
 
-def _nearest_to(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
-    """Return the rows nearest to the days asked about, where the view has them."""
-    rows = asked_rows(replace(question, span=None), view).rows
-    return [f"- {row_line(row, words)}" for row in nearest(rows, question.span or TimeSpan())]
-
-
 def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
     """Say which of several names the tool did not find."""
     ending = ": not in the record"
-    absent = [note.removesuffix(ending) for note in view.notes if note.endswith(ending)]
-    return [words.absent.format(name=f"“{name}”") for name in absent]
+    absent = (note.removesuffix(ending) for note in view.notes if note.endswith(ending))
+    return [*map(words.not_there, absent)]
 
 
 # Everything else
@@ -245,8 +242,13 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
 
 
 def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    dated = sorted([row for row in rows if row.date] or rows, key=moment_of)
-    return "\n".join(row_line(row, words) for row in dated[: question.most or 1])
+    times = sorted((one for row in rows for one in times_of(row)), key=moment_of)
+    times = list({row.date[:10]: row for row in times if row.date}.values()) or rows
+    if question.most:
+        return "\n".join(row_line(row, words) for row in times[: question.most])
+    if question.back < len(times):
+        return row_line(times[question.back], words)
+    return _counted(replace(question, part="status"), times, words)  # there is none so late
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -259,8 +261,7 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     newest = sorted(rows, key=moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
-    if question.aspect == "first":
-        newest = newest[-1:]
+    newest = newest[-1:] if question.aspect == "first" else newest
     if question.back:
         return _newest(question, newest, words)
     is_one = len(newest) == 1 or question.aspect in ("latest", "first")

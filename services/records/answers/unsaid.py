@@ -10,6 +10,7 @@ from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
+from services.records.answers.asked_rows import is_left_out
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
 from services.records.record import UNNAMED, UNREAD
@@ -80,3 +81,10 @@ def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) 
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
+
+
+def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Say that all rows are of what was to be left out, or none is by who is named."""
+    if any(is_left_out(question, row) for row in view.rows):
+        return words.nothing_else
+    return words.not_there(question.by) if question.by else ""
