@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import pairwise
 
 from services.language.ages_asked import at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
@@ -216,7 +217,10 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_either = any(one.text in words.words.either for one in part.pieces[1:])  # "type 1 or 2?"
+    is_either = any(  # "type 1 or 2?", and no "or not?"
+        one.text in words.words.either and behind.text not in words.words.negations
+        for one, behind in pairwise(part.pieces[1:])
+    )
     is_mixed = is_mixed or is_either or bool(part.frames & _JUDGED)
     if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.

@@ -230,7 +230,8 @@ class Lexicon:
             and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
-        return near[0] if len(near) == 1 else token
+        is_meant = len(near) == 1 and any(one.kind != "beyond" for one in self._of_word(near[0]))
+        return near[0] if is_meant else token
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""

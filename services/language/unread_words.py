@@ -167,6 +167,8 @@ class _Used:
         said = {one.kind for one in piece.labels}
         if said.isdisjoint(_LIMITS) or not said <= {*_LIMITS, "stop"} or self._limits & said:
             return False
+        if "results" not in self._tools and said <= _LIMITS:  # no list goes by an amount
+            return True
         is_of_other = len(piece.words) > 1 and not (self._has_days or "change" in self._aspects)
         return (
             bool(self._limits)

@@ -1,6 +1,6 @@
 """Which rows of a view a question asks for. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -9,9 +9,10 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
+from services.records.answers.excluded_rows import is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.row_parts import days_recorded, newest_day
-from services.records.answers.said_words import has_words, is_word, says_all
+from services.records.answers.said_words import has_words, is_word
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
@@ -100,7 +101,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
     named = tuple(row for row in named if not is_left_out(question, row))
-    named = tuple(row for row in named if not question.by or _is_by(question.by, row))
+    named = tuple(row for row in named if not question.by or is_by(question.by, row))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in _REPORTS:
@@ -115,27 +116,6 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
-
-
-def _is_by(who: str, row: ViewRow) -> bool:
-    deeds = (said for said in row.detail.split("; ") if said.startswith("by "))
-    return any(says_all(said, who) for said in deeds)
-
-
-_CONCEPTS: Mapping[str, ConceptKind] = {
-    "medications": "drug", "problems": "problem", "immunizations": "vaccine", "results": "result",
-}  # fmt: skip
-
-
-def is_left_out(question: ChartQuestion, row: ViewRow) -> bool:
-    """Whether a row is what a question names to be left out: insulin of "other than insulin"."""
-    kind = _CONCEPTS.get(question.tool)
-    return any(
-        has_words(row, name)
-        or (kind is not None and means(kind, name, label=row.name, codes=row.code))
-        or (question.tool == "allergies" and is_of_allergen(name, row))
-        for name in question.without
-    )
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:

@@ -74,9 +74,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
-    return "\n".join(
-        [told, *said_left_out(question, view, words), *part_missing(question, rows, words)]
-    )
+    behind = [*said_left_out(question, view, words), *part_missing(question, rows, words)]
+    return "\n".join([told, *behind])
 
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:

@@ -10,7 +10,7 @@ from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
-from services.records.answers.asked_rows import is_left_out
+from services.records.answers.excluded_rows import is_left_out
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
 from services.records.record import UNNAMED, UNREAD

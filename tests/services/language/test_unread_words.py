@@ -64,8 +64,6 @@ def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
     [
         ("how many visits in 2018 not counting checkups", "encounters", "not counting checkups"),
         ("last visit that was not a checkup", "encounters", "not a checkup"),
-        ("labs other than lipids", "results", "other than lipids"),
-        ("Medikamente außer Statinen", "medications", "außer Statinen"),
     ],
 )
 def test_what_is_set_aside_is_not_told_instead_of_the_others(
@@ -73,6 +71,12 @@ def test_what_is_set_aside_is_not_told_instead_of_the_others(
 ) -> None:
     (question,) = asked(text)
     assert (question.tool, question.name, question.unread) == (tool, "", aside)
+
+
+def test_what_is_left_out_by_name_is_left_out() -> None:
+    (labs,), (drugs,) = asked("labs other than lipids"), asked("Medikamente außer Statinen")
+    assert (labs.tool, labs.without, labs.unread) == ("results", ("lipid panel",), "")
+    assert (drugs.tool, drugs.without, drugs.unread) == ("medications", ("statin",), "")
 
 
 @pytest.mark.parametrize(
