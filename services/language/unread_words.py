@@ -178,7 +178,8 @@ class _Used:
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
-        is_side = side in _SIDES or (is_long and (side == "at" or "around" in piece.of("frame")))
+        is_side = side in _SIDES or (side == "since" and len(self._asked) > 1)
+        is_side |= is_long and (side == "at" or "around" in piece.of("frame"))
         is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
         is_limit = any(one.kind in self._limits for one in piece.labels)
         is_limit |= len(self._limits) > 1 and "apart" in piece.of("frame")

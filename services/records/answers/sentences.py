@@ -83,8 +83,6 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     return f"{words.not_now}:\n{_listed(question, rows, words)}"
 
 
-# What is not there
-
 _BESIDE_THE_RECORD = frozenset({"changes", GUIDELINES, TRIALS})
 
 
@@ -139,9 +137,6 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
     ending = ": not in the record"
     absent = [note.removesuffix(ending) for note in view.notes if note.endswith(ending)]
     return [words.absent.format(name=f"“{name}”") for name in absent]
-
-
-# Everything else
 
 
 def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -329,7 +324,9 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
-        return row_line(rows[0], words)  # how often it was prescribed, and is taken
+        said = row_line(rows[0], words)  # how often it was prescribed, and is taken
+        is_of_all = question.span is None or len(rows[0].sources) == 1
+        return said if is_of_all else f"{words.of_all_times}\n{said}"
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
     count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
