@@ -26,8 +26,8 @@ _OF_THEN = frozenset({"at", "before", "after"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
-_WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
-"""Behind an event it is asked of the values: "pain during chemo, average"."""
+_WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
+"""Behind an event it is asked of what stands before it: "pain during chemo, average"."""
 _ENDS = frozenset({"?", ";"})
 _SIGNS = _ENDS | {","}
 _PIECES = 60
@@ -108,7 +108,9 @@ def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
         start -= 1
     telling = [one for one in pieces[start:] if one.text not in _SIGNS]
     pieces = (*telling, *pieces[:start]) if start > 1 else pieces
-    is_behind = start <= 1 < len(telling) and bool(telling[-2].of("name"))
+    counted = telling and "count" in telling[-1].of("aspect")  # "since the cancer dx how often"
+    behind = telling[-3:-1] if counted else telling[-2:-1]
+    is_behind = start <= 1 and any(one.of("name") for one in behind)
     worked_out = is_behind and {*telling[-1].of("aspect")} & _WORKED_OUT
     return (telling[-1], *telling[:-1]) if worked_out else pieces
 

@@ -42,7 +42,7 @@ def at_the_time_of(
     question: ChartQuestion, last: ChartQuestion, shift: TimeShift | None = None
 ) -> ChartQuestion:
     """Return the question for the time of what was asked last, or so long after or before it."""
-    event = (replace(last, part=None, rate="", unread=""),)
+    event = (replace(last, part=None, rate=""),)
     when: Relation = "at"
     around, moved = last.around or event, shift
     if last.around and shift is None:

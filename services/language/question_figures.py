@@ -101,8 +101,12 @@ def with_figures(
     """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
     found = question if span is None else with_days(question, span)
     for at, number in numbers:
-        before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
-        if ("above" in before or "below" in before) and question.tool == "results":
+        behind = pieces[max(0, at - 2) : at]
+        before = [label.kind for piece in behind for label in piece.labels]
+        # "Dropped more than 1" is no value; "dropped below 10" is one.
+        is_of_change = question.aspect == "change" and any(len(one.words) > 1 for one in behind)
+        is_limited = question.tool == "results" and not is_of_change
+        if ("above" in before or "below" in before) and is_limited:
             side = "above" if "above" in before else "below"
             found = (
                 replace(found, above=number) if side == "above" else replace(found, below=number)

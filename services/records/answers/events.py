@@ -43,6 +43,8 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.back:  # the last but one
         return tuple(rows[-1 - event.back :][:1])
+    if event.most:
+        return tuple(rows[-event.most :] if event.aspect == "latest" else rows[: event.most])
     if event.aspect == "first":
         times = sorted((one for row in rows for one in times_of(row)), key=lambda row: row.date)
         return tuple(times[event.back :][:1])
@@ -100,7 +102,8 @@ def days_around(
     if relation == "since":
         return TimeSpan(first, None, "")
     if relation == "before":
-        return TimeSpan(None, first - timedelta(days=1) if is_alike else first, "")
+        is_own = is_alike or question.tool == "encounters"  # that of its day is for it
+        return TimeSpan(None, first - timedelta(days=1) if is_own else first, "")
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]
         ended = [_end(row) for row in rows if row.kind == "medication"]

@@ -40,7 +40,6 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NOT_DONE = NEVER | {"preparation"}
-_PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
@@ -56,11 +55,11 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
     if question.tool == "chart_summary":
-        told_person = told_identity(question, view.rows, words) if question.name else ""
-        return told_person or told_summary(view, found.rows, words)
+        of_person = bool(question.name) and told_identity(question, view.rows, words)
+        return of_person or told_summary(view, found.rows, words)
     if not found.rows:
-        absent = _absent(question, view, words, is_other_time=found.of_other_time)
-        return said_none_left(question, view, words) or absent
+        none_left = said_none_left(question, view, words)
+        return none_left or _absent(question, view, words, is_other_time=found.of_other_time)
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
@@ -68,7 +67,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
-    paused = [row for row in rows if is_of_now and row.status in _PAUSED]
+    paused = [row for row in rows if is_of_now and row.status == "on-hold"]
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
     told = _told(question, rows, words)
@@ -87,8 +86,6 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
         return told(question, now, words)
     return f"{words.not_now}:\n{_listed(question, rows, words)}"
 
-
-# What is not there
 
 _BESIDE_THE_RECORD = frozenset({"changes", GUIDELINES, TRIALS})
 
@@ -138,9 +135,6 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
     ending = ": not in the record"
     absent = (note.removesuffix(ending) for note in view.notes if note.endswith(ending))
     return [*map(words.not_there, absent)]
-
-
-# Everything else
 
 
 def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -327,7 +321,9 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
-        return row_line(rows[0], words)  # how often it was prescribed, and is taken
+        said = row_line(rows[0], words)  # how often it was prescribed, and is taken
+        is_of_all = question.span is None or len(rows[0].sources) == 1
+        return said if is_of_all else f"{words.of_all_times}\n{said}"
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
     count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
