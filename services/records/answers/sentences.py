@@ -303,7 +303,7 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     if states <= _OVER:
         return words.once if question.is_past else words.not_now
     if question.tool == "medications" and "active" not in states:
-        return words.paused if states & _PAUSED else words.unclear
+        return words.paused if "on-hold" in states else words.unclear
     return words.yes
 
 
