@@ -42,10 +42,9 @@ def remember_sources(sources: dict[str, Citation], result: Any) -> None:
 def remember_rows(sources: dict[str, Citation], rows: Iterable[Mapping[str, str]]) -> None:
     """Add the sources of a view, of each row what it says."""
     for row in rows:
-        if row.get("title") and (row.get("quote") or row["ref"] not in sources):
-            sources[row["ref"]] = _cited(
-                row["ref"], row["title"], row.get("date"), row.get("quote")
-            )
+        ref, quote = row["ref"], row.get("quote", "")
+        if "title" in row and (quote or ref not in sources):
+            sources[ref] = _cited(ref, row["title"], row.get("date", ""), quote)
 
 
 def _sources_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -57,19 +56,14 @@ def _sources_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _citation(row: Mapping[str, Any]) -> Citation | None:
-    ref, title = row.get("ref"), row.get("title")
-    if not isinstance(ref, str) or not isinstance(title, str):
-        return None
-    date, quote = row.get("date"), row.get("quote")
-    return _cited(
-        ref,
-        title,
-        date if isinstance(date, str) else None,
-        quote if isinstance(quote, str) else None,
-    )
+    said = {name: row[name] for name in _FIELDS if isinstance(row.get(name), str)}
+    return _cited(**said) if {"ref", "title"} <= said.keys() else None
 
 
-def _cited(ref: str, title: str, date: str | None, quote: str | None) -> Citation:
+_FIELDS = ("ref", "title", "date", "quote")
+
+
+def _cited(ref: str, title: str, date: str = "", quote: str = "") -> Citation:
     return Citation(
         ref=ref,
         title=_cut(title, TITLE_LIMIT_CHARS),

@@ -142,11 +142,6 @@ def refs_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
 
 
-def _wider(phrases: list[FoundPhrase]) -> Iterator[str]:
-    """Return the kinds of things of which what is named is one."""
-    return (group for one in phrases for group in one.said.wider)
-
-
 class _Reader:
     """Reads the words of one sentence."""
 
@@ -196,12 +191,8 @@ class _Reader:
         named |= {one.start: group for one in phrases for group in one.said.same}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
-        often = [one for one in phrases if one.said.often]
-        told = (
-            [at for at in places if not any(one.start <= at < one.end for one in often)]
-            if often
-            else places
-        )
+        often = {at for one in phrases if one.said.often for at in range(one.start, one.end)}
+        told = [at for at in places if at not in often]
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
         is_named = {place for place, at in enumerate(told) if at in named or at in meant}
         counts = list(counted(spoken, quantities, is_named))
@@ -212,7 +203,9 @@ class _Reader:
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
-            words=frozenset((*stems.values(), *names, *_wider(phrases))),
+            words=frozenset(
+                (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])
+            ),
             topics=tuple(group for one in phrases for group in one.said.topics),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
