@@ -27,7 +27,6 @@ from foundation import (
     foundation_of,
     patients_of,
     reader_of,
-    rounds_of,
     started,
 )
 from routes.health import Readiness
@@ -44,7 +43,7 @@ from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.language.reading import make_ready
-from services.rounds.round_factory import Rounds
+from services.rounds.round_service import Rounds
 from services.runs.hub import RunHub
 from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.operators.operator_factory import Operators, operators_for
@@ -65,7 +64,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from settings import Settings, load_settings
-from web_services import route_context_of, web_access_of
+from web_services import rounds_of, route_context_of, web_access_of
 
 
 def build(

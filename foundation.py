@@ -36,28 +36,23 @@ from services.conversations.stored_answers import StoredAnswers
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
-from services.identity.identity_factory import directory_for
+from services.identity.identity_factory import directory_for, linker_for
 from services.orders.order_drafts import OrderDrafts
-from services.patient_context.patient_context_factory import patients_for
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.beside import StaffOfRecord
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, Resources, resources_for
+from services.records.records_factory import Records, resources_for
 from services.replica import Replica
-from services.rounds.choosing import Choice
-from services.rounds.round_book import RoundBook, RoundEntry
-from services.rounds.round_factory import Rounds, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
-from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
-from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import VisitsByDay, visits_by_day_for
 from settings import Settings
 
@@ -149,8 +144,8 @@ def foundation_of(
         audit=audit,
         access=access,
         records=records,
-        clinic=clinic_for(settings, resources=resources, clock=clock, ids=ids),
-        orders=orders_for(settings, resources=resources, clock=clock),
+        clinic=Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone)),
+        orders=OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None,
         patient_names=patient_names_for(settings, patients=records, **shared),
         directory=directory_for(settings, pattern.matches, records, resources, session, clock),
         assistant=assistant_for(settings, **own),
@@ -279,17 +274,17 @@ def answers_of(base: Foundation) -> StoredAnswers:
 
 def patients_of(base: Foundation) -> PatientContextService:
     """Return what decides whose chart a message is for."""
-    return patients_for(
-        base.settings,
-        model=base.team.reader,
-        team=reader_team(base.team.agents),
-        pattern=base.pattern,
-        directory=base.directory,
+    pattern, records, settings = base.pattern, base.records, base.settings
+    team = reader_team(base.team.agents)
+    return PatientContextService(
+        analyzer=PatientContextAnalyzer(model=base.team.reader, pattern=pattern, team=team),
+        pattern=pattern,
         clock=base.clock,
         ids=base.ids,
+        linker=linker_for(settings, directory=base.directory, fits=pattern.matches),
+        allow_unknown=settings.allow_unknown_patients,
         guard=base.access.guard,
-        records=base.records,
-        contacts=OwnContacts(back_end=base.assistant).names,
+        beside=(StaffOfRecord(records=records).names, OwnContacts(back_end=base.assistant).names),
     )
 
 
@@ -303,36 +298,3 @@ def days_of(base: Foundation) -> VisitsByDay:
         session=base.session,
         clock=base.clock,
     )
-
-
-def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
-    """Return the rounds of this process."""
-    guard, audit = base.access.guard, base.audit
-    return rounds_for(
-        base.settings,
-        entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard),
-        choice=Choice(
-            finder=PatientFinder(directory=base.directory, guard=guard, audit=audit),
-            guard=guard,
-            pattern=base.pattern,
-            days=days_of(base),
-            zone=ZoneInfo(base.settings.time_zone),
-        ),
-        records=base.records,
-        scheduler=scheduler,
-        reader=reader,
-        looks=look_book_for(base.settings, users=base.stores.users),
-        replica=base.replica,
-        clock=base.clock,
-        ids=base.ids,
-    )
-
-
-def clinic_for(settings: Settings, *, resources: Resources, clock: Clock, ids: IdSource) -> Clinic:
-    """Return the clinic over what the settings say can be written."""
-    return Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone))
-
-
-def orders_for(settings: Settings, *, resources: Resources, clock: Clock) -> OrderDrafts | None:
-    """Return what keeps drafts of orders; None where `ORDER_DRAFTS` is off."""
-    return OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None

@@ -4,26 +4,32 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
+from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess
 from services.access.access_factory import (
     authenticator_for,
-    export_rate_for,
-    message_rate_for,
     origin_policy_for,
+    rate_for,
     sign_in_for,
 )
 from services.access.fhircast import Hub
 from services.access.limits import SocketSlots
 from services.channels.feedback import PageFeedback
+from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
-from services.rounds.round_factory import Rounds
+from services.rounds.choosing import Choice
+from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.round_actions import RoundActions
+from services.rounds.round_book import RoundBook, RoundEntry
+from services.rounds.round_service import Rounds, RoundService
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
+from services.turn.looks import look_book_for
 from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
@@ -54,9 +60,11 @@ def route_context_of(
         scheduler=scheduler,
         reader=reader,
         team=base.team,
-        rate=message_rate_for(settings, clock=base.clock),
+        rate=rate_for(settings, settings.messages_per_minute, RateLimitedError, clock=base.clock),
         reads=base.access.reads,
-        exports=export_rate_for(settings, clock=base.clock),
+        exports=rate_for(
+            settings, settings.exports_per_minute, TooManyExportsError, clock=base.clock
+        ),
         glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=base.clock,
@@ -199,3 +207,38 @@ def worklist_of(base: Foundation) -> Worklist:
         clock=base.clock,
         zone=ZoneInfo(base.settings.time_zone),
     )
+
+
+def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
+    """Return the rounds of this process."""
+    settings, clock, records, guard = base.settings, base.clock, base.records, base.access.guard
+    entry = RoundEntry(book=RoundBook(store=base.stores.users), guard=guard)
+    choice = Choice(
+        finder=PatientFinder(directory=base.directory, guard=guard, audit=base.audit),
+        guard=guard,
+        pattern=base.pattern,
+        days=days_of(base),
+        zone=ZoneInfo(settings.time_zone),
+    )
+    preparer = RoundPreparer(
+        book=entry.book,
+        preparation=Preparation(
+            scheduler=scheduler, reader=reader, records=records, entry=entry, clock=clock
+        ),
+        replica=base.replica,
+        clock=clock,
+        parallel=settings.rounds_parallel,
+        times=claim_times_for(settings),
+    )
+    service = RoundService(
+        entry=entry,
+        preparer=preparer,
+        choice=choice,
+        records=records,
+        reader=reader,
+        looks=look_book_for(settings, users=base.stores.users),
+        clock=clock,
+        ids=base.ids,
+    )
+    actions = RoundActions(entry=entry, preparer=preparer, clock=clock)
+    return Rounds(service=service, actions=actions, preparer=preparer)

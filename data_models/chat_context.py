@@ -106,12 +106,14 @@ class Continuation(Part):
     Attributes:
         plan_step: The step of the plan that is not finished.
         waits_for: Entity keys that the step needs; filling them lets the plan go on.
+        asked_of: One-way name of the one user of a group who is waited for; "" for anybody.
     """
 
     agent: str
     plan_step: int | None = None
     waits_for: list[str] = Field(default_factory=list)
     asked_at: AwareDatetime
+    asked_of: str = ""
 
 
 class Artifact(Part):

@@ -158,15 +158,16 @@ class LocalFolder:
         return found[0]
 
     def _put(self, name: str, data: bytes) -> str:
-        temp, path = self._new_temp(), ""
+        temp, is_named = self._new_temp(), False
         try:
             write_new_file(temp, data)
-            path = self._in_folder(name, partial(_renamed, temp))
+            self._in_folder(name, partial(os.replace, temp))
+            is_named = True
         finally:
-            if not path:
+            if not is_named:
                 Path(temp).unlink(missing_ok=True)
         # Without this a power loss can undo the rename after the answer was given.
-        sync_folder(path.rpartition("/")[0])
+        sync_folder(f"{self._root}/{name}".rpartition("/")[0])
         return _etag(data)
 
     def _append(self, name: str, data: bytes, position: int) -> bool:
@@ -244,12 +245,6 @@ class LocalFolder:
             with suppress(FileNotFoundError):  # another process opens its store right now
                 if temp.lstat().st_mtime < written_before:
                     temp.unlink()
-
-
-def _renamed(temp: str, path: str) -> str:
-    """Give a written file its name, and return that."""
-    os.replace(temp, path)  # noqa: PTH105 — see `_find`
-    return path
 
 
 def _etag(data: bytes) -> str:

@@ -118,7 +118,6 @@ SCHEDULING_TOOLS = (
     "register_person",
     "insurance_eligibility",
 )
-_SHOWN = 16
 _NAME_LIMIT_CHARS = 80
 _ASKED = (
     "the user is asked to confirm; nothing is done yet; say in one sentence what you propose and "

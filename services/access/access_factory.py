@@ -7,12 +7,7 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    ConfigurationError,
-    RateLimitedError,
-    TooManyExportsError,
-    TooManyReadsError,
-)
+from data_models.errors import ConfigurationError, RateLimitedError
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyFile
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Authenticator
@@ -191,25 +186,10 @@ def outbound_policy_for(settings: Settings) -> OutboundPolicy:
     )
 
 
-def message_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on messages."""
-    return _rate(settings, settings.messages_per_minute, clock, RateLimitedError)
-
-
-def read_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on reads."""
-    return _rate(settings, settings.reads_per_minute, clock, TooManyReadsError)
-
-
-def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on exports."""
-    return _rate(settings, settings.exports_per_minute, clock, TooManyExportsError)
-
-
-def _rate(
-    settings: Settings, per_minute: int, clock: Clock, error: type[RateLimitedError]
+def rate_for(
+    settings: Settings, per_minute: int, error: type[RateLimitedError], *, clock: Clock
 ) -> MessageRate:
-    """Return a limit; in dev there is none."""
+    """Return a limit that refuses with `error`; in dev there is none."""
     return MessageRate(per_minute=None if settings.is_dev else per_minute, clock=clock, error=error)
 
 

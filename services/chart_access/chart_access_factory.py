@@ -9,8 +9,8 @@ import structlog
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import ConfigurationError
-from services.access.access_factory import key_file_for, read_rate_for
+from data_models.errors import ConfigurationError, TooManyReadsError
+from services.access.access_factory import key_file_for, rate_for
 from services.access.api_keys import KeyFile
 from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
@@ -80,7 +80,8 @@ def charts_for(
     readers = _user_readers(settings, glass, session, clock, on_behalf)
     reader_of = None if readers is None else readers.current
     records = records_for(settings, session=session, clock=clock, reader_of=reader_of)
-    keys, reads = key_file_for(settings), read_rate_for(settings, clock=clock)
+    keys = key_file_for(settings)
+    reads = rate_for(settings, settings.reads_per_minute, TooManyReadsError, clock=clock)
     book = PractitionerBook(
         store=store,
         named=settings.practitioners,

@@ -30,7 +30,7 @@ from services.identity.name_signs import (
     stands_before_a_name,
     stands_where_names_do,
 )
-from services.identity.person import Person
+from services.identity.person import Person, distinct
 from services.identity.strangers import strangers_in
 from services.language.mentions import Message, Word
 from services.language.name_runs import leads_a_name, neighbours
@@ -149,7 +149,7 @@ def _mention(
         return Mention(_typed(span), tuple(namesakes), "family", span=span)
     covers = [one for one in chosen if open_one is None or not one.person.same_as(open_one)]
     covers = [one for one in covers if not contradicts(span, one.person)] or covers
-    people = _distinct(one.person for one in covers)
+    people = distinct(one.person for one in covers)
     if not people:
         if open_one is not None and all(one.is_exact for one in chosen):
             return _stranger_with_open_name(span)
@@ -170,7 +170,7 @@ def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) 
 
     "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
     """
-    people = _distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    people = distinct(one.person for one in chosen if one.is_exact and one.has_family)
     is_all_known = all(one.patient_id in known.roster for one in people)
     meant = [one for one in people if not contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
@@ -195,7 +195,7 @@ def _namesakes(
             return fits_better(one.person, of_open.person, run, span)
         return one.person.patient_id in known.roster or (is_titled and one.has_family)
 
-    return _distinct(
+    return distinct(
         one.person
         for one in chosen
         if one.is_exact
@@ -331,14 +331,6 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         and not before.is_eponym
         and not is_clinical(before.text)
     )
-
-
-def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:
-    found: list[Person] = []
-    for one in people:
-        if not any(one.same_as(each) for each in found):
-            found.append(one)
-    return tuple(found)
 
 
 def _typed(span: Sequence[Word]) -> str:

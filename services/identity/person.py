@@ -211,3 +211,12 @@ def _rows(value: object) -> list[Mapping[str, Any]]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def distinct(people: Iterable[Person]) -> tuple[Person, ...]:
+    """Return each once, in the order in which they came."""
+    found: list[Person] = []
+    for one in people:
+        if not any(one.same_as(each) for each in found):
+            found.append(one)
+    return tuple(found)

@@ -79,13 +79,13 @@ def age_at(
     *visits, age = about or (last,)
     if age.name != "age" or len(visits) > 1:
         return ()
-    age = replace(age, is_past=age.is_past or of_then, unread="")
+    age = replace(age, is_past=age.is_past or of_then)
     if visits:
         at = replace(last, aspect=visits[0].aspect, part=None, around=(), back=0)
         return (age, at) if (visits[0].tool, visits[0].name) == ("encounters", "") else ()
     last = last.around[0] if last.around else last
     aspect = last.aspect if last.tool == "results" or last.aspect in EDGES else "when"
-    return (age, replace(last, aspect=aspect, part=None, unread=""))
+    return (age, replace(last, aspect=aspect, part=None))
 
 
 @cache

@@ -1,7 +1,8 @@
 """What the built-in rules say around the rows of a chart, in each language."""
 
-from collections.abc import Mapping
-from functools import cache
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 
 from pydantic import Field
 
@@ -19,8 +20,8 @@ class AnswerWords(ClosedValue):
         lengths: What one day, month or year is called, and several.
         allergic: Beginnings of words by which a passage tells of an allergy.
         words: What records write in English and what it is here.
-        details: Likewise, how what they add to a row begins: "for ", "prescribed".
-        within: Likewise, what stands between the counts and days of it.
+        told: What rows say in the language of the tools around the record's words `{}`, and here.
+        absent_of: What is said instead of `absent` of what is in the list of a tool.
         things_of: What the rows of a tool are called.
     """
 
@@ -30,6 +31,7 @@ class AnswerWords(ClosedValue):
     no: str
     absent: str
     nothing: str
+    nothing_else: str
     no_allergies: str
     no_drugs: str
     no_problems: str
@@ -91,8 +93,9 @@ class AnswerWords(ClosedValue):
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]
     words: Mapping[str, str]
-    details: Mapping[str, str] = Field(default_factory=dict)
-    within: Mapping[str, str] = Field(default_factory=dict)
+    told: Mapping[str, str] = Field(default_factory=dict)
+    absent_of: Mapping[str, str] = Field(default_factory=dict)
+    quoted: str = "“{}”"
     is_language_of_tools: bool = False
     things_of: Mapping[str, str]
 
@@ -101,6 +104,11 @@ class AnswerWords(ClosedValue):
     def called(self, name: str) -> str:
         """Return what is asked about, in this language."""
         return lexicon(self.language).called(name)
+
+    def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:
+        """Return that `name` is not in the record, or not in the list of `tool`."""
+        named = f"{self.quoted.format(name)}{searched}"
+        return self.absent_of.get(tool, self.absent).format(name=named)
 
     def knows(self, name: str) -> bool:
         """Whether a name is a word of this language or of English."""
@@ -113,16 +121,22 @@ class AnswerWords(ClosedValue):
             return f"{count} {named[count != '1']}"
         return self.words.get(recorded, recorded)
 
-    def detail(self, recorded: str) -> str:
-        """Return what a row adds to its name and value in this language, as far as it is known."""
-        return "; ".join(map(self._detail, recorded.split("; "))) if self.details else recorded
+    def in_words(self, said: str) -> str:
+        """Return a row's value or details with what tools say in them in this language."""
+        return "; ".join(map(self._in_words, said.split("; "))) if self.told else said
 
-    def _detail(self, recorded: str) -> str:
-        begin = next((one for one in self.details if recorded.startswith(one)), "")
-        said = f"{self.details.get(begin, '')}{recorded.removeprefix(begin)}"
-        for english, own in self.within.items():
-            said = said.replace(english, own) if any(map(str.isdigit, said)) else said
-        return said
+    def _in_words(self, part: str) -> str:
+        for form, own in self._forms:
+            if match := form.fullmatch(part):
+                return own.format(*map(self._in_words, match.groups()))
+        if ", " in part:
+            return ", ".join(map(self._in_words, part.split(", ")))
+        return self.words.get(part, part)
+
+    @cached_property
+    def _forms(self) -> Sequence[tuple[re.Pattern[str], str]]:
+        forms = (re.escape(form).replace(r"\{\}", "(.+?)") for form in self.told)
+        return [*zip(map(re.compile, forms), self.told.values(), strict=True)]
 
 
 @cache

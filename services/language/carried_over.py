@@ -21,9 +21,7 @@ def of_another(
         return about
     if one.tool == "results":
         names = {**last.arguments, "names": one.arguments["names"]}
-        return (
-            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
-        )
+        return (replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit),)
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,

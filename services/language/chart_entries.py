@@ -35,6 +35,7 @@ def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
         ("people", words.people),
         ("stop", (*words.stop, *words.negations)),
         ("beyond", words.beyond),
+        ("excluding", words.excluding),
     )
     for kind, phrases in kinds:
         yield from ((phrase, Label(kind, "")) for phrase in phrases)

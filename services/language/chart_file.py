@@ -23,6 +23,7 @@ class ChartWords(ClosedValue):
 
     aspects: Mapping[Aspect, tuple[str, ...]]
     places: Mapping[int, tuple[str, ...]] = Field(default_factory=dict)
+    ordinals: Mapping[int, tuple[str, ...]] = Field(default_factory=dict)
     last_but_one: tuple[str, ...] = ()
     above: tuple[str, ...]
     below: tuple[str, ...]
@@ -39,6 +40,9 @@ class ChartWords(ClosedValue):
     not_chart: Mapping[str, tuple[str, ...]]
     stop: tuple[str, ...]
     beyond: tuple[str, ...] = ()
+    excluding: tuple[str, ...] = ()
+    either: frozenset[str] = frozenset()
+    relative: tuple[str, ...] = ()
     negations: frozenset[str] = frozenset()
     joints: tuple[str, ...]
     connectors: tuple[str, ...]

@@ -106,11 +106,8 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     return "act" in begins or is_plan or bool(others & set(kinds))
 
 
-_EMPTY = frozenset({"stop", "people"})
-
-
 def _is_empty(piece: Piece) -> bool:
-    return bool(piece.labels) and piece.by_kind.keys() <= _EMPTY
+    return bool(piece.labels) and piece.by_kind.keys() <= {"stop", "people"}
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
@@ -170,8 +167,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before |= "before" in said or piece.words[0] in words.words.before
         part.unit = next(iter(said.get("unit", ())), part.unit)
         part.place = piece if "place" in said else part.place
-        if "topic" in said:
-            part.aspects |= words.aspects_within(piece) & EDGES
+        part.aspects |= words.aspects_within(piece) & EDGES if "topic" in said else set()
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
@@ -192,7 +188,7 @@ def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     for before, piece in pairwise(pieces):
         if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    ends = [piece for piece in pieces if EDGES.intersection(piece.of("aspect"))]
+    ends = [piece for piece in pieces if not EDGES.isdisjoint(piece.of("aspect"))]
     if any(map(words.is_of_visits, ends)):
         yield "at_visit"
 

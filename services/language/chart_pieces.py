@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 LabelKind: TypeAlias = Literal[
     "aspect", "above", "below", "part", "people", "frame", "topic", "name",
     "not_chart", "stop", "before", "then", "for_it", "unit", "beyond", "place",
+    "excluding",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import pairwise
 
 from services.language.ages_asked import at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
@@ -27,19 +28,23 @@ from services.language.chart_text import SaidOfChart, is_asking, said_in
 from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
+from services.language.excluded import limited
 from services.language.lengths_asked import with_lengths
-from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
+from services.language.names_of_topics import (
+    SAY_WHAT_FOR,
+    may_be_of,
+    names_of,
+    of_last_visit,
+    stands_alone,
+)
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
     in_place,
-    in_years,
-    merged,
     numbers_in,
+    over_days,
     since_last,
-    told_apart,
     with_days,
-    with_figures,
     with_rate,
 )
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
@@ -58,6 +63,8 @@ from services.language.value_questions import (
     questions_of_values,
     values_at_visit,
     values_of,
+    weighed_before,
+    with_result,
 )
 
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
@@ -127,20 +134,23 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
     is_asked = is_asking(said.text, said.pieces, words)
     questions: list[ChartQuestion] = []
     for part in parts:
-        here = [_of_time(one, part, span, said.unit) for one in _questions(part, is_asked=is_asked)]
+        here = [
+            _of_time(one, part, span, said.unit)
+            for one in _questions(part, words, is_asked=is_asked)
+        ]
         questions += at_that_time(part, here, questions, words)
     questions = _of_the_course(questions, parts, span)
-    is_now_too = bool(said.ages) and any("latest" in one.aspects for one in parts)
+    is_now_too = any("latest" in one.aspects for one in parts)
     in_days = questions if not said.ages or span is not None or is_now_too else []
-    of_ages = at_ages(questions, said.ages)
-    return tuple(  # both in "in 2019 vs at birth"
-        question
-        for days, each in ((None, of_ages), *told_apart(in_days, span, said.spans))
-        for question in merged(
-            with_figures(one, days, numbers, said.pieces)
-            for one in in_years(each, said.spans if days else ())
-        )
+    dated = over_days(
+        at_ages(questions, said.ages),
+        in_days,
+        said.spans,
+        span=span,
+        numbers=numbers,
+        pieces=said.pieces,
     )
+    return limited(dated, said.pieces, said.excluded)
 
 
 def _of_time(
@@ -195,7 +205,7 @@ def _asks_for_a_time(part: QuestionPart) -> bool:
     return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
 
 
-def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
+def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:
     """Return what one part asks; of two different things "yes" would answer neither.
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
@@ -207,10 +217,15 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_mixed = is_mixed or bool(part.frames & _JUDGED)
+    is_either = any(  # "type 1 or 2?", and no "or not?"
+        one.text in words.words.either and behind.text not in words.words.negations
+        for one, behind in pairwise(part.pieces[1:])
+    )
+    is_mixed = is_mixed or is_either or bool(part.frames & _JUDGED)
     if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    found = [with_result(one, part) for one in found] + weighed_before(found, part)
     if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
         found = [since_last(one) for one in found]
     if part.place is not None:
@@ -243,13 +258,13 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    topics = with_implants(topics) if "may_have" in part.frames else topics
+    topics = with_implants(topics, part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
             which: Aspect = "all" if topic.tool == SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
-        others = [run for run in part.runs if _stands_alone(run, topics)]
+        others = [run for run in part.runs if stands_alone(run, topics, part)]
         if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
             others = [run for run in part.runs if not may_be_of(topics[0], run)]
     else:
@@ -283,21 +298,6 @@ def _of_run(
             yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)
-
-
-def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
-    """Whether a name is asked about beside the topics, and is not the name of one of them."""
-    if [topic.tool for topic in topics] == ["allergies"] and run.known:
-        return {known.tool for known in run.known} == {"problems"}  # "NSAIDs, with his gout?"
-    takes_names = {"medications", "immunizations", "procedures", "problems"}
-    if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
-        return False
-    if any(topic.name in SAY_WHAT_FOR for topic in topics):
-        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
-        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
-    if any(topic.name == "family" for topic in topics):
-        return False  # that a parent had it is no illness of the patient
-    return any(known.tool != SEARCH for known in run.known)
 
 
 def _of_topic(

@@ -7,10 +7,12 @@ from datetime import date
 
 from services.language.ages_asked import Age, ages_in
 from services.language.chart_parts import without_switch
-from services.language.chart_pieces import Piece
+from services.language.chart_pieces import NameIs, Piece
 from services.language.chart_words import Lexicon
+from services.language.excluded import without_excluded
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
+from services.language.ordinals_asked import with_ordinals
 from services.language.quantities import without_unit
 from services.language.sides_asked import with_side_asked
 from services.language.time_shifts import shift_in
@@ -32,6 +34,7 @@ class SaidOfChart:
         text: As typed.
         folded: Without its unit, its shift and its ages.
         pieces: What is left of it besides its days, in the order said.
+        excluded: What it leaves out by name: "besides naproxen".
         aside: What it sets aside, as it says so: "not counting checkups".
         length: A length of time of which no days were made.
     """
@@ -43,6 +46,7 @@ class SaidOfChart:
     ages: Sequence[Age]
     shift: TimeShift | None
     unit: str
+    excluded: Sequence[NameIs]
     aside: Sequence[str]
     length: str
 
@@ -54,12 +58,14 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
-    pieces, aside = _set_aside(with_both_ends(with_side_asked(pieces, words), words), words)
+    pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
+    pieces, excluded = without_excluded(pieces, words)
+    pieces, aside = _set_aside(pieces, words)
     others = [one for one in spans if _is_set_aside(one, folded, words)]
     spans = tuple(one for one in spans if one not in others)
     aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
-    return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, aside, length)
+    return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, excluded, aside, length)
 
 
 def _is_set_aside(span: TimeSpan, folded: str, words: Lexicon) -> bool:

@@ -230,7 +230,8 @@ class Lexicon:
             and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
-        return near[0] if len(near) == 1 else token
+        is_meant = len(near) == 1 and any(one.kind != "beyond" for one in self._of_word(near[0]))
+        return near[0] if is_meant else token
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""
@@ -240,7 +241,7 @@ class Lexicon:
         return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:
-        is_known = token in self._own or token in common_words()
+        is_known = (token,) in self._phrases or token in self._own or token in common_words()
         return is_known or bool(self._inflected(token)) or token.removesuffix("s") in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:

@@ -10,7 +10,6 @@ from services.language.phrases import found_in, says
 from services.language.pointing.clock_words import PARTS_OF_DAY
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
-_NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
 _SHIFT = re.compile(
     r"\b(?:(by|at)\s+)?(an?|the|one|two|three|four|\d{1,2})\s+(hour|day|week)s?\b"

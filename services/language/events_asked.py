@@ -26,8 +26,8 @@ _OF_THEN = frozenset({"at", "before", "after"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
-_WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
-"""Behind an event it is asked of the values: "pain during chemo, average"."""
+_WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
+"""Behind an event it is asked of what stands before it: "pain during chemo, average"."""
 _ENDS = frozenset({"?", ";"})
 _SIGNS = _ENDS | {","}
 _PIECES = 60
@@ -46,10 +46,8 @@ def asked_around(
         return ()
     pieces, other_at_end = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
-        if (relation := side_of(piece, words)) is None:
+        if (relation := side_of(piece, words)) is None or _asks_anew(pieces, at, words):
             continue
-        if relation == "at" and at and pieces[at - 1].text in {*words.words.joints, *_ENDS}:
-            continue  # "And when was the last one?" asks anew
         other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
@@ -81,6 +79,15 @@ def _is_of_now_too(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
     return is_limit or bool(said) or any(one.text in words.words.now for one in pieces[at:])
 
 
+def _asks_anew(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
+    """Whether "when" opens a question of its own: "K? and when was the BP last taken?"."""
+    if at == 0 or pieces[at].text not in words.words.asking:
+        return False
+    is_behind_joint = pieces[at - 1].text in {*words.words.joints, *_ENDS}
+    behind = [one for piece in pieces[at + 1 : at + 2] for one in piece.of("aspect")]
+    return is_behind_joint or (pieces[at - 1].text in words.joints and "whether" in behind)
+
+
 def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:
     """Return what is asked of one side of an event, and its other side: "… and after?"."""
     telling = [one for one in pieces if one.text not in _SIGNS]
@@ -101,7 +108,9 @@ def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
         start -= 1
     telling = [one for one in pieces[start:] if one.text not in _SIGNS]
     pieces = (*telling, *pieces[:start]) if start > 1 else pieces
-    is_behind = start <= 1 < len(telling) and bool(telling[-2].of("name"))
+    counted = telling and "count" in telling[-1].of("aspect")  # "since the cancer dx how often"
+    behind = telling[-3:-1] if counted else telling[-2:-1]
+    is_behind = start <= 1 and any(one.of("name") for one in behind)
     worked_out = is_behind and {*telling[-1].of("aspect")} & _WORKED_OUT
     return (telling[-1], *telling[:-1]) if worked_out else pieces
 

@@ -107,7 +107,7 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    before = [replace(one, unread="") for one in before]
+    before, about = _uncounted(before), _uncounted(about)
     if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
         return moved
     if beside_it := on_its_side(folded, about, before, words):
@@ -130,6 +130,11 @@ def followed_up(
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
     return then or (of_another(about, before) if is_open else about)
+
+
+def _uncounted(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
+    """Return questions that are accounted for anew, by what they come to together."""
+    return tuple(replace(one, unread="") for one in asked)
 
 
 def _shifted(
@@ -221,12 +226,11 @@ def _pointing_back(
     if of_then and len(about) == 1:
         is_free = about[0].span is None and not about[0].around
         is_of_days = last.span is not None and not last.around
-        then = replace(about[0], unread="")
         if is_free and is_of_days and last.span is not None:
-            return (with_days(then, last.span),)
+            return (with_days(about[0], last.span),)
         is_dated = bool(last.around) or last.tool in DATED or is_one_value(last)
         if is_free and about[0].tool in _WITH_DAYS and is_dated:
-            return (at_the_time_of(then, last),)
+            return (at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
     if points_back(is_last) or has_phrase(folded, words.words.among):

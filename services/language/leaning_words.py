@@ -15,7 +15,15 @@ def opens(tokens: Sequence[str]) -> bool:
 
 def points_back(tokens: Sequence[str]) -> bool:
     """Whether it is asked of what was named before: "who prescribed it?"."""
-    return not _pointers().isdisjoint(tokens)
+    said = " ".join(tokens)
+    for one in _relatives():  # "allergies that are no longer active": of all of them
+        said = said[:1] + said[1:].replace(f" {one}", "")
+    return not _pointers().isdisjoint(said.split())
+
+
+@cache
+def _relatives() -> tuple[str, ...]:
+    return tuple(one for language in LANGUAGES for one in lexicon(language).words.relative)
 
 
 @cache

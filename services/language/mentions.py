@@ -46,7 +46,7 @@ class Word:
         is_capital: Whether it is written as a name is, and that says something.
         is_heading: Whether it begins the message, with a colon, comma or dash behind it.
         heads: Whether a colon or dash stands behind it, wherever it stands.
-        closes: Whether the clause ends behind it.
+        closes: Whether the clause ends behind it, or behind but "then", "please", "jetzt".
         is_first: Whether the message begins with it.
         is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
         before: The word before it in its sentence, folded; `after` the one behind it, `beyond`
@@ -189,7 +189,8 @@ def read_words(text: str) -> Message:
             is_capital=is_capital and not (german and folds[at] in common_words()),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
-            closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n"),
+            closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
+            or known.lingers.issuperset(folds[at + 1 :]),
             is_first=at == 0,
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",

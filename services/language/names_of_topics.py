@@ -1,5 +1,7 @@
 """What of a topic is asked about: the names that its list may hold. Pure."""
 
+from collections.abc import Sequence
+
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart, Run
 from services.language.statement_tables import stem
@@ -23,8 +25,9 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
         return [f"{run.name} {topic.name}" for run in runs]
     if topic.tool == "allergies":
-        others = [run for run in runs if {one.tool for one in run.known} != {"problems"}]
-        return [_allergen(run) for run in others or runs]
+        others = [run for run in runs if not _is_beside_an_allergy(run, part)]
+        alone = [run for run in runs if run.main is None or run.main.tool == "problems"]
+        return [_allergen(run) for run in others or alone] or [topic.name]
     is_taken = topic.tool == "medications"  # "hand OA meds": what is taken for OA
     known = [
         (is_taken and run.head_for("problems")) or run.name_for(topic.tool)
@@ -37,7 +40,15 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 
 def _allergen(run: Run) -> str:
     """Return the substance that is named, whatever is made of it: latex gloves."""
-    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
+    known = (one for tool in ("allergies", "medications") for one in run.known if one.tool == tool)
+    return next((one.name for one in known), run.name)
+
+
+def _is_beside_an_allergy(run: Run, part: QuestionPart) -> bool:
+    """Whether it is what a drug may be dangerous with: "NSAIDs, with his gout?", "his kidneys"."""
+    beside = {"problems", "results"} if "may_have" in part.frames else {"problems"}
+    tools = {one.tool for one in run.known}
+    return bool(tools) and tools <= beside
 
 
 def of_last_visit(topic: TopicSpec) -> TopicSpec:
@@ -56,3 +67,18 @@ def may_be_of(topic: TopicSpec, run: Run) -> bool:
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
     return topic.tool == "medications" and is_clinical_name(stem(run.text))
+
+
+def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> bool:
+    """Whether a name is asked about beside the topics, and is not the name of one of them."""
+    if [topic.tool for topic in topics] == ["allergies"] and run.known:
+        return _is_beside_an_allergy(run, part)
+    takes_names = {"medications", "immunizations", "procedures", "problems"}
+    if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
+        return False
+    if any(topic.name in SAY_WHAT_FOR for topic in topics):
+        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
+        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
+    if any(topic.name == "family" for topic in topics):
+        return False  # that a parent had it is no illness of the patient
+    return any(known.tool != SEARCH for known in run.known)

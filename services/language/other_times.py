@@ -42,7 +42,7 @@ def at_the_time_of(
     question: ChartQuestion, last: ChartQuestion, shift: TimeShift | None = None
 ) -> ChartQuestion:
     """Return the question for the time of what was asked last, or so long after or before it."""
-    event = (replace(last, part=None, rate="", unread=""),)
+    event = (replace(last, part=None, rate=""),)
     when: Relation = "at"
     around, moved = last.around or event, shift
     if last.around and shift is None:
@@ -119,7 +119,7 @@ def names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     return all(
         piece.of("stop")
         or piece.of("people")
-        or piece.words[0] in words.connectors
+        or piece.text in words.connectors
         or piece.text in (*words.words.pointers, *words.words.ones)
         or (piece.text in words.words.asking and not piece.labels)
         or "whether" in piece.of("aspect")

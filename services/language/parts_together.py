@@ -38,7 +38,8 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         is_for_it = topics == [("medications", "")] and any(
             piece.of("for_it") for piece in later.pieces
         )
-        is_treatment = is_for_it or topics == [("current_status", "treatment")]
+        told_by = ([("current_status", "treatment")], [("procedures", "")])  # "what was done"
+        is_treatment = is_for_it or (topics in told_by and not later.aspects)
         if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 

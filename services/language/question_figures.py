@@ -7,6 +7,7 @@ from typing import Final
 
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
+from services.language.ordinals_asked import AGAIN
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
@@ -66,6 +67,21 @@ def in_years(
         yield replace(one, rate="per year") if is_of_each else one
 
 
+def over_days(
+    aged: Sequence[ChartQuestion],
+    asked: Sequence[ChartQuestion],
+    spans: Sequence[TimeSpan],
+    *,
+    span: TimeSpan | None,
+    numbers: Sequence[tuple[int, float]],
+    pieces: Sequence[Piece],
+) -> Iterator[ChartQuestion]:
+    """Yield what is asked of an age and of each span of days: both in "in 2019 vs at birth"."""
+    for days, each in ((None, aged), *told_apart(asked, span, spans)):
+        years = in_years(each, spans if days else ())
+        yield from merged(with_figures(one, days, numbers, pieces) for one in years)
+
+
 def numbers_in(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
     """Yield the figures with their places among the pieces."""
     for at, piece in enumerate(pieces):
@@ -85,8 +101,12 @@ def with_figures(
     """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
     found = question if span is None else with_days(question, span)
     for at, number in numbers:
-        before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
-        if ("above" in before or "below" in before) and question.tool == "results":
+        behind = pieces[max(0, at - 2) : at]
+        before = [label.kind for piece in behind for label in piece.labels]
+        # "Dropped more than 1" is no value; "dropped below 10" is one.
+        is_of_change = question.aspect == "change" and any(len(one.words) > 1 for one in behind)
+        is_limited = question.tool == "results" and not is_of_change
+        if ("above" in before or "below" in before) and is_limited:
             side = "above" if "above" in before else "below"
             found = (
                 replace(found, above=number) if side == "above" else replace(found, below=number)
@@ -106,6 +126,8 @@ def with_figures(
             found = replace(found, arguments=last, aspect=aspect)
         elif is_count and question.tool in _COUNTED_OFF and found.aspect in {*around} & _ENDS:
             found = replace(found, most=int(number))
+        elif is_count and found.aspect == "latest" and found.tool in AGAIN:
+            found = replace(found, aspect="all")  # the tool gives them all, the newest first
     return found
 
 
@@ -125,9 +147,14 @@ def _ends_around(
 
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
     """Return the question for the one so many before an end, or for all from the newest to it."""
+    (place, *_), ends = said.of("place"), said.of("aspect")
+    if "first" in ends:
+        is_again = question.tool in AGAIN
+        return (
+            replace(question, back=place - 1) if is_again else replace(question, unread=said.text)
+        )
     if question.tool not in ("results", "encounters"):
         return question
-    (place, *_), ends = said.of("place"), said.of("aspect")
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
         return question  # "the highest and the one before it"
     if is_last_too:

@@ -144,8 +144,6 @@ def _goes_on(
     is_older = not before.about or is_of_its_kind(words, today=today, language=spoken)
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
-    if found == about:
-        return spoken, found
     return spoken, unread_besides(found, words, today=today, language=spoken)
 
 

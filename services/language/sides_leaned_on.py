@@ -91,12 +91,12 @@ def _values_beside(
     if not all(one.tool == "results" and not one.around and not one.span for one in about):
         return ()
     if not last.around and (days := _days_beside(last.span, side)) is not None:
-        return tuple(of_days(replace(one, unread=""), days) for one in about)
+        return tuple(of_days(one, days) for one in about)
     is_dated = last.tool in DATED | {"medications"} or is_one_value(last)
-    event = last.around or ((replace(last, part=None, unread="", rate=""),) if is_dated else ())
+    event = last.around or ((replace(last, part=None, rate=""),) if is_dated else ())
     aspect = "all" if last.aspect in ("when", "whether", "count") else last.aspect
     event = tuple(replace(one, aspect=aspect) if one is not last else one for one in event)
-    return tuple(replace(one, around=event, when=side, unread="") for one in about if event)
+    return tuple(replace(one, around=event, when=side) for one in about if event)
 
 
 def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:

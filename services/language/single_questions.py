@@ -9,7 +9,7 @@ from services.language.value_questions import values_of
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 OVER = {"problems": "resolved", "medications": "stopped"}
-_OF_ANY_TEST = frozenset({"measured", "tested"})
+_OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _OF_UNIT: Mapping[str, str] = {
     **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),
     **dict.fromkeys(("cm", "[in_i]"), "body height"),

@@ -30,8 +30,6 @@ from services.language.statement_tables import (
 from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 5
-_SMALL_CHARS = 3
-_LONG_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from services.language.chart_file import TopicSpec
-from services.language.chart_parts import RANKED, Run
+from services.language.chart_parts import RANKED, QuestionPart, Run
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect
 
@@ -38,8 +38,11 @@ def telling_topics(
     return list(found.values())
 
 
-def with_implants(topics: Sequence[TopicSpec]) -> list[TopicSpec]:
-    """Return implants for scans: whether one is safe no earlier one tells."""
+def with_implants(topics: Sequence[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
+    """Return implants for scans where it is asked whether they may be made: no scan tells."""
+    is_given = any(known.tool == "allergies" for run in part.runs for known in run.known)
+    if "may_have" not in part.frames and not (is_given and "range" in part.parts):
+        return [*topics]
     implants = {"tool": "care", "name": "implant"}
     return [
         one.model_copy(update=implants) if one.tool == "imaging_reports" else one for one in topics

@@ -1,10 +1,12 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from services.language.chart_parts import FOR, QuestionPart, Run
 from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
+from services.language.vocabulary import concept_rows
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -52,7 +54,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     if "reaction" in part.parts:
         return "allergies"
     if run.main is None:
-        return _tool_around(part)
+        return _tool_around(part, run)
     tool = run.main.tool
     if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
@@ -76,7 +78,9 @@ def _is_of_a_drug(part: QuestionPart) -> bool:
     return is_for or "whether" in part.aspects or "dose" in part.parts
 
 
-def _tool_around(part: QuestionPart) -> str | None:
+def _tool_around(part: QuestionPart, run: Run) -> str | None:
+    if "treatment" in part.parts and run.text in _taken_for():
+        return "medications"  # "does she take anything for the bones?"
     kinds = [label.kind for piece in part.pieces for label in piece.labels]
     figures = sum(one.text[0].isdigit() for one in part.pieces)
     is_limited = bool({"above", "below"} & {*kinds}) and figures > 0
@@ -88,15 +92,24 @@ def _tool_around(part: QuestionPart) -> str | None:
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
+@cache
+def _taken_for() -> frozenset[str]:
+    return frozenset(str(one) for said in concept_rows()["taken_for"].values() for one in said)
+
+
 def with_treatment(part: QuestionPart) -> QuestionPart:
-    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
+    """Note what is asked in "what did he take, what was done for the cut?": how it was treated."""
     known = [tool_of(run, part) for run in part.runs if run.known]
     is_taken = "takes" in part.frames and "whether" not in part.aspects
     if is_taken and not part.runs and [topic.tool for topic in part.topics] == ["encounters"]:
         part.parts = ["treatment"]  # "why was she in the ER, and what did she get for it?"
     if known != ["problems"] or part.parts:
         return part
-    if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
+    topics = [(topic.tool, topic.name) for topic in part.topics]
+    is_done = topics == [("procedures", "")] or ("had_done" in part.frames and not topics)
+    is_done &= not part.aspects and not part.frames & {"measured", "tested"}
+    is_named = [name for _, name in topics] == ["treatment"]
+    if is_named or is_done or (is_taken and not topics):
         part.topics, part.parts = [], ["treatment"]
     return part
 
@@ -107,6 +120,19 @@ def with_others_meant(part: QuestionPart) -> QuestionPart:
     "Does he still have his appendix?" asks whether it was taken out, "how many times pregnant?" for
     all pregnancies, however they ended.
     """
+    lists = {(topic.tool, topic.name) for topic in part.topics}
+    is_for = any(piece.text in FOR for piece in part.pieces)
+    if (
+        is_for
+        and "may_have" not in part.frames
+        and lists == {("medications", ""), ("allergies", "")}
+    ):
+        part.topics = [topic for topic in part.topics if topic.tool == "medications"]
+        taken_for = NameIs("problems", "allergy")  # "what does she take for her allergies?"
+        part.runs.append(Run("allergy", (taken_for,), is_exact=True, main=taken_for))
+    said = [piece for piece in part.pieces if any(map(str.isalnum, piece.text))]
+    if part.runs and said[-1].text in FOR:
+        part.parts.append("reason")  # "what is the ibuprofen for"
     is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
     if ("status" in part.parts or is_had) and not part.topics:
         part.runs = list(_meant("procedures", lexicon("en").words.removals, part.runs))

@@ -33,6 +33,8 @@ _TELLS: Mapping[Aspect, frozenset[Aspect]] = {
     "trend": frozenset({"first", "change"}),
 }
 """What an answer tells besides its own aspect."""
+_DAYS = frozenset({"since", "until"})
+"""Arguments that are cut from the text as days: their figures are no others of it."""
 _LIMITS = frozenset({"above", "below"})
 _SIDES = frozenset({"after", "before", "during"})
 """One word says one of these; "since" and "from" are also said of what has no days."""
@@ -113,7 +115,9 @@ class _Used:
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
-        is_left = bool(piece.of("beyond")) or (not self._is_whole and is_left)
+        is_left = bool(piece.of("beyond") or piece.of("excluding")) or (
+            not self._is_whole and is_left
+        )
         return (
             is_left
             or piece in self._thens
@@ -165,6 +169,8 @@ class _Used:
         said = {one.kind for one in piece.labels}
         if said.isdisjoint(_LIMITS) or not said <= {*_LIMITS, "stop"} or self._limits & said:
             return False
+        if "results" not in self._tools and said <= _LIMITS:  # no list goes by an amount
+            return True
         is_of_other = len(piece.words) > 1 and not (self._has_days or "change" in self._aspects)
         return (
             bool(self._limits)
@@ -178,7 +184,8 @@ class _Used:
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
-        is_side = side in _SIDES or (is_long and (side == "at" or "around" in piece.of("frame")))
+        is_side = side in _SIDES or (side == "since" and len(self._asked) > 1)
+        is_side |= is_long and (side == "at" or "around" in piece.of("frame"))
         is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
         is_limit = any(one.kind in self._limits for one in piece.labels)
         is_limit |= len(self._limits) > 1 and "apart" in piece.of("frame")
@@ -242,6 +249,8 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
     if question.tool != "results":
         told -= _OF_VALUES  # whatever it was asked for
+    elif question.above is not None or question.below is not None:
+        told -= _OF_VALUES - {"change"}  # told is which values are beyond
     is_course = question.tool == "results" and question.span is not None
     is_begun = question.is_begun or question.rate or _is_of_time(question)
     return told | (_TELLS["trend"] if is_course or is_begun else frozenset())
@@ -269,7 +278,9 @@ def _is_unnamed(question: ChartQuestion) -> bool:
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
     for one in asked:
-        yield from (one.name, one.head, *map(str, one.arguments.values()))
+        told = (str(value) for name, value in one.arguments.items() if name not in _DAYS)
+        yield from (one.name, one.head, one.by, *told)
+        yield one.shift.text if one.shift is not None else ""
         yield from _texts(one.around)
 
 

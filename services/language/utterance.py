@@ -19,7 +19,7 @@ Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "a
 Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
     "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",
-    "unit", "end", "end reason", "due", "treatment",
+    "unit", "end", "end reason", "due", "treatment", "result",
 ]  # fmt: skip
 
 
@@ -83,6 +83,8 @@ class ChartQuestion:
         age_side: All from that birthday on is meant, or all before it.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
         rate: What a change is told in besides, and whether a count is told of each year.
+        by: Whose deed is asked for: "by Dr. Fay".
+        without: Names of what is left out: "other than insulin".
         unread: Words that nobody understood, as of a time; the answer says so.
     """
 
@@ -111,6 +113,8 @@ class ChartQuestion:
     age_side: Literal["", "since", "before"] = ""
     unit: str = ""
     rate: Rate = ""
+    by: str = ""
+    without: tuple[str, ...] = ()
     unread: str = ""
 
 

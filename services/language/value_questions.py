@@ -8,9 +8,9 @@ from typing import Final
 from services.language.chart_parts import EDGES, FOR, QuestionPart, Run
 from services.language.chart_words import lexicon
 from services.language.folding import fold
-from services.language.tools_named import HABITS, tool_of, tools_of
+from services.language.tools_named import HABITS, SEARCH, tool_of, tools_of
 from services.language.utterance import Aspect, ChartQuestion, Part
-from services.language.vocabulary import LANGUAGES
+from services.language.vocabulary import LANGUAGES, concept_rows, drug_classes
 
 MEASURED_FACTS: Final = frozenset({"ECOG"})
 """Facts of the status that are measured again and again."""
@@ -74,6 +74,29 @@ def values_told(text: str) -> frozenset[str]:
     pieces = (piece for each in LANGUAGES for piece in lexicon(each).pieces(folded))
     return frozenset(one.name for piece in pieces for one in piece.of("name")
                      if one.tool == "results")  # fmt: skip
+
+
+def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
+    """Return the question for what something that was done has shown, where that is asked for."""
+    is_done = question.tool in ("procedures", SEARCH) and question.aspect not in ("when", "count")
+    is_asked = is_done and question.part is None and part.frames & {"showed", "outcome"}
+    return replace(question, part="result") if is_asked else question
+
+
+def weighed_before(asked: Sequence[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
+    """Return what is looked at beside allergies where something may be given or not."""
+    if "may_have" not in part.frames and "range" not in part.parts:
+        return []
+    names = [one.name for one in asked if one.tool == "allergies"]
+    classes = [name for name, row in drug_classes().items() if {*names} & {*row["members"]}]
+    table = concept_rows()["weighed_before"]
+    rows = [table[one] for one in (*names, *classes) if one in table][:1]
+    values = [values_of(row["results"], "latest", None) for row in rows]
+    drugs = [name for row in rows for name in row.get("medications", ())]
+    return [
+        *values,
+        *(ChartQuestion("medications", {"name": one}, "all", one) for one in drugs),
+    ]
 
 
 def measured_over_time(question: ChartQuestion) -> ChartQuestion:

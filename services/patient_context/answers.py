@@ -162,6 +162,11 @@ def waiting_in(question: OpenQuestion) -> tuple[str, ...]:
     return tuple(filter(None, (waiting,) if isinstance(waiting, str) else map(str, waiting)))
 
 
+def as_waiting(messages: Sequence[str]) -> str | list[str]:
+    """Return messages as the payload has them: one as such, as servers before lists read it."""
+    return messages[0] if len(messages) == 1 else [*messages]
+
+
 def options_of(question: OpenQuestion) -> list[PatientId]:
     """Return the ids that a question offers, in the order of its lines."""
     offered = question.payload.get(OPTIONS, [])

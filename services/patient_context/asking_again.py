@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.folding import words_of
-from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, waiting_in
+from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, as_waiting, waiting_in
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 
@@ -74,7 +74,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """
     said = turn.reading.text
     waiting, dropped = with_what_waits(question, said)
-    payload = {**question.payload, ASKED: waiting, OPENS_ONLY: False}
+    payload = {**question.payload, ASKED: as_waiting(waiting), OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     waits = f"“{_short(said)}” now waits for your answer"
     waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""

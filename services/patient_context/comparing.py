@@ -8,6 +8,7 @@ from services.identity.wording import option_line
 from services.language.mentions import Message
 from services.language.phrases import says
 from services.patient_context.answers import ASKED, OPTIONS, options_of, waiting_in
+from services.patient_context.asking_again import may_be_of
 from services.patient_context.conclusion import PatientTurn, asking_first
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
@@ -51,9 +52,22 @@ def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:
     if subject.reason == "pronoun" and message.spoken_sex == "both" and len(subject.people) == 1:
         people = list(subject.people)  # "his haemoglobin with hers": the open one and the other
     names_open = subject.outcome == "same" and subject.reason == "named"
-    if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
-        people.insert(0, who.open)
+    spoken_of = _whom_a_pronoun_fits(who)
+    if spoken_of is not who.open and not _names(message, who.open, who):
+        people = [one for one in people if who.open is None or not one.same_as(who.open)]
+    if spoken_of is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
+        people.insert(0, spoken_of)
     return people
+
+
+def _whom_a_pronoun_fits(who: Who) -> Person | None:
+    """Return the open patient, or of another sex who alone is offered just now; else nobody."""
+    sex, waits = who.linked.message.told_sex, who.turn.asks_whom
+    if may_be_of(who.open, sex):
+        return who.open
+    offered = [] if waits is None else [who.person(one) for one in options_of(waits)]
+    fitting = [one for one in offered if one is not None and may_be_of(one, sex)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _names(message: Message, person: Person | None, who: Who) -> bool:

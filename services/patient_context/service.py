@@ -200,8 +200,8 @@ class PatientContextService:
             who = await self._opener.who(turn, also=[closed])
             outcome = go_to(closed, self._reading(closed, turn.registry))
             return opened_in_emergency(await self._opener.check(outcome, who, is_bare=True), broken)
-        known = last_used_first(turn.registry)
-        answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
+        known, text = last_used_first(turn.registry), turn.reading.text
+        answer = read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
         if answer == Answer("none") and (named := await self._named_option(turn, question)):
@@ -263,19 +263,17 @@ class PatientContextService:
     ) -> tuple[PatientVerdict, float | None] | None:
         """Decide on a message that names nobody while it is open whom another one means.
 
-        None where it is of nobody who is offered: "her BP?" behind "which of the two men?".
-
-        Who of the conversation and of those offered alone is a he or a she is meant by that. What
-        waits for the answer may be of somebody else, unless the name in it is theirs alone.
+        None where it is of nobody who is offered. What waits for the answer may be of somebody
+        else than the one whom a pronoun fits, unless the name in it is theirs alone.
         """
-        turn, sex = who.turn, who.linked.message.spoken_sex
-        options = options_of(question)
-        known = dict.fromkeys([*options, *turn.registry.patient_registry])
-        people = {one: who.person(one) for one in known}
+        turn, sex, options = who.turn, who.linked.message.spoken_sex, options_of(question)
+        people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
         fitting = [one for one, person in people.items() if may_be_of(person, sex)]
-        if sex in ("male", "female") and not set(fitting) & set(options):
+        if len(offered := [one for one in options if one in fitting]) == 1:
+            fitting = offered if is_named_alone(offered[0], question, people) else fitting
+        if not set(fitting) & set(options):
             return None
-        if sex not in ("male", "female") or len(fitting) != 1:
+        if sex not in ("male", "female") or len(fitting) > 1:
             return asked_for_next(question, turn), None
         if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)

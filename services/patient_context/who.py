@@ -1,6 +1,6 @@
 """From the subject of a message to what happens: go on, open, or ask with candidates. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from data_models.clock import IdSource
@@ -8,11 +8,18 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
 from services.identity.noted import person_of
-from services.identity.person import Person, both_identifiers
+from services.identity.person import Person, both_identifiers, distinct
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
-from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, OPTIONS, SAID
+from services.patient_context.answers import (
+    ASKED,
+    NAMES_THEM,
+    OPENS_ONLY,
+    OPTIONS,
+    SAID,
+    as_waiting,
+)
 from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn, asking_first
@@ -100,7 +107,7 @@ def against_ids(who: Who) -> Subject | None:
     named = [person for one in reading.named if (person := who.person(one)) is not None]
     if subject.people and all(any(one.same_as(each) for each in named) for one in subject.people):
         return None if subject.reason != "contradiction" else subject
-    return Subject("several", "several", _distinct([*named, *subject.people])[:OPTIONS_LIMIT])
+    return Subject("several", "several", distinct([*named, *subject.people])[:OPTIONS_LIMIT])
 
 
 def _names_beside_the_open_one(who: Who) -> bool:
@@ -127,7 +134,7 @@ def checked_id(target: PatientId, who: Who) -> Person | Subject:
         survivor = who.linked.index.survivor(person)
         return survivor or Subject("unsure", "merged", said=target)
     if hits:
-        people = _distinct(hit.person for hit in hits)
+        people = distinct(hit.person for hit in hits)
         return Subject("unsure", "part" if alive else "retired", people, said=target)
     near = [
         one
@@ -204,7 +211,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     if opens_only:
         return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
-    return {ASKED: both, OPENS_ONLY: False}
+    return {ASKED: as_waiting(both), OPENS_ONLY: False}
 
 
 def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:
@@ -237,7 +244,7 @@ def _options(subject: Subject, who: Who) -> tuple[Person, ...]:
     people = people[: OPTIONS_LIMIT - 1]
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)
-    return tuple(_distinct(people))
+    return distinct(people)
 
 
 def _is(person: Person, other: Person | None) -> bool:
@@ -249,11 +256,3 @@ def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:
         return "".join(each for each in text if not each.isdigit()).casefold()
 
     return letters(one) == letters(other) and digits_of(one) == digits_of(other)
-
-
-def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:
-    found: list[Person] = []
-    for one in people:
-        if not any(one.same_as(each) for each in found):
-            found.append(one)
-    return tuple(found)

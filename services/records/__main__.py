@@ -58,21 +58,22 @@ class ChartReport:
     types: Mapping[str, int]
     files: int
     problems: Sequence[str]
+    unnamed: int = 0
 
 
 def chart_report(index: FolderIndex, chart: Chart) -> ChartReport:
     """Read one chart as the server does."""
     found = gathered(index, chart)
     types = Counter(str(entry["resource"]["resourceType"]) for entry in found.entries)
-    damaged = tuple(map(str, found.problems))
+    damaged, unnamed = tuple(map(str, found.problems)), 0
     try:
         record = record_from_resources(
             chart.patient_id, found.entries, patient_ref=chart.ref, damaged=damaged
         )
-        problems = record.left_out.unreadable
+        problems, unnamed = record.left_out.unreadable, record.left_out.other_patient
     except RecordsError as error:
         problems = (*damaged, f"{chart.ref}: {error}")
-    return ChartReport(chart.patient_id, types, len(chart.files), problems)
+    return ChartReport(chart.patient_id, types, len(chart.files), problems, unnamed)
 
 
 def folder_problems(index: FolderIndex) -> Sequence[str]:
@@ -112,6 +113,9 @@ def lines_of(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str
         yield f"  and {len(skipped) - _LINES} more"
     for owner, count in list(nobodys(index).items())[:_LINES]:
         yield f"Nobody's: {count} resources name {owner}, who is in no file"
+    for one in reports:
+        if one.unnamed:
+            yield f"Nobody's: {one.unnamed} resources beside {one.patient_id} name nobody known"
 
 
 def _skipped(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str]:

@@ -37,12 +37,18 @@ DATES: Mapping[str, tuple[str, ...]] = {
     "MedicationDispense": ("whenHandedOver", "whenPrepared"),
     "MedicationRequest": ("authoredOn",),
     "MedicationStatement": ("effectivePeriod", "effectiveDateTime", "dateAsserted"),
-    "Observation": ("effectiveDateTime", "effectivePeriod", "effectiveInstant", "issued"),
+    "Observation": (
+        "effectiveDateTime",
+        "effectivePeriod",
+        "effectiveInstant",
+        "effectiveTiming",
+        "issued",
+    ),
     "Procedure": ("performedDateTime", "performedPeriod"),
     "Provenance": ("recorded",),
     "QuestionnaireResponse": ("authored",),
     "RelatedPerson": ("period",),
-    "ServiceRequest": ("occurrenceDateTime", "occurrencePeriod", "authoredOn"),
+    "ServiceRequest": ("occurrenceDateTime", "occurrencePeriod", "occurrenceTiming", "authoredOn"),
     "Specimen": ("receivedTime",),
 }
 """Elements that may hold the clinical date, best first."""
@@ -143,6 +149,8 @@ def first_date(node: Raw, *names: str) -> str:
         if isinstance(value, str) and value:
             return value
         if isinstance(value, dict):
+            if event := next(iter(value.get("event") or ()), None):
+                return str(event)
             for edge in _PERIOD_STARTS:
                 if found := text(value, edge):
                     return found

@@ -24,6 +24,9 @@ SHARED = frozenset(
 MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
 """R4 lets them name no patient; then they are shown only where the patient's own point to them."""
 
+OWNED = CLINICAL - MAY_BE_NOBODYS
+"""Of these one that names no patient is of nobody known."""
+
 BILLS = frozenset({"Claim", "ExplanationOfBenefit"})
 """Read for who insures the patient only: the newest of each insurer."""
 

@@ -14,6 +14,7 @@ from services.records.sorting import Sorter
 
 DerivedT = TypeVar("DerivedT")
 UNREAD = " could not be read"
+UNNAMED = " that do not name this patient were left out"
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,7 @@ class LeftOut:
         entries = "entry" if count == 1 else "entries"
         parts = [
             f"{count} {entries}{UNREAD}" if count else "",
-            f"{self.other_patient} entries that do not name this patient were left out"
-            if self.other_patient
-            else "",
+            f"{self.other_patient} entries{UNNAMED}" if self.other_patient else "",
             "the server holds more than was read" if self.truncated else "",
             "of older results only those of the asked codes, kind or time were read"
             if self.narrowed

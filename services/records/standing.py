@@ -9,6 +9,16 @@ DOUBTFUL: Final = frozenset({"unconfirmed", "provisional", "differential", "pres
 """Certainties of what may be so and is not known to be."""
 FORBIDDEN: Final = "not to be given or done"
 """The status of an order that says what must not happen."""
+NEVER: Final = frozenset(
+    {"not done", "not-done", "not taken", "not-taken", "cancelled", "revoked", "noshow", REFUTED,
+     FORBIDDEN}
+)  # fmt: skip
+"""Statuses of what was not, whatever a row tells of it."""
+NOT_YET: Final = frozenset(
+    {"draft", "intended", "unknown", "status not recorded", "planned", "proposed", "preparation",
+     "only a plan", "only a proposal", "only a option"}
+)  # fmt: skip
+"""Statuses of what is no fact yet, or of which nobody knows whether it is one."""
 NONE_KNOWN: Final = "none known"
 NO_KNOWN_ALLERGY: Final = "no known allergy"
 NOT_KNOWN: Final = "not known"

@@ -18,6 +18,7 @@ from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundEntry, among
 from services.rounds.round_card import CardParts, Who, card_parts, who_is
 from services.rounds.round_list import RoundList, RoundPatient
@@ -218,3 +219,12 @@ class RoundService:
 
 def _failure_in_words(code: str) -> str:
     return _PROBLEMS.get(code, f"The preparation failed ({code}).") if code else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What belongs to rounds: lists and cards, what people do on them, the work behind."""
+
+    service: RoundService
+    actions: RoundActions
+    preparer: RoundPreparer

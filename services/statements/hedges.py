@@ -2,7 +2,7 @@
 
 from data_models.chart_view import ViewRow
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL, FORBIDDEN, NOT_KNOWN
+from services.records.standing import DOUBTFUL, FORBIDDEN, NOT_KNOWN, NOT_YET
 from services.statements.fit import DONE_ONCE
 from services.statements.rows import Standing, stems_of
 
@@ -17,11 +17,6 @@ _STANDING: dict[str, Standing] = {
 }
 OF_NONE = frozenset({"no", "known", "current", "previous", "history", "information", "about"})
 """Words of what states an absence that say not of what."""
-_NOT_YET = frozenset(
-    {"draft", "intended", "unknown", "status not recorded", "planned", "proposed", "preparation",
-     "only a plan", "only a proposal", "only a option"}
-)  # fmt: skip
-"""Statuses of what is no fact yet, or of which nobody knows whether it is one."""
 _BROKEN_OFF = frozenset({"stopped", "on-hold"})
 
 
@@ -43,6 +38,6 @@ def hedges_of(row: ViewRow) -> frozenset[str]:
         whose = row.name.rpartition("(of ")[2].removesuffix(NOT_PATIENTS)
         return stems_of(f"{whose} fetal" if "fetus" in whose.casefold() else whose)
     is_broken_off = row.kind == "procedure" and row.status in _BROKEN_OFF
-    if is_broken_off or row.status in _NOT_YET:
+    if is_broken_off or row.status in NOT_YET:
         return stems_of(row.status.removeprefix("only a"))
     return frozenset()

@@ -139,13 +139,13 @@ def _result(done: Done) -> dict[str, Any]:
 
 def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:
     """Let the agent hear another time after a no to one; "" where the user drops it all."""
-    waited = turn.document.continuation
+    waited = turn.continuation
     step = None if waited is None else waited.plan_step
     if request.slot_id and not says(turn.answer, "lets_it_be", "drops_form"):
         waited = Continuation(agent=request.agent, plan_step=step, asked_at=turn.now)
-        turn.document.continuation = waited
+        turn.wait_for(waited)
         return _ANOTHER
-    if step is None:
+    if step is None and waited is not None:
         turn.document.continuation = None
     return ""
 
@@ -153,7 +153,8 @@ def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:
 def _finish_step(turn: GroundedTurn) -> bool:
     """End the wait for this answer, and the plan's step that waited; True if the plan goes on."""
     document = turn.document
-    waited, document.continuation = document.continuation, None
+    if (waited := turn.continuation) is not None:
+        document.continuation = None
     plan = document.plan
     if waited is None or waited.plan_step is None or plan is None or plan.status != "running":
         return False

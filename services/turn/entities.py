@@ -66,7 +66,8 @@ class TurnEntities:
         is_asked = bool(said) and asks_for(said[-1]) is not None
         is_booking = bool(document.entities.conversation.entities or needed or is_asked)
         wishes = slots_in(turn.text, is_booking=is_booking)
-        if wishes and not turn.is_press_elsewhere:
+        is_of_another = document.continuation is not None and turn.continuation is None
+        if wishes and not turn.is_press_elsewhere and not is_of_another:
             session.heard(wishes)
         return session
 

@@ -143,10 +143,10 @@ class TurnMemory:
 
     def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
-        message, document = turn.message, turn.document
+        message = turn.message
         if message.addressed_agent or message.mentions or is_settled(utterance):
             return True
-        if document.continuation is not None and plain.interprets:
+        if turn.continuation is not None and plain.interprets:
             return True  # an answer to who waits for it
         agent = self._speakers.get(plain.intent.intent)
         return agent is not None and plain.intent.confidence >= SURE

@@ -21,6 +21,7 @@ from services.patient_context.answers import (
     NAMES_THEM,
     OPENS_ONLY,
     SAID,
+    as_waiting,
     options_of,
     waiting_in,
 )
@@ -67,10 +68,14 @@ class PendingRequests:
         who = f"{verdict.patient_id} is active."
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
-        theirs, left = _of_whom_is_chosen(asked, verdict)
-        self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
+        is_sure = not question.payload.get(SAID)  # a pronoun alone was asked about, and chosen for
+        left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
             self.replies.notify(turn, _not_answered(left))
+        theirs = tuple(one for one in asked if one not in left)
+        if not theirs:
+            return replace(verdict, pending=())
+        self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
 
     def following(self, turn: GroundedTurn) -> GroundedTurn | None:
@@ -102,7 +107,7 @@ class PendingRequests:
         document = turn.document
         runs = document.tool_memory.executions
         has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
-        waits = document.continuation
+        waits = turn.continuation
         leading = self.replies.group_chat.facilitator
         is_taken = has_run or (waits is not None and waits.agent != leading)
         is_free = (
@@ -136,20 +141,8 @@ def _with_waiting(
 ) -> PatientVerdict:
     if not asked:
         return verdict
-    payload = {**question.payload, ASKED: [*asked], OPENS_ONLY: False}
+    payload = {**question.payload, ASKED: as_waiting(asked), OPENS_ONLY: False}
     return replace(verdict, question=question.model_copy(update={"payload": payload}))
-
-
-def _of_whom_is_chosen(
-    asked: Sequence[str], verdict: PatientVerdict
-) -> tuple[tuple[str, ...], Sequence[str]]:
-    """Return which of the messages are done for who was chosen, and the others.
-
-    The first was asked about; "his weight?" behind it is of no woman.
-    """
-    is_sure = _is_of_other_sex(asked[0], verdict)
-    left = [] if is_sure else [one for one in asked if _is_of_other_sex(one, verdict)]
-    return tuple(one for one in asked if one not in left), left
 
 
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:

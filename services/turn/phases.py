@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
-from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.chat_context import AgentMessage, ChatContext, Continuation, Turn
 from data_models.claim import Change, Claim
 from data_models.conversation import QUESTION_MINUTES, AnsweredMessage, OpenQuestion, QuestionKind
 from data_models.documents import Stored
 from data_models.errors import RoundsError
-from data_models.identifiers import PatientId
+from data_models.identifiers import PatientId, hashed
 from data_models.incoming_message import IncomingMessage, Press
 from data_models.patient_context_models import Registry, TimingInfo
 from data_models.turn_events import Step
@@ -204,7 +204,9 @@ class UnderstoodTurn(LoadedTurn):
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
-        said = ": ".join(filter(None, (self.message.text, "\n".join(self.verdict.pending))))
+        waited = "\n".join(self.verdict.pending)
+        is_last = self.message.text in self.verdict.pending[-1:]
+        said = waited if is_last else ": ".join(filter(None, (self.message.text, waited)))
         document, run = context.document, self.run
         row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)
@@ -255,6 +257,25 @@ class GroundedTurn(UnderstoodTurn):
     def patient_id(self) -> PatientId | None:
         """The patient whose document this turn writes, if any."""
         return self.document.patient_id
+
+    @property
+    def continuation(self) -> Continuation | None:
+        """Who waits for this user: of a group another one's form is not theirs to fill in."""
+        waits = self.document.continuation
+        return waits if waits is None or waits.asked_of in ("", self._sender) else None
+
+    def wait_for(self, continuation: Continuation | None) -> None:
+        """Have an agent wait for this user from now on; for nobody if it is None.
+
+        A step of a plan is everybody's.
+        """
+        if continuation is not None and self.message.is_group and continuation.plan_step is None:
+            continuation = continuation.model_copy(update={"asked_of": self._sender})
+        self.document.continuation = continuation
+
+    @property
+    def _sender(self) -> str:
+        return hashed(self.message.sender.principal_id)
 
     def following(self) -> "GroundedTurn":
         """Go on with the request that waited behind the one that is answered."""

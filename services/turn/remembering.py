@@ -127,7 +127,7 @@ class TurnRemembering:
         if turn.message.press is not None or rest is None:
             return False
         text = self.taken_back(turn)
-        if not text and (said := _said_by_another(turn)):
+        if not text and (said := self.still_held(turn)):
             text = f"{said} “forget …” with its words withdraws it."
         if text and rest:
             text += f" {self._held(turn) or _NOT_READ.format(rest=one_line(rest, _REST_CHARS))}"
@@ -150,6 +150,15 @@ class TurnRemembering:
         for one in before:
             one.is_taken_back = bool(told)
         return _NOT_OF_THEM.format(said=_listed(told)) if told else ""
+
+    def still_held(self, turn: GroundedTurn) -> str:
+        """Return that what somebody else stated just before is still held; "" for nothing."""
+        if held := _said_before(turn):
+            listed = _listed([one.text for one in held])
+            return f"{held[-1].said_by} said that, so it is still held: {listed}."
+        if not (told := told_before(_turns_before(turn))):
+            return ""
+        return f"{told[-1].by} said that, so it still counts: {_listed(told[-1].sentences)}."
 
     def undo(self, turn: GroundedTurn) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.
@@ -219,19 +228,6 @@ def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
     before, points = _turns_before(turn), turn.document.memory.key_points
     held = [one for one in points if one.status == "active" and one.quote]
     return [one for one in held if any(one.quote in each.user_message for each in before)]
-
-
-def _said_by_another(turn: GroundedTurn) -> str:
-    """Return what somebody else stated just before, and that it is still held; "" for nothing."""
-    if held := _said_before(turn):
-        listed = _listed([one.text for one in held])
-        return f"{held[-1].said_by} said that, so it is still held: {listed}."
-    told = told_before(_turns_before(turn))
-    return (
-        f"{told[-1].by} said that, so it still counts: {_listed(told[-1].sentences)}."
-        if told
-        else ""
-    )
 
 
 def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:

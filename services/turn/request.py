@@ -78,7 +78,7 @@ class TurnRequests:
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
-            continuation=context.continuation,
+            continuation=turn.continuation,
             press=None if is_ours else message.press,
             grounding=tool_memory.grounding(),
             papers=papers,
@@ -163,7 +163,7 @@ def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
             artifacts = [*others, made]
             turn.document.artifacts = artifacts[-ARTIFACTS_KEPT:]
         case ContinuationChanged():
-            turn.document.continuation = event.continuation
+            turn.wait_for(event.continuation)
             return False
         case QuestionAsked():
             turn.ask(

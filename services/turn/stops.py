@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from services.identity.person import Person, both_identifiers
 from services.language.commands import command_in, is_said_of, takes_back
@@ -85,7 +84,8 @@ class TurnStops:
         people = {} if turn.message.is_group else {**noted_people(turn.registry), **named}
         called = [_called(one, people.get(one)) for one in (active, *others)]
         text = f"This is the chart of {called[0]}. {_which(called[1:])}"
-        taken = self.remembering.taken_back(grounded)
+        grounded.row.is_taken_back = True  # nor does this message tell anything of this patient
+        taken = self.remembering.taken_back(grounded) or self.remembering.still_held(grounded)
         self.replies.ask(
             grounded,
             "which_patient",
@@ -108,7 +108,7 @@ class TurnStops:
         document = grounded.document
         before = document.chat_history[-2:-1]
         if not before or before[0].turn_status != "STOPPED":
-            if _waits(document):
+            if _waits(grounded):
                 return False
             self.replies.answer(grounded, "Nothing is running.")
             return True
@@ -133,7 +133,7 @@ class TurnStops:
         if has_ended_question(turn.claim.conversation, message.sender.principal_id):
             self.replies.say(turn, _IS_OVER)
             return True
-        if _waits_for_answer(turn.document):
+        if _waits_for_answer(turn):
             return False
         is_held = any(one.status == "active" for one in turn.document.memory.key_points)
         hint = _HELD if is_held and says_no(message.text) else _NAME
@@ -153,18 +153,18 @@ def _asks_another(turn: GroundedTurn) -> bool:
     )
 
 
-def _waits(document: ChatContext) -> bool:
+def _waits(turn: GroundedTurn) -> bool:
     """Whether a plan, an agent or a scenario waits for the user."""
-    plan, scenario = document.plan, document.scenario
-    if (plan is not None and plan.is_open) or document.continuation is not None:
+    plan, scenario = turn.document.plan, turn.document.scenario
+    if (plan is not None and plan.is_open) or turn.continuation is not None:
         return True
     return scenario is not None and scenario.step is not None
 
 
-def _waits_for_answer(document: ChatContext) -> bool:
+def _waits_for_answer(turn: GroundedTurn) -> bool:
     """Whether somebody waits, or the last words may be answered."""
-    before = document.chat_history[:-1]
-    if _waits(document):
+    before = turn.document.chat_history[:-1]
+    if _waits(turn):
         return True
     last = before[-1].agent_responses[-1:] if before else []
     return any("?" in message.text for message in last)

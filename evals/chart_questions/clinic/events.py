@@ -40,7 +40,7 @@ class Events(Base):
         return Made(
             {"n": name},
             has=(re.escape(name),),
-            lacks=(NO, "not in the record"),
+            lacks=(NO, rf"{re.escape(name)}[^\n]*not in the record"),
         )
 
     def _gold_not_allergic(self, chosen: random.Random, _: bool) -> Made | None:

@@ -11,6 +11,7 @@ from services.language.criteria import Named
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.finding import means
+from services.records.standing import NEVER, NOT_YET
 
 _NAMES = read_yaml(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 
@@ -30,7 +31,7 @@ TREATMENTS: Mapping[str, frozenset[str]] = {
 PROCEDURES, CANCERS = _by_name("procedures"), _by_name("cancers")
 
 
-_NEVER_GIVEN = frozenset({"cancelled", "not-done", "not done", "draft", "not taken", "not-taken"})
+_NEVER_GIVEN = NEVER | NOT_YET
 _UNSURE = ("suspected", "provisional", "unconfirmed", "differential", "possible", "probable")
 _OVER = frozenset({"resolved", "inactive", "remission"})
 _WORDS_LIMIT = 5

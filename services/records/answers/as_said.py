@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from data_models.chat_context import Turn
 from services.language.chart_questions import chart_questions
-from services.language.commands import takes_back
+from services.language.commands import is_retracted, takes_back
 from services.language.detection import language_of
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
@@ -67,6 +67,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         was_told = bool(told) or is_right
         if is_taken_back:
             found = found[:-1] if found and found[-1].by == turn.user else found
+            told = told if is_retracted(said) else ()
         elif (value := withdrawn_value(said)) is not None:
             found, told = without_what_is_forgotten(found, value), ()
         elif puts_right:
@@ -80,11 +81,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
 
     Nothing of what was said to be about somebody else, nor of the message that said so.
     """
-    is_over = [False, *(one.is_taken_back for one in turns)]
-    for at in range(max(len(turns) - _TURNS_READ, 0), len(turns)):
-        each = turns[at]
-        if is_over[at] or each.is_taken_back:
-            continue
+    for each in (one for one in turns[-_TURNS_READ:] if not one.is_taken_back):
         for line in each.user_message.splitlines():
             said = " ".join(line.split())
             _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"

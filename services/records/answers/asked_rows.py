@@ -9,6 +9,7 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
+from services.records.answers.excluded_rows import is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.answers.said_words import has_words, is_word
@@ -23,7 +24,7 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL
+from services.records.standing import DOUBTFUL, NEVER
 from services.records.visits import NOT_MEANT
 
 # What a question calls a part of `care` and `history`, and the kinds of its rows.
@@ -50,7 +51,7 @@ _ENCOUNTERS = {
     "check up": ("check up", "well", "annual"),
 }
 _DONE = frozenset({"encounters", "procedures", "immunizations"})
-_NEVER_WAS = frozenset({*NOT_MEANT, "not done", "not-done", "preparation"})
+_NEVER_WAS = NOT_MEANT | NEVER | {"preparation"}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 # What a question calls a fact of `current_status`, and how its rows begin.
@@ -99,6 +100,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
+    named = tuple(row for row in named if not is_left_out(question, row))
+    named = tuple(row for row in named if not question.by or is_by(question.by, row))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in _REPORTS:
@@ -335,6 +338,8 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
     if first is None:
         return False
     last = last_day((not is_event and row.end[:10]) or newest_day(row))
+    if is_event and row.kind == "medication":
+        last = first  # ordered again is not begun
     if (
         not is_event
         and row.kind in ("problem", "medication")

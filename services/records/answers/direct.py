@@ -18,8 +18,12 @@ from services.records.answers.asked_rows import asked_rows, has_answer, partly_n
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
-from services.records.answers.further import measured_for, searches_for, told_elsewhere
-from services.records.answers.imaged import IMAGING
+from services.records.answers.further import (
+    lead_of,
+    measured_for,
+    searches_for,
+    told_elsewhere,
+)
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers, written_later
@@ -29,8 +33,6 @@ from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_incomplete, said_unknown, said_unread, said_without
 
-_OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
-"""Lists of what is nowhere else: an entry on the neck is no image of it."""
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 
@@ -216,7 +218,7 @@ def _sought(
                 return f"{when}{said_without(question, told, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
-            lead = _lead_of(question, search, absent, words)
+            lead = lead_of(question, search, absent, record, words)
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"
         if in_papers:
             return f"{absent}\n{in_papers}"
@@ -230,18 +232,6 @@ def _sought(
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)
     return "\n".join([absent, *written_later(question, taken, words), *unknown])
-
-
-def _lead_of(
-    question: ChartQuestion, search: ChartQuestion, absent: str, words: AnswerWords
-) -> str:
-    """Return what stands before what `search` found: where it is, or that it may be of it."""
-    if search.head == IMAGING:
-        is_part = len(question.name.split()) > 1  # of the brain: one of the head
-        return f"{absent} {words.perhaps if is_part else words.elsewhere}"
-    is_guess = question.tool in _OF_THEIR_KIND or not search.name
-    # Else it is in the record, though not in that list.
-    return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
 
 
 def _with_value(

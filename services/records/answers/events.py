@@ -43,8 +43,11 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.back:  # the last but one
         return tuple(rows[-1 - event.back :][:1])
+    if event.most:
+        return tuple(rows[-event.most :] if event.aspect == "latest" else rows[: event.most])
     if event.aspect == "first":
-        return tuple(map(_first_time, rows[:1]))
+        times = sorted((one for row in rows for one in times_of(row)), key=lambda row: row.date)
+        return tuple(times[event.back :][:1])
     if event.tool == "problems":  # the last of several times
         rows = [_last_time(row, is_told=event.aspect == "latest") for row in rows]
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
@@ -60,15 +63,16 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
     return tuple(edges.get(event.aspect, days[::-1])[event.back :][:1])
 
 
-def _first_time(row: ViewRow) -> ViewRow:
-    """Return the row; of several times it tells not how long the first was: it is a day."""
-    days = days_recorded(row)
-    return row.model_copy(update={"end": min(days).isoformat()}) if len(days) > 1 else row
+def times_of(row: ViewRow) -> list[ViewRow]:
+    """Return each time that a row is told for, oldest first; of several none tells how long."""
+    days = [day.isoformat() for day in sorted(days_recorded(row))]
+    own = [row.model_copy(update={"date": day, "end": day, "detail": ""}) for day in days[:-1]]
+    return [*own, row.model_copy(update={"date": days[-1]}) if days else row]
 
 
 def _last_time(row: ViewRow, *, is_told: bool) -> ViewRow:
-    """Return the row from its last time on, where that is asked for or the one before is over."""
-    days = days_recorded(row) if is_told or row.status != "active" else ()
+    """Return the row from its last time on, where that is asked for."""
+    days = days_recorded(row) if is_told else ()
     return row.model_copy(update={"date": max(days).isoformat()}) if days else row
 
 
@@ -98,7 +102,8 @@ def days_around(
     if relation == "since":
         return TimeSpan(first, None, "")
     if relation == "before":
-        return TimeSpan(None, first - timedelta(days=1) if is_alike else first, "")
+        is_own = is_alike or question.tool == "encounters"  # that of its day is for it
+        return TimeSpan(None, first - timedelta(days=1) if is_own else first, "")
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]
         ended = [_end(row) for row in rows if row.kind == "medication"]

@@ -18,6 +18,9 @@ from services.records.finding import means
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
+_OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
+"""Lists of what is nowhere else: an entry on the neck is no image of it."""
+
 
 def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for the value that tells most of an illness that is not recorded."""
@@ -41,7 +44,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH or _is_nowhere_else(question):
+    if question.tool == SEARCH or question.without or question.by or _is_nowhere_else(question):
         return ()
     if (found := _of_its_tool(question)) is not None:
         return found
@@ -119,8 +122,8 @@ def _is_nowhere_else(question: ChartQuestion) -> bool:
     """Whether what speaks of the words elsewhere is another thing."""
     if question.tool == "care":
         return question.name in _OF_CARE_ALONE
-    if question.tool != "medications":
-        return False
+    if question.tool != "medications" or question.is_begun:
+        return question.is_begun  # an order of those days is no beginning
     table = concept_table()  # values are no drugs: "cholesterol meds?"
     is_value = table.named("result", question.name) is not None
     return is_value and table.named("drug", question.name) is None
@@ -150,6 +153,26 @@ def told_elsewhere(
         rows = tuple(row for row in found.rows if row.kind != "immunization")
         found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
+
+
+def lead_of(
+    question: ChartQuestion,
+    search: ChartQuestion,
+    absent: str,
+    found: ChartView,
+    words: AnswerWords,
+) -> str:
+    """Return what stands before what `search` `found`: where it is, or that it may be of it."""
+    if search.head == IMAGING:
+        is_part = len(question.name.split()) > 1  # of the brain: one of the head
+        return f"{absent} {words.perhaps if is_part else words.elsewhere}"
+    is_guess = question.tool in _OF_THEIR_KIND or not search.name
+    is_drug = concept_table().named("drug", question.name) is not None
+    is_drug |= any(row.kind == "medication" for row in found.rows)
+    if question.tool == "medications" and not is_drug:
+        return f"{absent} {words.elsewhere}"  # that there is a plan for it is no drug
+    # Else it is in the record, though not in that list.
+    return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
 
 
 def _may_stage(row: ViewRow) -> bool:

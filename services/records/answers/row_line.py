@@ -25,7 +25,7 @@ def row_line(
         when = words.between.format(first=when or "?", last=row.end[:10])
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
     status = "" if is_usual else words.word(row.status)
-    value = words.words.get(value_of(row), value_of(row))
+    value = words.in_words(value_of(row))
     name = f"**{row.name}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
@@ -33,11 +33,11 @@ def row_line(
     head = f"{name}: {value}{flag_of(row, words)}" if value else name
     # Where sources differ no side is left out.
     is_disputed = row.status == _DIFFER
-    detail = "" if is_brief and not is_disputed else " ".join(row.detail.split())
+    detail = "" if is_brief and not is_disputed else words.in_words(" ".join(row.detail.split()))
     if len(detail) > detail_chars and not is_disputed:
         detail = f"{detail[:detail_chars].rstrip()}…"
     parts = ", ".join(part for part in (head, status, when) if part)
-    told = f"; {words.detail(detail)}" if detail else ""
+    told = f"; {words.in_words(detail)}" if detail else ""
     if "[" in detail:  # what it tells of earlier days or other sides has its own sources
         return f"{parts} {sources_of(row)}{told}".strip()
     return f"{parts}{told} {sources_of(row)}".strip()

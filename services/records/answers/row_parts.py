@@ -1,7 +1,7 @@
 """The parts of which a line about a row of the chart is made. Pure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -201,21 +201,29 @@ def figure(number: Decimal) -> str:
     return f"{rounded:f}" if rounded else "0"
 
 
+def _is_reaction_untold(rows: Sequence[ViewRow]) -> bool:
+    told = (row.value or "(" in row.name for row in rows if row.kind == "allergy")
+    return any(row.kind in _WITH_REACTION for row in rows) and not any(told)
+
+
+_UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
+    "due": lambda rows: any(row.kind in _DUE_AGAIN for row in rows),
+    "reaction": _is_reaction_untold,
+    "side": lambda rows: not any(_SIDES & {*_said(row)} for row in rows),
+    "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
+    "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
+}
+"""Whether no row tells a part that stands in no detail."""
+
+
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Say that the record does not tell the part of the rows that was asked for."""
-    if question.part == "due":
-        is_done = any(row.kind in _DUE_AGAIN for row in rows)
-        return [words.no_part.format(part=words.parts["due"])] if is_done else []
-    if question.part == "reaction":
-        told = (row.value or "(" in row.name for row in rows if row.kind == "allergy")
-        is_told = any(told) or not any(row.kind in _WITH_REACTION for row in rows)
-        return [] if is_told else [words.no_part.format(part=words.parts["reaction"])]
+    if question.part is not None and question.part in _UNTOLD:
+        is_untold = _UNTOLD[question.part](rows)
+        return [words.no_part.format(part=words.parts[question.part])] if is_untold else []
     if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
         is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
         return [] if is_out else [words.no_part.format(part=words.parts["end"])]
-    if question.part == "side":
-        is_told = any(_SIDES & {*_said(row)} for row in rows)
-        return [] if is_told else [words.no_part.format(part=words.parts["side"])]
     if question.part in ("end", "end reason") and all(row.status == "active" for row in rows):
         return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None

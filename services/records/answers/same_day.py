@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import part_missing
 from services.records.answers.treatments import LOOKED_AT
@@ -37,10 +38,7 @@ def told_of_day(
 ) -> str:
     """Return what of `lists` began on a day of the rows asked for; "" for nothing."""
     days = {row.date[:10] for row in asked_rows(question, view).rows if row.date}
-    found = [row for each in lists for row in each.rows if _begun(row) in days]
+    times = (one for each in lists for row in each.rows for one in times_of(row))
+    found = [one for one in times if one.date[:10] in days]
     lines = [f"- {row_line(row, words)}" for row in found[:_MOST_SHOWN]]
     return "\n".join([words.same_day, *lines]) if lines else ""
-
-
-def _begun(row: ViewRow) -> str:
-    return row.date[:10]

@@ -11,6 +11,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, is_doubtful, is_near_only, passage
 from services.records.answers.done import is_taken_out
+from services.records.answers.events import times_of
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
@@ -26,10 +27,10 @@ from services.records.answers.row_parts import (
     sources_of,
     times_recorded,
 )
-from services.records.answers.unsaid import said_left_out
+from services.records.answers.unsaid import said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import empty_list, told_summary
-from services.records.standing import ABSENCES, FORBIDDEN, NOT_KNOWN
+from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -38,11 +39,9 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled",
-                       "preparation", "revoked", FORBIDDEN})  # fmt: skip
-_PAUSED = frozenset({"on-hold"})
+_NOT_DONE = NEVER | {"preparation"}
 _BRIEF_FROM = 14
-_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
+_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
@@ -56,26 +55,26 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
     if question.tool == "chart_summary":
-        told_person = told_identity(question, view.rows, words) if question.name else ""
-        return told_person or told_summary(view, found.rows, words)
+        of_person = bool(question.name) and told_identity(question, view.rows, words)
+        return of_person or told_summary(view, found.rows, words)
     if not found.rows:
-        return _absent(question, view, words, is_other_time=found.of_other_time)
+        none_left = said_none_left(question, view, words)
+        return none_left or _absent(question, view, words, is_other_time=found.of_other_time)
     rows = last_visits(question, found.rows)
     if question.tool == "results":
-        said = told_values(question, rows, words)
+        said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
         return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
-    paused = [row for row in rows if is_of_now and row.status in _PAUSED]
+    paused = [row for row in rows if is_of_now and row.status == "on-hold"]
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
-    return "\n".join(
-        [told, *said_left_out(question, view, words), *part_missing(question, rows, words)]
-    )
+    behind = [*said_left_out(question, view, words), *part_missing(question, rows, words)]
+    return "\n".join([told, *behind])
 
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -87,8 +86,6 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
         return told(question, now, words)
     return f"{words.not_now}:\n{_listed(question, rows, words)}"
 
-
-# What is not there
 
 _BESIDE_THE_RECORD = frozenset({"changes", GUIDELINES, TRIALS})
 
@@ -103,22 +100,23 @@ def _absent(
     if is_other_time:
         of = f": {question.name}" if question.name else ""
         nothing = words.nothing_then.format(name=of)
-        return "\n".join([nothing, *_nearest_to(question, view, words)])
+        rows = asked_rows(replace(question, span=None), view).rows
+        near = nearest(rows, question.span or TimeSpan())
+        return "\n".join([nothing, *(f"- {row_line(row, words)}" for row in near)])
     if question.name:
         is_one_of_many = question.tool == "care"  # its list is of plans, devices, insurers
         if not view.rows and not is_one_of_many and (nothing := _nothing_of(question, view, words)):
             return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
-        name = f"“{words.called(question.name)}”{searched}"
-        absent = words.absent.format(name=name)
+        absent = words.not_there(words.called(question.name), searched, tool=question.tool)
         if question.tool == "allergies" and view.rows:
             # Which ones are recorded is what the question is asked for.
             return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"
         return absent
     if question.tool == "search_record":
         # The first of the words that were looked for is what was asked.
-        return words.absent.format(name=f"“{str(question.arguments['query']).split()[0]}”")
+        return words.not_there(str(question.arguments["query"]).split()[0])
     return _nothing_of(question, view, words) or words.nothing
 
 
@@ -132,20 +130,11 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     return "" if is_other else empty_list(question.tool, words)
 
 
-def _nearest_to(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
-    """Return the rows nearest to the days asked about, where the view has them."""
-    rows = asked_rows(replace(question, span=None), view).rows
-    return [f"- {row_line(row, words)}" for row in nearest(rows, question.span or TimeSpan())]
-
-
 def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
     """Say which of several names the tool did not find."""
     ending = ": not in the record"
-    absent = [note.removesuffix(ending) for note in view.notes if note.endswith(ending)]
-    return [words.absent.format(name=f"“{name}”") for name in absent]
-
-
-# Everything else
+    absent = (note.removesuffix(ending) for note in view.notes if note.endswith(ending))
+    return [*map(words.not_there, absent)]
 
 
 def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -246,8 +235,13 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
 
 
 def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    dated = sorted([row for row in rows if row.date] or rows, key=moment_of)
-    return "\n".join(row_line(row, words) for row in dated[: question.most or 1])
+    times = sorted((one for row in rows for one in times_of(row)), key=moment_of)
+    times = list({row.date[:10]: row for row in times if row.date}.values()) or rows
+    if question.most:
+        return "\n".join(row_line(row, words) for row in times[: question.most])
+    if question.back < len(times):
+        return row_line(times[question.back], words)
+    return _counted(replace(question, part="status"), times, words)  # there is none so late
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -260,8 +254,7 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     newest = sorted(rows, key=moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
-    if question.aspect == "first":
-        newest = newest[-1:]
+    newest = newest[-1:] if question.aspect == "first" else newest
     if question.back:
         return _newest(question, newest, words)
     is_one = len(newest) == 1 or question.aspect in ("latest", "first")
@@ -328,7 +321,9 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
-        return row_line(rows[0], words)  # how often it was prescribed, and is taken
+        said = row_line(rows[0], words)  # how often it was prescribed, and is taken
+        is_of_all = question.span is None or len(rows[0].sources) == 1
+        return said if is_of_all else f"{words.of_all_times}\n{said}"
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
     count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)

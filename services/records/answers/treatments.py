@@ -8,6 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import MARKS
 from services.records.answers.sentences import answer_of
@@ -48,7 +49,7 @@ def told_treatments(
     Args:
         lists: What each of `LOOKED_AT` gave, if it gave rows.
     """
-    illnesses = asked_rows(question, problems).rows
+    illnesses = [one for row in asked_rows(question, problems).rows for one in times_of(row)]
     said: list[str] = []
     kind = class_taken_for(question.name)
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (

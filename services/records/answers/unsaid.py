@@ -10,10 +10,13 @@ from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
+from services.records.answers.excluded_rows import is_left_out
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
-from services.records.record import UNREAD
+from services.records.record import UNNAMED, UNREAD
 
+_GAPS = (UNREAD, UNNAMED)
+_OF_ALL = frozenset({"count", "minimum", "maximum", "extremes", "average", "change"})
 _BY_NAME = frozenset({"problems", "procedures"})
 
 
@@ -52,10 +55,23 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
 
 
 def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]:
-    """Say how many entries of the record could not be read: what is asked may stand in them."""
-    told = (note for view in views for note in view.notes if UNREAD in note)
-    counts = {note.partition(UNREAD)[0].split()[-2] for note in told}
-    return [words.unreadable.format(count=count) for count in sorted(counts)[:1]]
+    """Say how many entries could not be read or say not whose they are: it may stand in them."""
+    told = dict.fromkeys(part for view in views for note in view.notes for part in note.split("; "))
+    counts = [
+        int(part.split(mark)[0].split()[-2]) for part in told for mark in _GAPS if mark in part
+    ]
+    return [words.unreadable.format(count=sum(counts))] if counts else []
+
+
+def said_of_older(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Say of what is worked out of all values how many were too many to be looked through."""
+    is_of_all = question.aspect in _OF_ALL or question.above is not None
+    is_of_all |= question.below is not None
+    older = sum(left.count for left in view.left_out if left.argument.startswith("last="))
+    if not (older and is_of_all):
+        return []
+    whole = [note for note in view.notes if " values, " in note and words.is_language_of_tools]
+    return [words.older.format(count=older), *whole]
 
 
 def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
@@ -65,3 +81,10 @@ def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) 
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
+
+
+def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Say that all rows are of what was to be left out, or none is by who is named."""
+    if any(is_left_out(question, row) for row in view.rows):
+        return words.nothing_else
+    return words.not_there(question.by) if question.by else ""

@@ -17,7 +17,7 @@ _SHORTEST_FINAL_E = 7
 _SPELLINGS = (
     *(("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth")),
     *(("ologie", "ology"), ("ektomie", "ectomy"), ("skopie", "scopy"), ("grafie", "graphy")),
-    *(("graphie", "graphy"), ("kardio", "cardio")),
+    *(("graphie", "graphy"), ("kardio", "cardio"), ("koronar", "coronar")),
 )
 """British ones, and German ones of what comes from Greek."""
 

@@ -1,19 +1,23 @@
 """The entries of one chart, gathered from its files. Blocking: call it off the event loop."""
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from services.records.entry import many, one
 from services.records.folder.files import Entry, Problem, ResourceFile
 from services.records.folder.index import Chart, FolderIndex
 from services.records.folder.owners import (
     identifier_keys,
+    keys_of,
     names_of,
     normal,
     owner_keys,
     references_in,
 )
+from services.records.kinds import OWNED
 
 _STEPS = 3
 """From an entry over a drug or a role to who made it; references may go in circles."""
@@ -69,8 +73,11 @@ class _Reading:
                 self._written.append(entry)
                 continue
             if owners & self.chart.names:
-                self._keep(key, facts.name, {**entry, "resource": self._named(resource)})
+                patients = frozenset().union(*(each.names for each in facts.patients))
+                self._keep(key, facts.name, {**entry, "resource": self._named(resource, patients)})
             elif not owners:
+                if is_alone and resource["resourceType"] in OWNED:
+                    self._mine.setdefault(key, entry)  # it is counted as left out, too
                 names = names_of(resource, entry.get("fullUrl")) | identifier_keys(resource)
                 self._unowned.update(dict.fromkeys(names or {key}, entry))
             elif is_alone:
@@ -97,9 +104,19 @@ class _Reading:
             self.problems.append(Problem(name, key, reason))
             self._mine[key] = entry
 
-    def _named(self, resource: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the resource with the reference that the record knows its patient by."""
+    def _named(self, resource: Mapping[str, Any], patients: AbstractSet[str]) -> Mapping[str, Any]:
+        """Return the resource with the reference that the record knows its patient by.
+
+        Of an appointment of several patients the others are left out.
+        """
         ref = {"reference": self.chart.ref}
+        if resource["resourceType"] == "Appointment":
+            told = []
+            for row in many(resource, "participant"):
+                names = {*keys_of(one(row, "actor"))}
+                mine = {"actor": {**one(row, "actor"), **ref}} if names & self.chart.names else {}
+                told += [{**row, **mine}] if mine or not names & patients else []
+            return {**resource, "participant": told}
         for name in ("subject", "patient", "beneficiary"):
             if isinstance(resource.get(name), dict):
                 return {**resource, name: {**resource[name], **ref}}

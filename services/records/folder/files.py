@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from data_models.errors import RecordsUnreadableError
+from services.records.entry import one, text
+from services.records.folder.owners import normal
 
 # Reads long JSON in small steps: no step holds the interpreter for more than one resource.
 #
@@ -259,6 +261,7 @@ class ResourceFile:
         self._name = name
         self._limit_bytes = limit_bytes
         self._count = 0
+        self._deleted: set[str] = set()
         self.problems: list[Problem] = []
 
     def entries(self) -> Iterator[Entry]:
@@ -296,11 +299,17 @@ class ResourceFile:
     def _of_entry(self, entry: Any, deep: int) -> Iterator[Entry]:
         resource = entry.get("resource") if isinstance(entry, dict) else None
         if resource is None and isinstance(entry, dict):
-            return  # a request or a response without a body is nothing of a chart
+            # A request or a response without a body is nothing of a chart; a history, the newest
+            # first, tells by one that what follows of that id is gone.
+            request = one(entry, "request")
+            if text(request, "method") == "DELETE":
+                self._deleted.add(normal(text(request, "url")))
+            return
         if not isinstance(resource, dict) or not isinstance(resource.get("resourceType"), str):
             self._note(f"entry {self._count}", "resource: is no FHIR resource")
         elif resource["resourceType"] != "Bundle":
-            yield entry
+            if f"{resource['resourceType']}/{resource.get('id')}" not in self._deleted:
+                yield entry
         elif deep == 0:
             self._note(f"entry {self._count}", f"is a Bundle within {_BUNDLES_DEEP} Bundles")
         else:

@@ -18,7 +18,7 @@ def owner_keys(resource: Mapping[str, Any]) -> frozenset[str]:
     named += [each.get("actor") for each in many(resource, "participant")]
     named += many(resource, "target") if resource["resourceType"] == "Provenance" else []
     flat = [one for each in named for one in (each if isinstance(each, list) else [each])]
-    return frozenset(key for each in flat if isinstance(each, dict) for key in _keys(each))
+    return frozenset(key for each in flat if isinstance(each, dict) for key in keys_of(each))
 
 
 def names_of(resource: Mapping[str, Any], full_url: object) -> frozenset[str]:
@@ -61,7 +61,8 @@ def normal(reference: str) -> str:
     return f"{parts[1]}/{parts[2]}" if is_address and parts[1][:1].isupper() else plain
 
 
-def _keys(reference: Mapping[str, Any]) -> Iterator[str]:
+def keys_of(reference: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a Reference names: `Patient/7`, or `system|value`."""
     if isinstance(reference.get("reference"), str):
         yield normal(reference["reference"])
     identifier = reference.get("identifier")

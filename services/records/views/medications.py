@@ -115,6 +115,9 @@ def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
         coded = f"{len(bare)} recorded by a code only: {', '.join(bare[:_CODES_SHOWN])}"
         return f"No drug “{name}” by name in the record; of {count} drugs, {coded}."
     if name:
+        if class_taken_for(name):
+            said = f"No drug that is taken for “{name}” in the record"
+            return f"{said} ({count} drugs searched by class and by the reason recorded)."
         searched = f"No drug “{name}” in the record ({count} drugs searched"
         if concept_table().named("drug", name) is None:
             return f"{searched} by name; what else it is called, and its class, is not known here)."

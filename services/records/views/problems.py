@@ -68,8 +68,12 @@ def _grouped(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
 
 
 def _merged(group: list[ViewRow]) -> ViewRow:
-    """Return one row: since the first onset, with what the newest entry says."""
+    """Return one row with what the newest entry says: what is active since its first onset.
+
+    What is over was not there between two times of it: only the days of the last are told as one.
+    """
     newest = group[0]
+    is_active = newest.status in ACTIVE
     listed = any(row.kind == "problem" for row in group)
     dates = sorted(row.date for row in group if row.date)
     ends = sorted(row.end for row in group if row.end)
@@ -80,8 +84,8 @@ def _merged(group: list[ViewRow]) -> ViewRow:
     return newest.model_copy(
         update={
             "kind": "problem" if listed else newest.kind,
-            "date": dates[0] if dates else "",
-            "end": ends[-1] if ends else "",
+            "date": dates[0] if dates and is_active else newest.date,
+            "end": (ends[-1] if ends else "") if is_active else newest.end,
             "detail": "; ".join(filter(None, [*details, times])),
             "code": tuple(dict.fromkeys(pair for row in group for pair in row.code)),
             "sources": tuple(ref for row in group for ref in row.sources),

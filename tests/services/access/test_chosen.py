@@ -8,9 +8,9 @@ import pytest
 from data_models.errors import ForbiddenError, RateLimitedError, UnauthenticatedError
 from services.access.access_factory import (
     authenticator_for,
-    message_rate_for,
     origin_policy_for,
     outbound_policy_for,
+    rate_for,
 )
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
@@ -72,8 +72,9 @@ def test_loopback_may_be_called_in_dev_only() -> None:
 
 
 def test_messages_are_limited_outside_dev() -> None:
-    free = message_rate_for(settings(messages_per_minute=1), clock=FixedClock())
-    limited = message_rate_for(settings(messages_per_minute=1, **KEYED), clock=FixedClock())
+    free, limited = (
+        rate_for(settings(**kind), 1, RateLimitedError, clock=FixedClock()) for kind in ({}, KEYED)
+    )
     for rate in (free, limited):
         rate.take("a")
     free.take("a")

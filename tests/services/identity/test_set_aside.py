@@ -58,7 +58,17 @@ async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> No
     assert [one.patient_id for one in found.people] == [JOHN]
 
 
-@pytest.mark.parametrize("text", ["and elvio?", "und elvio", "now elvio", "what about elvio?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and elvio?",
+        "und elvio",
+        "now elvio",
+        "what about elvio?",
+        "what about elvio then",
+        "was ist jetzt mit elvio dann",
+    ],
+)
 async def test_a_first_name_that_somebody_turns_to_is_asked_about(text: str) -> None:
     found = await subject_of(text)
 

@@ -28,6 +28,9 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
     [
         ("What is he taking?", "medications", {}, "all", ""),
         ("which drugs", "medications", {}, "all", ""),
+        ("oh and her meds", "medications", {}, "all", ""),
+        ("hm, which drugs does she take?", "medications", {}, "all", ""),
+        ("ähm welche Medikamente nimmt sie", "medications", {}, "all", ""),
         ("Which medications were stopped?", "medications", {"status": "stopped"}, "all", ""),
         ("any allergies?", "allergies", {}, "whether", ""),
         ("is she allergic to latex?", "allergies", {}, "whether", "latex"),
@@ -528,7 +531,7 @@ def test_a_part_of_the_body_belongs_to_the_picture_of_it() -> None:
     ("text", "name"),
     [
         ("did anyone talk about surgery?", "operation"),
-        ("is ibuprofen safe with his drugs?", "ibuprofen"),
+        ("is loratadine safe with his drugs?", "loratadine"),
     ],
 )
 def test_how_a_thing_is_spoken_of_is_no_part_of_its_name(text: str, name: str) -> None:

@@ -674,3 +674,18 @@ def test_by_how_much_is_asked_of_the_same_days() -> None:
 
 
 LDL = "low density lipoprotein cholesterol"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "what is her SGPT? And when was the A1c last done?",
+            ["alanine aminotransferase", "hemoglobin a1c"],
+        ),
+        ("whats the K and when was the sodium last taken", ["potassium", "sodium"]),
+    ],
+)
+def test_when_behind_and_opens_a_question_of_its_own(text: str, names: list[str]) -> None:
+    (found,) = asked(text)
+    assert (found.arguments["names"], found.around) == (names, ())

@@ -47,6 +47,17 @@ def test_a_question_of_its_own_takes_nothing_over() -> None:
     assert other.span is None
 
 
+def test_a_relative_clause_points_at_nothing_that_was_named_before() -> None:
+    (question,) = about("allergies that are no longer active", "food allergies?")
+    assert (question.tool, question.name) == ("allergies", "")
+
+
+@pytest.mark.parametrize("text", ["war er 2015 in der Notaufnahme", "was he in the ER in 2015"])
+def test_a_phrase_that_begins_with_a_joining_word_is_a_question_of_its_own(text: str) -> None:
+    (question,) = about(text, "seit wann Insulin")
+    assert (question.tool, question.name) == ("encounters", "emergency")
+
+
 @pytest.mark.parametrize(
     ("text", "before"),
     [

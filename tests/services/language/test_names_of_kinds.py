@@ -24,7 +24,7 @@ def test_risk_factors_are_values_and_illnesses(text: str) -> None:
     [
         ("gravida para?", {"results", "problems"}),
         ("any ACE inhibitor issues?", {"allergies", "medications"}),
-        ("Ibuprofen ok?", {"allergies", "medications"}),
+        ("Ibuprofen ok?", {"allergies", "medications", "results"}),
         ("has he been in the ICU?", {"encounters"}),
         ("War er auf der Intensivstation?", {"encounters"}),
         ("what happened to the avonex", {"search_record"}),

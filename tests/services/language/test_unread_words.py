@@ -64,8 +64,6 @@ def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
     [
         ("how many visits in 2018 not counting checkups", "encounters", "not counting checkups"),
         ("last visit that was not a checkup", "encounters", "not a checkup"),
-        ("labs other than lipids", "results", "other than lipids"),
-        ("Medikamente außer Statinen", "medications", "außer Statinen"),
     ],
 )
 def test_what_is_set_aside_is_not_told_instead_of_the_others(
@@ -73,6 +71,12 @@ def test_what_is_set_aside_is_not_told_instead_of_the_others(
 ) -> None:
     (question,) = asked(text)
     assert (question.tool, question.name, question.unread) == (tool, "", aside)
+
+
+def test_what_is_left_out_by_name_is_left_out() -> None:
+    (labs,), (drugs,) = asked("labs other than lipids"), asked("Medikamente außer Statinen")
+    assert (labs.tool, labs.without, labs.unread) == ("results", ("lipid panel",), "")
+    assert (drugs.tool, drugs.without, drugs.unread) == ("medications", ("statin",), "")
 
 
 @pytest.mark.parametrize(
@@ -225,3 +229,23 @@ def test_the_year_after_is_the_one_behind_the_one_asked_about() -> None:
 def test_values_on_a_drug_are_those_of_its_time() -> None:
     (question,) = asked("weight gain on metformin")
     assert [(one.tool, one.name) for one in question.around] == [("medications", "metformin")]
+
+
+def test_what_changed_by_more_than_a_figure_is_no_value_beyond_it() -> None:
+    (question,) = asked("hb dropped more than 1 since 2015?")
+    assert (question.above, question.unread) == (None, "more than 1")
+    (question,) = asked("potassium rose above 5?")
+    assert question.above == 5
+
+
+def test_a_length_of_time_that_is_used_is_not_named() -> None:
+    before = replace(SITUATION, asked_before=("weight at the whiplash",))
+    (question,) = read("and a year later?", before).about
+    assert question.shift is not None
+    assert question.unread == ""
+
+
+def test_what_was_measured_with_it_is_of_its_time() -> None:
+    before = replace(SITUATION, asked_before=("letzter Arztbesuch wegen Sinusitis",))
+    (question,) = read("Gewicht dabei?", before).about
+    assert [one.tool for one in question.around] == ["encounters"]

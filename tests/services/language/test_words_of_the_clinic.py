@@ -51,8 +51,24 @@ def test_which_list_is_looked_at(text: str, tool: str, name: str) -> None:
 
 def test_a_scan_that_may_be_made_asks_for_what_lies_in_the_body() -> None:
     for text in ("MRI safe?", "MRI with gadolinium ok?", "MRT möglich?"):
-        asked = {(one.tool, one.name) for one in read(text, SITUATION).about}
-        assert {("care", "implant"), ("allergies", "")} <= asked, text
+        asked = [(one.tool, one.name) for one in read(text, SITUATION).about]
+        assert ("care", "implant") in asked, text
+        assert "allergies" in dict(asked), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can she have iv contrast", "MRI with gadolinium ok?", "contrast ok?",
+        "ibuprofen ok for him?",
+        "can i give toradol?", "safe for mri with gad?", "darf er ins MRT mit Kontrastmittel?",
+        "Kontrastmittel ok?",
+    ],
+)  # fmt: skip
+def test_before_contrast_or_an_nsaid_the_kidneys_are_looked_at(text: str) -> None:
+    names = {one.name: one for one in read(text, SITUATION).about}
+    assert names["kidney function"].aspect == "latest"
+    assert not {"anxiety", ""} & {*names}
 
 
 def test_how_a_known_drug_was_tolerated_is_asked_of_allergies_and_of_drugs() -> None:
@@ -93,4 +109,25 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
     assert [(one.tool, one.name) for one in about] == [
         ("allergies", "nsaid"),
         ("problems", "heart failure"),
+        ("results", "kidney function"),
+        ("medications", "anticoagulant"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("can she have nsaids with her heart", [("allergies", "nsaid")]),
+        ("is metformin safe with his kidneys?",
+         [("allergies", "metformin"), ("results", "kidney function")]),
+        ("is she allergic to iron?", [("allergies", "iron")]),
+        ("what does she take for her allergies", [("medications", "allergy")]),
+        ("was nimmt sie gegen die Allergie?", [("medications", "allergy")]),
+        ("which drugs can't she take because of her allergies?", [("allergies", "")]),
+    ],
+)  # fmt: skip
+def test_a_drug_is_told_from_what_it_is_dangerous_with(
+    text: str, asked: list[tuple[str, str]]
+) -> None:
+    about = [(one.tool, one.name) for one in read(text, SITUATION).about]
+    assert about[: len(asked)] == asked

@@ -333,7 +333,7 @@ def test_the_value_before_is_said_and_that_there_is_none_before_the_first() -> N
 
 
 def test_what_is_absent_is_called_as_the_language_of_the_question_calls_it() -> None:
-    assert answer("wie schwer ist sie?", ()).startswith("“Gewicht”")
+    assert answer("wie schwer ist sie?", ()).startswith("„Gewicht“")
 
 
 def whole_answer(text: str, rows: Mapping[str, tuple[ViewRow, ...]] = ROWS) -> str:

@@ -250,6 +250,23 @@ def test_problems_with_one_code_are_one_row_with_all_sources() -> None:
     assert rows[0].date == "2009"
 
 
+def test_what_is_over_is_told_with_the_days_of_its_last_time() -> None:
+    def sinusitis(key: str, since: str, until: str) -> Json:
+        status = {"coding": [{"code": "resolved"}]}
+        named = {"text": "Viral sinusitis"}
+        return resource("Condition", key, code=named, clinicalStatus=status, onsetDateTime=since,
+                        abatementDateTime=until)  # fmt: skip
+
+    old, new = (
+        sinusitis("a", "2013-08-28", "2013-09-04"),
+        sinusitis("b", "2019-12-04", "2019-12-18"),
+    )
+    (row,) = problems(record(old, new), status="all").rows
+
+    assert (row.date, row.end) == ("2019-12-04", "2019-12-18")
+    assert row.detail == "recorded 2 times, last 2019-12-04, before 2013-08-28"
+
+
 def test_a_search_finds_other_spellings_and_names() -> None:
     chart = record(lab("hb", "718-7", "Haemoglobin", 9), drug("a", "Apixaban"))
 

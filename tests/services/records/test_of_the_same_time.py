@@ -235,3 +235,45 @@ def test_what_a_row_adds_is_told_in_the_language_of_the_answer() -> None:
     told = said("nimmt er Simvastatin?", {"medications": (drug,)})
     assert "2 Verordnungen seit 2019-12-29, zuletzt 2020-12-28; wegen Hyperlipidemia" in told
     assert "durch Dr. Gleason" in told
+
+
+def test_the_visit_before_an_illness_is_not_the_one_for_it() -> None:
+    rows = {
+        "encounters": (
+            row("encounter", "Encounter for symptom", "2020-02-29"),
+            row("encounter", "Encounter for check up", "2019-04-13"),
+        ),
+        "problems": (row("problem", "Otitis media", "2020-02-29", status="resolved"),),
+    }
+    told = said("last visit before the otitis media", rows)
+    assert "2019-04-13" in told
+    assert "Encounter for symptom" not in told
+
+
+def test_how_often_an_illness_came_since_another_is_counted_from_that() -> None:
+    rows = {
+        "problems": (
+            row("problem", "Viral sinusitis", "2020-02-24", status="resolved"),
+            row("problem", "Viral sinusitis", "2016-08-06", status="resolved"),
+            row("problem", "Stroke", "2018-04-30", status="active"),
+        )
+    }
+    told = said("sinusitis since the stroke how often", rows)
+    assert "2020-02-24" in told
+    assert "2016-08-06" not in told
+
+
+def test_prescriptions_that_are_told_together_are_not_counted_for_some_days() -> None:
+    drug = row("medication", "Acetaminophen", "2014-12-19", status="stopped",
+               detail="2 prescriptions since 2014-12-19, last 2018-07-31")  # fmt: skip
+    drug = drug.model_copy(update={"sources": ("MedicationRequest/1", "MedicationRequest/2")})
+    told = said("acetaminophen how many times before 2018", {"medications": (drug,)})
+    assert "this is of all times" in told
+
+
+def test_the_days_between_the_last_two_of_a_kind_are_told() -> None:
+    days = ("2021-02-15", "2020-11-16", "2020-08-17")
+    rows = {"procedures": tuple(row("procedure", "Colonoscopy", day) for day in days)}
+    told = said("interval between the last two colonoscopies", rows)
+    assert "2020-11-16 to 2021-02-15" in told
+    assert "2020-08-17" not in told

@@ -8,7 +8,9 @@ import pytest
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import answer_words
 from services.language.reading import read
+from services.language.utterance import ChartQuestion
 from services.records.answers.direct import answered
+from services.records.answers.unsaid import said_of_older
 from services.records.dosage import dose_of
 from services.records.measurements import rows_of_observation
 from services.records.record import PatientRecord
@@ -251,7 +253,7 @@ def test_entries_that_could_not_be_read_are_counted_in_the_answer() -> None:
     chart = record(value("a", "Sodium", "2025-06-03", 2.4, valueString=7))
     view = results(chart, names=["sodium"])
     assert "1 entry could not be read" in view.notes[0]
-    assert _told_with_notes(view).endswith("could not be read: 1. What they say is missing here.")
+    assert _told_with_notes(view).endswith("say whose they are: 1. What they say is missing here.")
 
 
 def _told_with_notes(view: ChartView) -> str:
@@ -371,3 +373,31 @@ def test_a_questionnaire_is_found_by_the_name_of_its_score() -> None:
 def test_units_are_converted_however_they_are_spelled() -> None:
     warm = row("vital sign", "Body temperature", value="100.4", number=100.4, unit="degF")
     assert "38.0 °C" in said("temperature in celsius?", {"results": (warm,)})
+
+
+def test_what_is_worked_out_of_many_values_says_how_many_were_not_looked_through() -> None:
+    chart = record(*(value(f"v{n}", "Potassium", f"2020-01-{n + 1:02d}", n) for n in range(9)))
+    view = results(chart, names=["potassium"], last=3)
+    told = said_of_older(ChartQuestion("results", aspect="maximum"), view, answer_words("en"))
+    assert told[0] == "6 more in the record."
+    assert "highest 8 u" in told[1]
+    assert said_of_older(ChartQuestion("results", aspect="latest"), view, answer_words("en")) == []
+
+
+def test_a_value_of_several_times_has_the_first_of_them() -> None:
+    timed = {"effectiveTiming": {"event": ["2025-05-05", "2025-05-06"]}}
+    seen = resource(
+        "Observation", "a", status="final", code={"text": "Pain"}, valueInteger=3, **timed
+    )
+    assert results(record(seen)).rows[0].date == "2025-05-05"
+
+
+def test_a_course_that_has_ended_is_no_longer_taken() -> None:
+    rows = (row("medication", "Gentamicin", status="ended", end="2020-01-05"),)
+    assert said("is gentamicin still given?", {"medications": rows}).startswith("No longer")
+
+
+def test_german_names_of_the_heart_are_found_in_both_spellings() -> None:
+    refused = resource("Procedure", "k", status="not-done", code={"text": "Koronarangiographie"})
+    rows = procedures(record(refused), name="Coronarangiographie").rows
+    assert [one.status for one in rows] == ["not done"]

@@ -10,13 +10,14 @@ from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
+from services.records.answers.same_day import told_of_day
 from services.records.answers.sentences import answer_of
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 ROWS: Mapping[str, tuple[ViewRow, ...]] = {
     "problems": (
         ViewRow(kind="problem", name="Acute viral pharyngitis", status="resolved",
-                date="2014-10-23", end="2017-09-22",
+                date="2017-09-11", end="2017-09-22",
                 detail="recorded 3 times, last 2017-09-11, before 2017-01-03, 2014-10-23",
                 sources=("Condition/c", "Condition/b", "Condition/a")),
         ViewRow(kind="problem", name="Otitis media", status="resolved", date="2014-08-09",
@@ -75,6 +76,34 @@ def test_only_the_times_of_the_days_asked_about_are_counted(text: str, count: st
 @pytest.mark.parametrize(("year", "is_there"), [(2014, True), (2016, False), (2017, True)])
 def test_between_two_times_of_an_illness_is_none(year: int, is_there: bool) -> None:
     assert ("Nothing of that time" not in answer(f"pharyngitis in {year}?")) is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("when was the second sore throat?", "2017-01-03"),
+        ("when was her first sore throat?", "2014-10-23"),
+        ("how long did the last pharyngitis last?", "11 days"),
+        ("third immunization?", "2005-04-01"),
+    ],
+)
+def test_each_time_is_told_with_its_own_days(text: str, days: str) -> None:
+    assert days in answer(text)
+
+
+def test_of_a_time_that_never_was_it_is_told_how_many_there_were() -> None:
+    assert answer("when was the 2nd MMR shot?").startswith("1 vaccinations: mmr")
+    assert answer("2nd prescription of NuvaRing?").startswith("I did not understand “2nd”")
+
+
+def test_what_began_on_a_day_of_an_earlier_time_is_told_for_that_time() -> None:
+    rows = (ViewRow(kind="medication", name="Penicillin", date="2017-01-03", sources=("M/1",)),)
+    question = ChartQuestion("medications", {}, "all", "Penicillin", "reason")
+    problems = ChartView(tool="problems", kind="table", title="", rows=ROWS["problems"])
+    drugs = ChartView(tool="medications", kind="table", title="", rows=rows)
+    assert "**Acute viral pharyngitis**, resolved, 2017-01-03 [" in told_of_day(
+        question, drugs, [problems], answer_words("en")
+    )
 
 
 def test_the_drug_of_the_last_prescription_is_the_last_one() -> None:

@@ -151,6 +151,37 @@ async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> No
     assert "Cleared." in done.texts[-1]
 
 
+@pytest.mark.parametrize("words", ["cancel it", "9", "yes", "tuesday"])
+async def test_another_ones_form_hears_nobody_else(words: str) -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    waits = Continuation(agent="Orchestrator", asked_at=world.clock.now())
+    world.team.also = lambda _: [ContinuationChanged(waits)]
+    await said(world, "Anna", "book an appointment")
+    world.team.also = lambda _: []
+
+    await said(world, "Bert", words)
+    await said(world, "Anna", "monday")
+
+    heard = {one.text: one.continuation for one in world.team.requests}
+    assert heard.get(words) is None
+    assert heard["monday"] is not None
+
+
+async def test_who_says_of_another_ones_words_that_they_are_of_somebody_else_is_told() -> None:
+    world = World()
+    for words in ("open patient_7", "open patient_4", "she told me she had a fall"):
+        await said(world, "Anna", words)
+
+    told = await said(world, "Bert", "no, that was about patient_7")
+    await said(world, "Bert", "no")
+    listed = await said(world, "Anna", "what did I tell you about her?")
+
+    assert "Anna said that, so it still counts: “she told me she had a fall”" in told.texts[-1]
+    assert "she had a fall" in listed.texts[-1]
+    assert "that was about" not in listed.texts[-1]
+
+
 @pytest.mark.parametrize("word", ["yes", "no"])
 async def test_a_yes_or_no_to_what_somebody_else_was_asked_does_nothing(word: str) -> None:
     world = World()

@@ -223,6 +223,17 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
+async def test_what_follows_a_name_is_not_answered_for_the_other_one_of_another_sex() -> None:
+    world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
+    await asked_of_team(world, "open Tonia Quitzon", "Moen", "how tall is he")
+
+    said = await world.say("Twyla")
+
+    assert world.team.requests == []
+    assert "“how tall is he” was not answered" in notices(said)
+    assert "patient_2" in said.texts[-1]
+
+
 async def test_what_is_of_nobody_who_is_offered_is_asked_about_by_itself() -> None:
     world = with_namesakes(PAIR[0], replace(TWYLA, sex="male"), replace(TONIA, sex="female"))
     await asked_of_team(world, "open Tonia Quitzon", "open Twyla Moen", "and elvis's CEA?")
@@ -271,12 +282,30 @@ async def test_a_ward_round_is_begun_on_the_page_and_asks_about_nobody() -> None
     assert not any("Whom" in one for one in said.texts)
 
 
-async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full() -> None:
-    world = of_both_sexes()
-    await asked_of_team(world, "open Twyla Moen", "what about elvis's CEA", "his stage?")
+@pytest.mark.parametrize("before", [[], ["open Tonia Quitzon"]])
+async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full(
+    before: list[str],
+) -> None:
+    world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
+    texts = ["what about elvis's CEA", "his stage?"]
+    asked = await asked_of_team(world, *before, "open Twyla Moen", *texts, "and the weight?")
 
-    asked = [(one.patient_id, one.text) for one in world.team.requests]
-    assert asked == [("patient_1", "what about elvis's CEA"), ("patient_1", "his stage?")]
+    assert asked[:2] == [("patient_1", one) for one in texts]
+    assert world.team.requests[-1].history[-1].user_message == "\n".join(texts)
+
+
+async def test_who_is_no_she_is_compared_with_nobody_for_a_her() -> None:
+    world = with_namesakes(*PAIR, replace(TONIA, sex="female"))
+    await asked_of_team(world, "open Elvis Moen")
+
+    asked = await world.say("compare her with Tonia Quitzon")
+    assert "side by side" not in asked.texts[-1]
+
+    await asked_of_team(world, "open Elvis Moen", "twyla's weight?")
+    asked = await world.say("compare her with Tonia Quitzon")
+    assert "side by side" in asked.texts[-1]
+    assert "**Twyla Moen**" in asked.texts[-1]
+    assert "Elvis" not in asked.texts[-1]
 
 
 async def test_what_waits_behind_a_request_that_leads_to_a_question_is_named() -> None:

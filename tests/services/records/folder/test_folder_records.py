@@ -10,9 +10,11 @@ import pytest
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordReplacedError
 from data_models.identifiers import PatientId
+from services.records.__main__ import chart_report, lines_of
 from services.records.folder.files import PROBLEMS_LIMIT, ResourceFile
 from services.records.folder.records import LOOK_AGAIN_SECONDS, FolderRecords
 from services.records.values import value_in
+from services.records.views.lists import encounters
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, patient, records_in, resource
 
@@ -271,3 +273,50 @@ async def test_values_keep_the_digits_that_were_written(tmp_path: Path) -> None:
     record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
     (found,) = record.entries_of("Observation")
     assert value_in(found.raw).whole == "4.10 mmol/L"
+
+
+async def test_what_a_history_deleted_is_gone_and_only_its_newest_version_counts(
+    tmp_path: Path,
+) -> None:
+    content = bundle(patient(), ecog("kept", "2024-01-01", "1"), ecog("gone", "2024-01-02", "2"))
+    deleted = {"request": {"method": "DELETE", "url": "Observation/gone"}}
+    content["entry"].insert(1, deleted)
+    write(tmp_path / "a.json", json.dumps({**content, "type": "history"}))
+    record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
+    assert list(record.resources) == ["Observation/kept"]
+
+
+async def test_an_appointment_of_several_patients_is_each_ones_and_names_no_other(
+    tmp_path: Path,
+) -> None:
+    other = patient(id="p8", identifier=[{"value": "patient_8"}])
+    base = "http://ehr.example/fhir"
+    actors = [
+        {"reference": f"{base}/Patient/p9", "display": "Ada Example"},
+        {"reference": f"{base}/Patient/p8", "display": "Somebody Else"},
+        {"display": "Dr. Abel"},
+    ]
+    group = {
+        "resourceType": "Appointment", "id": "a", "status": "booked", "start": "2027-01-05",
+        "participant": [{"actor": actor} for actor in actors],
+    }  # fmt: skip
+    write(tmp_path / "a.json", json.dumps(bundle(patient(), other, group)))
+    record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
+    (row,) = encounters(record, now="2026-11-22").rows
+    assert row.detail == "with Dr. Abel"
+
+
+async def test_what_names_no_patient_is_left_out_and_counted(tmp_path: Path) -> None:
+    nameless = {key: value for key, value in ecog("e", "2024", "1").items() if key != "subject"}
+    inside = ecog("f", "2024", "2", subject={"reference": "#p"})
+    inside["contained"] = [patient(id="p")]
+    write(tmp_path / "a.json", json.dumps(bundle(patient(), nameless, inside)))
+    records = records_in(tmp_path, FixedClock())
+    record = await records.load(PATIENT_ID)
+    assert not record.resources
+    assert record.left_out.other_patient == 2
+    index = records.look()
+    reports = [chart_report(index, chart) for chart in index.charts.values()]
+    assert [*lines_of(index, reports)][-1] == (
+        "Nobody's: 2 resources beside patient_9 name nobody known"
+    )
