@@ -654,3 +654,7 @@ def test_by_how_much_is_asked_of_the_same_days() -> None:
 
 
 LDL = "low density lipoprotein cholesterol"
+
+
+def test_what_grew_in_a_culture_is_no_body_height() -> None:
+    assert [one.name for one in asked("What grew in the blood culture?")] == ["blood culture"]
