@@ -689,3 +689,7 @@ LDL = "low density lipoprotein cholesterol"
 def test_when_behind_and_opens_a_question_of_its_own(text: str, names: list[str]) -> None:
     (found,) = asked(text)
     assert (found.arguments["names"], found.around) == (names, ())
+
+
+def test_what_grew_in_a_culture_is_no_body_height() -> None:
+    assert [one.name for one in asked("What grew in the blood culture?")] == ["blood culture"]
