@@ -37,6 +37,8 @@ The nurse told me that she vomited
 patient: K 6.1
 BP 90/60 now
 she quit
+the wife told me he quit smoking
+the daughter reports that she fell
 pain 7/10
 Temp 38.9 °C, blood cultures taken
 kalium ist 6,1
