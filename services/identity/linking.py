@@ -215,7 +215,7 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
 
 
 _DANGLING = frozenset({"on"})
-"""Behind a name it asks: "what is Doyle on?"; before one it leads to it."""
+"""Behind a name it asks, "what is Doyle on?", or "and go on"; before one it leads to it."""
 
 
 def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
@@ -246,7 +246,8 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
         and one.start not in named
         and not any(start <= one.start < end for start, end in spans)
     ]
-    if left and named and left[-1].start > max(named) and left[-1].text in _DANGLING:
+    who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))
+    if left and left[-1].start > who_is_named and left[-1].text in _DANGLING:
         return False
     return bool(named or spans[len(said.dates) :]) and all(one.text in opening for one in left)
 

@@ -367,6 +367,12 @@ async def test_who_only_leads_to_a_number_is_told_that_the_chart_is_open(said: s
     assert (opened.reply or "").startswith("Switched to patient_7.")
 
 
+async def test_who_goes_on_in_the_other_chart_wants_more_than_to_open_it() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    assert (await here.say("switch to patient_7 and go on")).reply is None
+
+
 @pytest.mark.parametrize("said", ["who is open?", "help", "hello"])
 async def test_what_is_of_the_talk_is_answered_while_it_is_open_who_is_meant(said: str) -> None:
     here, _ = world("patient_4", active="patient_4")
