@@ -87,6 +87,7 @@ class Prompt:
         scenario: The step that it guides the user through, if it does.
         cue: Why the agent speaks now, as the server says it; "none" to answer the user.
         hand_back: Whom a step goes back to.
+        has_asked: Whether the agent waits for this user's answer.
         said: What agents said since the user's message, oldest first; `earlier` before it.
         past: The user's earlier messages and the last that was answered to each, oldest first.
         answers: Results of the tools called for the message that is being written.
@@ -121,6 +122,7 @@ class Prompt:
     identity: PatientIdentity | None = None
     identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
     year: int = 0
+    has_asked: bool = False
 
     @property
     def recent(self) -> str:
@@ -224,6 +226,7 @@ def prompt_of(
         language=turn.language,
         cue=cue.get(CUE_NAME, "none"),
         hand_back=cue.get(HANDS_BACK_TO, ""),
+        has_asked=request.continuation is not None and request.continuation.agent == turn.agent,
         asked=request.text,
         said=[Line(one.agent, one.text) for one in turn.said],
         earlier=[line for _, *answered in talk for line in answered],

@@ -134,8 +134,9 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     wishes = prompt.entities.get("entities") or {}
     beside, shown = form_open_line(prompt.agent), prompt.shown_before
     past = [one for one in prompt.past if not ends_with_own(one[1], beside)]
-    if ends_with_own(shown, beside):
-        shown = next(one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
+    if prompt.has_asked or ends_with_own(shown, beside):
+        own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
+        shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(prompt.asked, shown, past, wishes)
     if not prompt.answers and talk.is_dropped:
         return prompt.say("nothing_arranged")

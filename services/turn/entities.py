@@ -65,9 +65,9 @@ class TurnEntities:
         said = [one.text for each in document.chat_history for one in each.agent_responses[-1:]]
         is_asked = bool(said) and asks_for(said[-1]) is not None
         is_booking = bool(document.entities.conversation.entities or needed or is_asked)
-        wishes = slots_in(turn.text, is_booking=is_booking)
         is_of_another = document.continuation is not None and turn.continuation is None
-        if wishes and not turn.is_press_elsewhere and not is_of_another:
+        wishes = slots_in(turn.text, is_booking=is_booking and not is_of_another)
+        if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)
         return session
 

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from data_models.chat_context import ChatContext, Continuation
 from data_models.clock import RandomIds
 from data_models.identifiers import PatientId
+from data_models.incoming_message import Sender
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import Notice
 from services.entities.circumstances import AgentNames
@@ -32,7 +33,7 @@ from services.turn.entities import TurnEntities
 from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.services.scheduling.clinics import NOW, local_records
-from tests.services.world import CHAT, Heard, World
+from tests.services.world import CHAT, Heard, World, heard
 
 AGENT = "AppointmentManager"
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
@@ -159,6 +160,30 @@ async def test_what_is_wanted_in_a_request_that_waited_behind_another_is_heard(
 
     wanted = (await scheduler.document()).entities.conversation.entities
     assert set(wanted) == {"doctor_preference", "date_preference"}
+
+
+async def said_in_group(world: World, who: str, text: str) -> None:
+    sender = Sender(principal_id=f"user:{who}", display_name=who)
+    message = world.message(text).model_copy(update={"sender": sender, "is_group": True})
+    await heard(await world.scheduler.submit(message))
+    await world.scheduler.idle()
+
+
+async def test_in_a_group_a_form_hears_its_own_user_and_whoever_books_anew(
+    scheduler: Scheduler,
+) -> None:
+    waits = ContinuationChanged(Continuation(agent=AGENT, asked_at=scheduler.world.clock.now()))
+    scheduler.tell(lambda _: [waits])
+    await said_in_group(scheduler.world, "Anna", "I want to see Dr. Smith")
+    scheduler.tell(lambda _: [])
+
+    await said_in_group(scheduler.world, "Bert", "tuesday")
+    wanted = (await scheduler.document()).entities.conversation.entities
+    assert set(wanted) == {"doctor_preference"}
+
+    await said_in_group(scheduler.world, "Bert", "book an appointment with Dr. Jones")
+    wanted = (await scheduler.document()).entities.conversation.entities
+    assert "Jones" in str(wanted["doctor_preference"])
 
 
 async def test_what_the_server_asks_again_ends_with_another_chart(scheduler: Scheduler) -> None:
