@@ -30,6 +30,8 @@ NAMES_THEM = "names_them"
 """Payload key: whether the wish names who is offered, and so is nobody else's."""
 SAID = "said"
 """Payload key: the words that were asked about."""
+NUMBER = "number"
+"""Payload key: the number that was asked about, which is nobody's."""
 _NAME_WORDS = 4
 _DESCRIBING_WORDS = 6
 _PLACES = ("first_of_them", "second_of_them", "third_of_them", "fourth_of_them", "fifth_of_them")

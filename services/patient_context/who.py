@@ -15,6 +15,7 @@ from services.identity.wording import asked, option_line, unknown_number
 from services.patient_context.answers import (
     ASKED,
     NAMES_THEM,
+    NUMBER,
     OPENS_ONLY,
     OPTIONS,
     SAID,
@@ -171,7 +172,8 @@ def asking_whom(
     options = _options(subject, who)
     if subject.reason == "nobody" and turn.reading.named:
         # Whoever writes on takes that chart to be open; the number means nobody ever.
-        return _offering(unknown_number(subject.said), options, who, said="", ids=ids)
+        text = unknown_number(subject.said)
+        return _offering(text, options, who, said="", number=subject.said, ids=ids)
     if not options and who.open is None:
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:
@@ -180,7 +182,7 @@ def asking_whom(
 
 
 def _offering(
-    text: str, options: Sequence[Person], who: Who, *, said: str, ids: IdSource
+    text: str, options: Sequence[Person], who: Who, *, said: str, ids: IdSource, number: str = ""
 ) -> PatientVerdict:
     turn = who.turn
     if not options:
@@ -194,6 +196,7 @@ def _offering(
     payload = {
         OPTIONS: offered,
         SAID: said,
+        **({NUMBER: number} if number else {}),
         NAMES_THEM: who.subject.outcome == "several",
         **_waiting(who, offered, said),
     }

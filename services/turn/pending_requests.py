@@ -19,6 +19,7 @@ from services.language.yes_no import says_no
 from services.patient_context.answers import (
     ASKED,
     NAMES_THEM,
+    NUMBER,
     OPENS_ONLY,
     SAID,
     as_waiting,
@@ -149,7 +150,7 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
     One of those offered is; nobody else where it names them. Else one of the words must be their
-    name, but for a slip, and of a "he" it is no woman.
+    name, or the number theirs, but for a slip, and of a "he" it is no woman.
     """
     said = words_of(str(question.payload.get(SAID, "")))
     if verdict.patient_id in options_of(question):
@@ -158,6 +159,8 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         return False
     if any(_is_of_other_sex(one, verdict) for one in waiting_in(question)):
         return False
+    if number := str(question.payload.get(NUMBER, "")):
+        return OSA.distance(number, verdict.patient_id or "") <= _slips(number)
     if not said:
         return True
     names = () if verdict.person is None else verdict.person.names

@@ -1,5 +1,6 @@
 """What is said before it is clear for whom is done once that is answered, and for nobody else."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +14,7 @@ from data_models.turn_events import Notice
 from services.group_chat_port import QuestionAsked
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from services.patient_context.answers import SAID
+from services.patient_context.answers import NUMBER, SAID
 from services.patient_context.verdict import PatientVerdict
 from services.turn.pending_requests import is_request_of_record, is_whom_it_names
 from tests.durability.evidence import Evidence
@@ -433,18 +434,24 @@ async def test_other_words_than_those_somebody_died_over_answer_nothing(
 
 
 @pytest.mark.parametrize(
-    ("said", "opened", "is_theirs"),
-    [("Tim", "Kim Smith", False), ("Tim", "Tim Smith", True), ("Whitfeld", "Ada Whitfield", True)],
+    ("asked_about", "opened", "is_theirs"),
+    [
+        ({SAID: "Tim"}, "Kim Smith", False),
+        ({SAID: "Tim"}, "Tim Smith", True),
+        ({SAID: "Whitfeld"}, "Ada Whitfield", True),
+        ({SAID: "", NUMBER: "patient_4444"}, "Ada Whitfield", False),
+        ({SAID: "", NUMBER: "patient_90"}, "Ada Whitfield", True),
+    ],
 )
-def test_a_request_about_a_name_is_of_nobody_whose_name_is_another(
-    said: str, opened: str, is_theirs: bool
+def test_a_request_is_of_nobody_whose_name_or_number_is_another(
+    asked_about: Mapping[str, str], opened: str, is_theirs: bool
 ) -> None:
     given, family = opened.split()
     nine = PatientId("patient_9")
     person = Person(nine, "key", (PersonName(family, (given,), ""),))
     question = OpenQuestion(
         question_id="q", kind="subject", run_id="r", user="alice", epoch=0, text="Whom?",
-        payload={SAID: said}, expires_at=datetime.now(UTC),
+        payload=dict(asked_about), expires_at=datetime.now(UTC),
     )  # fmt: skip
     verdict = PatientVerdict(decision="NEW_BLANK", patient_id=nine, person=person)
     assert is_whom_it_names(question, verdict) is is_theirs
