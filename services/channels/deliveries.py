@@ -5,6 +5,7 @@ when the turn begins, removed when its last reply was taken. So a clear leaves i
 replica finds with one listing what dead processes and busy channels left. Where a channel takes
 feedback, what it called each message stays behind as `deliveries/{folder}/sent/{run_id}.json`,
 without a word of the conversation, for as long as somebody may still say what they think of it.
+Notes of before stand in `deliveries/{folder}/owed/`; they are found at the next contact.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -107,6 +108,7 @@ class Deliveries:
         self._replica = replica
         self._clock = clock
         self._tidied = Newest[str, date](limit=_TIDIED_LIMIT)
+        self._looked_back = Newest[str, None](limit=_TIDIED_LIMIT)
         self._waiting: dict[str, tuple[str, Owed]] = {}
 
     async def owe(self, run_id: str, message: IncomingMessage) -> list[str] | None:
@@ -191,10 +193,8 @@ class Deliveries:
 
     async def read_owed(self, conversation_id: str) -> list[Owed]:
         """Return what the conversation is owed, oldest first, whoever works on it."""
-        found: list[Owed] = []
-        async for row in self._store.list(_owed_prefix(conversation_id)):
-            blob = await self._store.read(row.name)
-            found += [] if blob is None else [read_value(blob.data, Owed)]
+        await self._take_in_of_before(conversation_id)
+        found = [note async for _, note in self._notes(_owed_prefix(conversation_id))]
         return sorted(found, key=lambda note: note.since)
 
     async def all_owed(self) -> AsyncIterator[Owed]:
@@ -252,6 +252,21 @@ class Deliveries:
                 return SentMessage(sent.run_id, ours, sent.agents.get(ours, ""))
         return SentMessage()
 
+    async def _notes(self, prefix: str) -> AsyncIterator[tuple[str, Owed]]:
+        async for row in self._store.list(prefix):
+            blob = await self._store.read(row.name)
+            if blob is not None:
+                yield row.name, read_value(blob.data, Owed)
+
+    async def _take_in_of_before(self, conversation_id: str) -> None:
+        """Copy the notes that 0.1 left; looked for once in a process."""
+        if conversation_id in self._looked_back:
+            return
+        async for name, note in self._notes(_prefix_of_before(conversation_id)):
+            await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
+            await self._store.delete(name)
+        self._looked_back[conversation_id] = None
+
     async def _tidy(self, conversation_id: str) -> None:
         """Remove what is never searched for; once a day for each conversation is enough."""
         now = self._clock.now()
@@ -282,6 +297,10 @@ def _owed(conversation_id: str, run_id: str) -> str:
 
 def _owed_prefix(conversation_id: str) -> str:
     return f"{_OWED}{storage_folder(conversation_id)}/"
+
+
+def _prefix_of_before(conversation_id: str) -> str:
+    return f"deliveries/{storage_folder(conversation_id)}/owed/"
 
 
 def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:

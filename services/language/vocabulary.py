@@ -39,7 +39,7 @@ class Replies(ClosedValue):
     commands: Mapping[Command, tuple[str, ...]]
     compares: tuple[str, ...]
     was_for: tuple[str, ...]
-    was: tuple[str, ...]
+    was: tuple[str, ...] = ()
     ordinals: Mapping[str, int]
     ordinal_nouns: tuple[str, ...]
     numbers: Mapping[str, int]

@@ -145,7 +145,7 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
         with running_server(tmp_path, **settings) as server:
             async with FakeConnector(messages_per_second=1_000) as channel:
                 talk = BotTalk("19:done-once@thread.tacv2", channel, server.url)
-                await talk.say("start with patient_4", last_words="go on.")
+                await talk.say("start with patient_4", last_words="like to review?")
                 await channel.say(server.url, ASKED, conversation=talk.conversation)
 
                 def has_all_but_an_answer() -> bool:
