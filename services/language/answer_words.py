@@ -32,6 +32,7 @@ class AnswerWords(ClosedValue):
     absent: str
     nothing: str
     nothing_else: str
+    nothing_else_now: str = ""
     no_allergies: str
     no_drugs: str
     no_problems: str

@@ -18,6 +18,8 @@ from services.records.record import UNNAMED, UNREAD
 _GAPS = (UNREAD, UNNAMED)
 _OF_ALL = frozenset({"count", "minimum", "maximum", "extremes", "average", "change"})
 _BY_NAME = frozenset({"problems", "procedures"})
+_BY_STATUS = frozenset({"problems", "medications"})
+"""Lists of what is there now, where no other status is asked for."""
 
 
 def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
@@ -86,5 +88,6 @@ def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) 
 def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Say that all rows are of what was to be left out, or none is by who is named."""
     if any(is_left_out(question, row) for row in view.rows):
-        return words.nothing_else
+        is_of_now = question.tool in _BY_STATUS and "status" not in question.arguments
+        return (is_of_now and words.nothing_else_now) or words.nothing_else
     return words.not_there(question.by) if question.by else ""
