@@ -45,7 +45,9 @@ def test_an_allergy_is_left_out_by_its_substance() -> None:
 def test_nothing_but_what_is_left_out_is_no_empty_list() -> None:
     only = {"medications": DRUGS["medications"][:1]}
     assert said("meds other than insulin?", only) == "Nothing else of it is recorded as current."
-    assert said("Medikamente außer Insulin?", only) == "Sonst ist dazu nichts Aktuelles verzeichnet."
+    assert (
+        said("Medikamente außer Insulin?", only) == "Sonst ist dazu nichts Aktuelles verzeichnet."
+    )
 
 
 def test_who_ordered_nothing_is_said_to_be_in_no_row() -> None:
