@@ -13,6 +13,7 @@ from services.records.fhir_types import Patient
 from services.records.sorting import Sorter
 
 DerivedT = TypeVar("DerivedT")
+INCOMPLETE = "This record is incomplete"
 UNREAD = " could not be read"
 UNNAMED = " that do not name this patient were left out"
 
@@ -53,7 +54,7 @@ class LeftOut:
             f"the server does not offer {', '.join(self.not_offered)}" if self.not_offered else "",
         ]
         said = [part for part in parts if part]
-        return f"This record is incomplete: {'; '.join(said)}." if said else None
+        return f"{INCOMPLETE}: {'; '.join(said)}." if said else None
 
 
 @dataclass(frozen=True)

@@ -57,16 +57,14 @@ class TurnRequests:
         if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
         tool_memory, papers = self._tools.open(turn), self.documents.papers(turn)
-        identity = identity_of(turn, turn.patient_id)
+        earlier = context.chat_history[: None if turn.went_before else -1]
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
-            history=shown_history(
-                context, context.chat_history[: None if turn.went_before else -1]
-            ),
+            history=shown_history(context, earlier),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
@@ -95,7 +93,7 @@ class TurnRequests:
             is_group=message.is_group,
             is_asked=_is_asked(turn),
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
-            identity=identity,
+            identity=identity_of(turn, turn.patient_id),
             identities={one: identity_of(turn, one) for one in turn.roster.patient_ids},
             others_named=others_of(turn).words_in,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.records.answers.row_line import row_line
+from services.records.record import INCOMPLETE
 
 _LISTS = {
     "allergies": ("allergy", "no known allergy"),
@@ -35,8 +36,7 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
         if any(said):
             title = words.things_of[tool]
             parts.append("\n- ".join([f"**{title[:1].upper()}{title[1:]}**", *said]))
-    if notes := [*_notes(view)] if words.is_language_of_tools else []:
-        parts.append("\n".join(notes))
+    parts.append("\n".join(f"- {note}" for note in _notes(view, words)))
     return "\n\n".join(filter(None, parts))
 
 
@@ -50,8 +50,11 @@ def empty_list(tool: str, words: AnswerWords) -> str:
     return empty.get(tool, "")
 
 
-def _notes(view: ChartView) -> Iterator[str]:
-    """Yield what the chart holds besides, and what was not read."""
-    yield from (f"- {left.count} {left.what}" for left in view.left_out)
-    said = ("documents:", "marked as", "not read")
-    yield from (f"- {note}" for note in view.notes if note.startswith(said))
+def _notes(view: ChartView, words: AnswerWords) -> Iterator[str]:
+    """Yield what the chart holds besides; in any language that it is incomplete."""
+    if not words.is_language_of_tools:
+        yield from (note for note in view.notes if note.startswith(INCOMPLETE))
+        return
+    told = {empty_list(tool, words) for tool in _LISTS}
+    yield from (f"{left.count} {left.what}" for left in view.left_out)
+    yield from (note for note in view.notes if note not in told)

@@ -498,3 +498,16 @@ def test_a_summary_has_a_list_for_each_kind_and_says_which_is_empty() -> None:
     assert "- Nothing is recorded about allergies; that is not a statement" in english
     assert "Main Street" not in english
     assert "Zu Allergien ist nichts verzeichnet" in answer("Zusammenfassung bitte", rows)
+
+
+def test_a_summary_says_in_any_language_that_the_record_is_incomplete() -> None:
+    gap = "This record is incomplete: the server does not offer AllergyIntolerance."
+    nothing = "Nothing is recorded about allergies; that is not a statement that there are none."
+    view = ChartView(
+        tool="chart_summary", kind="facts", title="", rows=IDENTITY, notes=(nothing, gap)
+    )
+    for text in ("quick summary", "Zusammenfassung bitte"):
+        utterance = read(text, SITUATION)
+        said = answer_of(utterance.about[0], view, answer_words(utterance.language))
+        assert f"- {gap}" in said
+        assert said.count(nothing) == (utterance.language == "en")
