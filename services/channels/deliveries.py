@@ -262,7 +262,8 @@ class Deliveries:
         """Copy the notes that 0.1 left; looked for once in a process."""
         if conversation_id in self._looked_back:
             return
-        async for name, note in self._notes(_prefix_of_before(conversation_id)):
+        folder = f"deliveries/{storage_folder(conversation_id)}/owed/"
+        async for name, note in self._notes(folder):
             await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
             await self._store.delete(name)
         self._looked_back[conversation_id] = None
@@ -290,10 +291,6 @@ def _owed(conversation_id: str, run_id: str) -> str:
 
 def _owed_prefix(conversation_id: str) -> str:
     return f"{_OWED}{storage_folder(conversation_id)}/"
-
-
-def _prefix_of_before(conversation_id: str) -> str:
-    return f"deliveries/{storage_folder(conversation_id)}/owed/"
 
 
 def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:
