@@ -65,7 +65,7 @@ async def directly(
         )
         if isinstance(answer, str):
             return answer if has_model else f"{_preface(turn, read)}{answer}"
-        if has_model or not await look_up_more(agent, turn, history, answer):
+        if has_model or not await _run(agent, turn, history, [answer]):
             return None
     return None
 
@@ -149,13 +149,6 @@ async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> 
     has_looked = await _run(agent, turn, history, _asked(turn, agent))
     turn.has_looked_up = has_looked or turn.has_looked_up
     return has_looked
-
-
-async def look_up_more(
-    agent: TeamAgent, turn: TurnContext, history: ChatHistory, question: ChartQuestion
-) -> bool:
-    """Make one more call; whether the tool for it is at hand."""
-    return await _run(agent, turn, history, [question])
 
 
 async def look_up_step(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> None:

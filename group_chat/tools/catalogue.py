@@ -10,7 +10,7 @@ from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
-from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
+from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import (
@@ -19,13 +19,15 @@ from group_chat.tools.scenario_tools import (
     scenario_tools,
     workflow_tools,
 )
-from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools, no_clinic_tools
+from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.team_tools import ORDERS, team_tools
-from group_chat.tools.tool import Tool
+from group_chat.tools.tool import Tool, refusing_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
 
+_NO_CLINIC = "the clinic's timetable is not connected; tell the user"
+_NO_ORDERS = "drafts of orders are switched off here; tell the user"
 _OWN = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
 TOOL_NAMES = (
     *ORDERS,
@@ -92,8 +94,8 @@ def catalogue(
         ),
         *memory_tools(records),
         *scenario_tools(),
-        *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
-        *(on.orders.tools() if on.orders is not None else no_order_tools()),
+        *(on.clinic.tools() if on.clinic else refusing_tools(SCHEDULING_TOOLS, _NO_CLINIC)),
+        *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
         *(tool for own in _OWN for tool in own.over(assistant)),
         *workflow_tools(),
         *(on.foreign.tools() if on.foreign is not None else ()),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from data_models.chart_view import ViewRow
 from data_models.clock import IdSource
@@ -260,16 +260,3 @@ def _meant(kept: Sequence[KeptDraft], said: str, language: str) -> KeptDraft:
         names = "; ".join(f"{each.test} {each.occurs}".strip() for each in fitting)
         raise _refused(language, "which", names=names)
     return fitting[0]
-
-
-def no_order_tools() -> Sequence[Tool]:
-    """Return the same tools for a server without drafts of orders."""
-
-    async def refused(_: TurnContext, __: BaseModel) -> ToolOutput:
-        raise ToolInputError("drafts of orders are switched off here; tell the user")
-
-    return [
-        Tool("draft_order", "Not connected.", DraftArguments, refused),
-        Tool(STANDING, "Not connected.", StandingArguments, refused),
-        Tool(WITHDRAW, "Not connected.", WithdrawArguments, refused),
-    ]

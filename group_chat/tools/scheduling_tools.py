@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
@@ -277,12 +277,3 @@ class SchedulingTools:
 def _quoted(name: str) -> str:
     """Return a name as a question shows it, without marks of its own."""
     return f"*{name.replace('*', '').replace('`', '')[:_NAME_LIMIT_CHARS]}*"
-
-
-def no_clinic_tools() -> Sequence[Tool]:
-    """Return the same tools for a server that no clinic is connected to."""
-
-    async def refused(_: TurnContext, __: BaseModel) -> ToolOutput:
-        raise ToolInputError("the clinic's timetable is not connected; tell the user")
-
-    return [Tool(name, "Not connected.", NoArguments, refused) for name in SCHEDULING_TOOLS]

@@ -1,16 +1,21 @@
 """A tool: what a model is told of it, and what runs."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
+from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.turn_context import TurnContext
 
 ToolOutput: TypeAlias = BaseModel | Mapping[str, Any]
+
+
+class _Whatever(BaseModel):
+    """Arguments of a tool that has nothing to do with them."""
 
 
 class NoArguments(ClosedValue):
@@ -56,3 +61,12 @@ def tools_of(
         )
         for run in runs
     )
+
+
+def refusing_tools(names: Iterable[str], why: str) -> list[Tool]:
+    """Return tools of these names for a server that has nothing to run them: they say why."""
+
+    async def refuse(_: TurnContext, __: BaseModel) -> ToolOutput:
+        raise ToolInputError(why)
+
+    return [Tool(name, "Not connected.", _Whatever, refuse) for name in names]
