@@ -163,7 +163,15 @@ async def _run(
     """Return whether anything was called."""
     chart = agent.chart
     asked = [one for one in asked if chart is not None and _is_known(chart, one)]
-    calls = _calls(asked)
+    calls = [
+        FunctionCallContent(
+            id=f"look_up_{number}",
+            index=number,
+            name=f"{PLUGIN}-{one.tool}",
+            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
+        )
+        for number, one in enumerate(asked)
+    ]
     if chart is None or not calls:
         return False
     history.add_message(ChatMessageContent(role=AuthorRole.ASSISTANT, items=list(calls)))
@@ -199,18 +207,6 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
         return ()
     first = [asked for one in read.about for asked in (one.around or (one,))]
     return first[:LOOK_UPS]
-
-
-def _calls(asked: Sequence[ChartQuestion]) -> list[FunctionCallContent]:
-    return [
-        FunctionCallContent(
-            id=f"look_up_{number}",
-            index=number,
-            name=f"{PLUGIN}-{one.tool}",
-            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
-        )
-        for number, one in enumerate(asked)
-    ]
 
 
 def _is_known(chart: Kernel, question: ChartQuestion) -> bool:

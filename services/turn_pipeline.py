@@ -178,7 +178,7 @@ class TurnPipeline:
             await self._documents.memory.read(turn)
         with turn.step("ground"):
             request = self._requests.make(turn)
-        turn.record.answer_by_team()
+        turn.record.is_of_team = True
         with turn.step("chat"):
             return await self._chat(turn, request)
 
@@ -218,7 +218,7 @@ class TurnPipeline:
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
         verdict = self._held.carry_on(turn, verdict)
-        turn.record.ask(verdict.question)
+        turn.record.question = verdict.question
         return turn.understand(verdict, timing)
 
     async def _only_answers(self, turn: LoadedTurn) -> bool:

@@ -268,7 +268,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
     aged = _of_the_age(said, known)
-    if aged is not None and not names_open and not _is_open_alone(aged, known):
+    if aged is not None and not names_open and not (len(aged) == 1 and _is(aged[0], known.open)):
         others = [one for one in aged if not _is(one, known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
     if said.message.is_placed or (said.message.describes and not names_open and aged is None):
@@ -285,10 +285,6 @@ def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
     return _unique(
         one for one in people if one.born_on is not None and told.fits(one.born_on, today)
     )
-
-
-def _is_open_alone(people: Sequence[Person], known: Known) -> bool:
-    return len(people) == 1 and _is(people[0], known.open)
 
 
 def _said_of(said: Said, person: Person) -> str:

@@ -120,9 +120,9 @@ class TurnRequests:
 
 def _end(turn: GroundedTurn, event: ChatFinished) -> None:
     """Note how the team ended; what a deed waits for is asked again behind an answer beside it."""
-    turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
+    turn.record.outcome = "interrupt" if event.reason in ("gate", "question") else "success"
     if event.is_beside and turn.record.question is None and _is_asked(turn):
-        turn.record.ask(turn.open_question())
+        turn.record.question = turn.open_question()
 
 
 def _is_asked(turn: GroundedTurn) -> bool:
