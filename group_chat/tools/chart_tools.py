@@ -161,24 +161,13 @@ def _over(
     return run
 
 
-def _summary(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return chart_summary(record, today=turn.request.now.date(), now=_now(turn))
-
-
-def _medications(
-    record: PatientRecord, turn: TurnContext, asked: MedicationsArguments
-) -> ChartView:
-    today = turn.request.now.date()
-    return medications(record, today=today, status=asked.status, name=asked.name)
-
-
 def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> ChartView:
     return results(
         record,
         names=asked.names,
         category=asked.category,
-        since=first_asked(asked.since),
-        until=last_asked(asked.until),
+        since=day_asked(asked.since),
+        until=day_asked(asked.until, last_day),
         last=asked.last,
     )
 
@@ -186,7 +175,10 @@ def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> 
 def _of_results(asked: ResultsArguments) -> Need:
     kind = kind_asked(asked.category)
     return need_of_results(
-        asked.names, kind=kind or "", since=first_asked(asked.since), until=last_asked(asked.until)
+        asked.names,
+        kind=kind or "",
+        since=day_asked(asked.since),
+        until=day_asked(asked.until, last_day),
     )
 
 
@@ -199,47 +191,12 @@ def _read(record: PatientRecord, _: TurnContext, asked: ReadArguments) -> ChartV
     return view
 
 
-def _timeline(record: PatientRecord, turn: TurnContext, asked: TimelineArguments) -> ChartView:
-    return course(
-        record,
-        today=turn.request.now.date(),
-        since=first_asked(asked.since),
-        until=last_asked(asked.until),
-        kinds=asked.kinds,
-    )
-
-
-def _overview(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return oncology.overview(record, today=turn.request.now.date())
-
-
-def _status(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return oncology.status_view(record, today=turn.request.now.date())
-
-
-def _now(turn: TurnContext) -> str:
-    return turn.request.now.isoformat()
-
-
-def first_asked(text: str | None) -> date | None:
-    """Return the first day that an argument means.
+def day_asked(text: str | None, read: Callable[[str], date | None] = first_day) -> date | None:
+    """Return the day that an argument means: of a month or year the one that `read` says.
 
     Raises:
         ToolInputError: it is no date.
     """
-    return _day(text, first_day)
-
-
-def last_asked(text: str | None) -> date | None:
-    """Return the last day that an argument means.
-
-    Raises:
-        ToolInputError: it is no date.
-    """
-    return _day(text, last_day)
-
-
-def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
     if not text:
         return None
     day = read(text)
@@ -251,7 +208,9 @@ def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
 _ROWS = (
     ChartTool(
         "chart_summary",
-        _summary,
+        lambda record, turn, _: chart_summary(
+            record, today=turn.request.now.date(), now=turn.request.now.isoformat()
+        ),
         "One screen: allergies, problems, medications now, key results, visits, documents, gaps.",
     ),
     ChartTool(
@@ -262,7 +221,9 @@ _ROWS = (
     ),
     ChartTool(
         "medications",
-        _medications,
+        lambda record, turn, asked: medications(
+            record, today=turn.request.now.date(), status=asked.status, name=asked.name
+        ),
         "Drugs with dose and since when: taken now, stopped or all.",
         MedicationsArguments,
     ),
@@ -288,7 +249,7 @@ _ROWS = (
     ChartTool(
         "procedures",
         lambda record, _, asked: lists.procedures(
-            record, name=asked.name, since=first_asked(asked.since)
+            record, name=asked.name, since=day_asked(asked.since)
         ),
         "Procedures and operations with dates and outcome.",
         ProceduresArguments,
@@ -296,7 +257,7 @@ _ROWS = (
     ChartTool(
         "encounters",
         lambda record, turn, asked: lists.encounters(
-            record, now=_now(turn), since=first_asked(asked.since), last=asked.last
+            record, now=turn.request.now.isoformat(), since=day_asked(asked.since), last=asked.last
         ),
         "Visits and hospital stays, newest first, after the appointments to come.",
         EncountersArguments,
@@ -314,7 +275,7 @@ _ROWS = (
     ),
     ChartTool(
         "documents",
-        lambda record, _, asked: documents(record, kind=asked.kind, since=first_asked(asked.since)),
+        lambda record, _, asked: documents(record, kind=asked.kind, since=day_asked(asked.since)),
         "Notes and reports, who wrote them, when: without their text.",
         DocumentsArguments,
     ),
@@ -332,13 +293,26 @@ _ROWS = (
         SearchArguments,
     ),
     ChartTool(
-        "timeline", _timeline, "The course in order of time, oldest first.", TimelineArguments
+        "timeline",
+        lambda record, turn, asked: course(
+            record,
+            today=turn.request.now.date(),
+            since=day_asked(asked.since),
+            until=day_asked(asked.until, last_day),
+            kinds=asked.kinds,
+        ),
+        "The course in order of time, oldest first.",
+        TimelineArguments,
     ),
     # Of tumour boards.
-    ChartTool("load_patient_data", _overview, "Who the patient is and which documents exist."),
+    ChartTool(
+        "load_patient_data",
+        lambda record, turn, _: oncology.overview(record, today=turn.request.now.date()),
+        "Who the patient is and which documents exist.",
+    ),
     ChartTool(
         "current_status",
-        _status,
+        lambda record, turn, _: oncology.status_view(record, today=turn.request.now.date()),
         "Age, sex, primary site, histology, staging, biomarkers, treatments, ECOG.",
     ),
     ChartTool(

@@ -7,7 +7,7 @@ from pydantic import Field
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.chart_tools import DAY, ChartArguments, first_asked, last_asked
+from group_chat.tools.chart_tools import DAY, ChartArguments, day_asked
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
@@ -15,6 +15,7 @@ from services.evidence.chart_states import chart_states
 from services.language.folding import words_of
 from services.memory_blocks.recall import Remark
 from services.records.big_charts import make_view
+from services.records.dates import last_day
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
@@ -129,5 +130,5 @@ def _view(record: PatientRecord, turn: TurnContext, asked: ChangesArguments) -> 
         if turn.request.look is None:
             return view_of(record, TOOL, "Changes", [], nothing=_NOT_KEPT)
         return changes_view(record, turn.request.look.baseline, chart_states(record, at=now))
-    since, until = first_asked(asked.since), last_asked(asked.until)
+    since, until = day_asked(asked.since), day_asked(asked.until, last_day)
     return changes_of_days(record, since=since, until=until, today=now.date())
