@@ -45,7 +45,7 @@ class TurnClearing:
         await self.documents.access.record(turn, turn.active_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
         archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
-        turn.record.leaves_no_turn = True
+        turn.record.leave_no_turn()
         afresh = (await self.documents.load(turn)).understand(cleared)
         return afresh, f"{archived.summary} {_CAN_BE_UNDONE}"
 
@@ -137,5 +137,5 @@ def _answered_here(turn: LoadedTurn) -> UnderstoodTurn:
     Where no chart is open its words are kept nowhere: they would count as said since.
     """
     if not isinstance(turn, GroundedTurn):
-        turn.record.leaves_no_turn = True
+        turn.record.leave_no_turn()
     return turn if isinstance(turn, UnderstoodTurn) else turn.stay()

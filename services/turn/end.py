@@ -52,7 +52,7 @@ async def wait_for_end(
     work.cancel()
     await asyncio.wait({work})
     if was_stopped and (work.cancelled() or work.exception() is not None):
-        turn.record.outcome = "cancelled"
+        turn.record.end("cancelled")
         return InterruptedTurnError() if stop.result() == "interrupted" else None
     if work.cancelled():
         return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()

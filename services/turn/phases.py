@@ -111,16 +111,18 @@ class ClaimedTurn:
         payload: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
-        self.record.question = OpenQuestion(
-            question_id=question_id,
-            kind=kind,
-            run_id=self.run.run_id,
-            user=self.message.sender.principal_id,
-            patient_id=patient_id,
-            epoch=self.claim.epoch,
-            text=text,
-            payload=dict(payload or {}),
-            expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+        self.record.ask(
+            OpenQuestion(
+                question_id=question_id,
+                kind=kind,
+                run_id=self.run.run_id,
+                user=self.message.sender.principal_id,
+                patient_id=patient_id,
+                epoch=self.claim.epoch,
+                text=text,
+                payload=dict(payload or {}),
+                expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+            )
         )
 
     def step(self, step: Step) -> AbstractContextManager[None]:

@@ -91,7 +91,7 @@ def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
 def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
     language = _language_of(_newest_first(turn), turn)
-    turn.record.language = language
+    turn.record.answer_in(language)
     return language
 
 

@@ -34,7 +34,7 @@ TurnT = TypeVar("TurnT", bound="ClaimedTurn")
 
 @dataclass(slots=True)
 class TurnRecord:
-    """The one thing of a turn that changes.
+    """The one thing of a turn that changes; only its own methods change it.
 
     Attributes:
         reached: The last phase, for whoever stores a turn that was cut off.
@@ -43,7 +43,6 @@ class TurnRecord:
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         is_of_team: Whether the team answered the message as it stands, and not code before it.
         is_call_for_help: Whether the fixed safety answer was given.
-        outcome: How the turn ends.
         language: In which the user is answered, ISO 639-1; "" until somebody asked.
         views: Rows of the chart that were shown with messages; stored beside the document.
         etag: The stored version of the document that is written.
@@ -79,6 +78,28 @@ class TurnRecord:
         turn, self.reached = self.reached, None
         return turn
 
+    # -- decisions of code --------------------------------------------------------------------
+
+    def ask(self, question: OpenQuestion | None) -> None:
+        """Have this be asked at the end of the turn; None: nothing is."""
+        self.question = question
+
+    def change_chart(self) -> None:
+        """Note that another chart was opened."""
+        self.changed_chart = True
+
+    def leave_no_turn(self) -> None:
+        """Have nothing be kept of this turn."""
+        self.leaves_no_turn = True
+
+    def answer_by_team(self) -> None:
+        """Note that no code has answered, so that the team does."""
+        self.is_of_team = True
+
+    def note_call_for_help(self) -> None:
+        """Note that the message is a call for help."""
+        self.is_call_for_help = True
+
     @contextmanager
     def step(self, step: Step, run: Run) -> Iterator[None]:
         """Show in `run` that a step begins and ends; one that is cut off stays open."""
@@ -87,6 +108,14 @@ class TurnRecord:
         yield
         self.open_steps.remove(step)
         run.emit(StepFinished(step))
+
+    def answer_in(self, language: str) -> None:
+        """Note the language in which the user is answered."""
+        self.language = language
+
+    def end(self, outcome: Outcome) -> None:
+        """Note how the turn ends."""
+        self.outcome = outcome
 
     # -- what is said -------------------------------------------------------------------------
 

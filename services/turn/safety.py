@@ -89,7 +89,7 @@ class TurnSafety:
         logger.info("safety_answer", run_id=turn.run.run_id)
         registry = turn.registry
         understood = turn.stay()
-        turn.record.is_call_for_help = True
+        turn.record.note_call_for_help()
         self.replies.answer(understood, answer)
         stays = self.patients.names_no_other(turn.text, registry=registry)
         active = turn.active_patient_id if stays else None
@@ -108,7 +108,7 @@ class TurnSafety:
             is_loaded = True
         finally:
             if not is_loaded and (answer := self.answers.find_answer(turn.message)) is not None:
-                turn.record.is_call_for_help = True
+                turn.record.note_call_for_help()
                 self.replies.say(turn, answer)
 
 

@@ -77,7 +77,7 @@ class TurnReplies:
             turn.run.emit(ViewShown(message.message_id, view))
         turn.run.emit(AgentMessageFinished(message))
         if turn.record.question is not None:
-            turn.record.outcome = "interrupt"
+            turn.record.end("interrupt")
 
     def notify(
         self, turn: ClaimedTurn, text: str, *, kind: Literal["progress", "restored"] = "progress"
