@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import date
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -41,27 +41,23 @@ RECORD_TOOLS = (
     "load_patient_data", "current_status", "imaging_reports", "pathology_reports", "biomarkers",
 )  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
-DAY = "ISO date or year."
+Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
 
 
-class ChartArguments(ClosedValue):
-    """Arguments of a tool over the chart; never a patient."""
-
-
-class ProblemsArguments(ChartArguments):
+class ProblemsArguments(ClosedValue):
     """Which problems."""
 
     status: Literal["active", "resolved", "all"] = "active"
 
 
-class MedicationsArguments(ChartArguments):
+class MedicationsArguments(ClosedValue):
     """Which drugs."""
 
     status: Literal["now", "stopped", "all"] = "now"
     name: str | None = Field(default=None, max_length=80, description="Drug, brand or class.")
 
 
-class ResultsArguments(ChartArguments):
+class ResultsArguments(ClosedValue):
     """Which values."""
 
     names: list[str] = Field(
@@ -70,12 +66,12 @@ class ResultsArguments(ChartArguments):
     category: str | None = Field(
         default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
     )
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    until: str | None = Field(default=None, max_length=10, description=DAY)
+    since: Day = None
+    until: Day = None
     last: int | None = Field(default=None, ge=1, le=1_000, description="Of each.")
 
 
-class NameArguments(ChartArguments):
+class NameArguments(ClosedValue):
     """Which of them."""
 
     name: str | None = Field(default=None, max_length=80)
@@ -84,43 +80,43 @@ class NameArguments(ChartArguments):
 class ProceduresArguments(NameArguments):
     """Which procedures."""
 
-    since: str | None = Field(default=None, max_length=10, description=DAY)
+    since: Day = None
 
 
-class EncountersArguments(ChartArguments):
+class EncountersArguments(ClosedValue):
     """Which visits."""
 
-    since: str | None = Field(default=None, max_length=10, description=DAY)
+    since: Day = None
     last: int | None = Field(default=None, ge=1, le=1_000)
 
 
-class DocumentsArguments(ChartArguments):
+class DocumentsArguments(ClosedValue):
     """Which documents."""
 
     kind: str | None = Field(
         default=None, max_length=60, description="imaging, pathology, note, attached …"
     )
-    since: str | None = Field(default=None, max_length=10, description=DAY)
+    since: Day = None
 
 
-class ReadArguments(ChartArguments):
+class ReadArguments(ClosedValue):
     """Which document."""
 
     id: str = Field(min_length=1, max_length=130)
     page: int = Field(default=1, ge=1, le=10_000)
 
 
-class SearchArguments(ChartArguments):
+class SearchArguments(ClosedValue):
     """What to look for."""
 
     query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS)
 
 
-class TimelineArguments(ChartArguments):
+class TimelineArguments(ClosedValue):
     """Which part of the course."""
 
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    until: str | None = Field(default=None, max_length=10, description=DAY)
+    since: Day = None
+    until: Day = None
     kinds: list[str] = Field(
         default_factory=list,
         max_length=20,

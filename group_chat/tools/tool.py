@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MethodType
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
@@ -49,18 +51,33 @@ class Tool:
 def tools_of(
     *runs: Callable[..., Awaitable[ToolOutput]], changes: bool = False, ends_message: bool = False
 ) -> tuple[Tool, ...]:
-    """Return each of `runs` as a tool: its name, what its docstring says, what it takes last."""
-    return tuple(
-        Tool(
-            name=run.__name__,
-            description=" ".join((inspect.getdoc(run) or "").split()),
-            arguments=[*inspect.signature(run).parameters.values()][-1].annotation,
-            run=run,
-            changes=changes,
-            ends_message=ends_message,
-        )
-        for run in runs
-    )
+    """Return each of `runs` as a tool: its name, its docstring, what it takes after the turn."""
+    return tuple(_tool_of(run, changes=changes, ends_message=ends_message) for run in runs)
+
+
+def _tool_of(
+    run: Callable[..., Awaitable[ToolOutput]], *, changes: bool, ends_message: bool
+) -> Tool:
+    async def run_with(turn: TurnContext, asked: BaseModel) -> ToolOutput:
+        return await run(turn, **dict(asked))
+
+    written, before = inspect.unwrap(run), 1
+    if isinstance(written, MethodType):
+        written, before = written.__func__, 2
+    description = " ".join((inspect.getdoc(run) or "").split())
+    arguments = _arguments_of(written, before)
+    return Tool(run.__name__, description, arguments, run_with, ends_message, changes)
+
+
+@lru_cache(maxsize=256)
+def _arguments_of(run: Callable[..., Any], before: int) -> type[BaseModel]:
+    """Return the parameters of `run` behind the first ones as a model that refuses all others."""
+    taken: Any = {
+        one.name: (one.annotation, ... if one.default is one.empty else one.default)
+        for one in [*inspect.signature(run).parameters.values()][before:]
+    }
+    shape: type[BaseModel] = create_model(run.__name__, __base__=ClosedValue, **taken)
+    return shape
 
 
 def refusing_tools(names: Iterable[str], why: str) -> list[Tool]:
