@@ -114,6 +114,7 @@ class _Header(BaseModel):
     conversation_id: str
 
 
+@dataclass(kw_only=True, eq=False)
 class Documents:
     """Reads and writes documents of one container.
 
@@ -122,21 +123,14 @@ class Documents:
     conversation with a stale ETag is refused, and calls `forget`.
     """
 
-    def __init__(
-        self,
-        *,
-        store: BlobStore,
-        clock: Clock,
-        ids: IdSource,
-        cache_limit_bytes: int = CACHE_LIMIT_BYTES,
-        on_corrupt: Callable[[str, str], None] = lambda _conversation_id, _kind: None,
-    ) -> None:
-        """`on_corrupt` is told the conversation and the kind of a document that is damaged."""
-        self.store = store
-        self._clock = clock
-        self._ids = ids
-        self._cache = BlobCache(limit_bytes=cache_limit_bytes)
-        self._on_corrupt = on_corrupt
+    store: BlobStore
+    clock: Clock
+    ids: IdSource
+    cache_limit_bytes: int = CACHE_LIMIT_BYTES
+    on_corrupt: Callable[[str, str], None] = lambda _conversation_id, _kind: None
+
+    def __post_init__(self) -> None:
+        self._cache = BlobCache(limit_bytes=self.cache_limit_bytes)
 
     async def read(
         self, name: str, model: type[DocumentT], *, conversation_id: str, fresh: bool = False
@@ -162,7 +156,7 @@ class Documents:
         except CorruptDocumentError:
             # It may be restored at any time, and is then to be seen.
             self._cache.drop(name)
-            self._on_corrupt(conversation_id, model.__name__)
+            self.on_corrupt(conversation_id, model.__name__)
             await self._keep_copy(name + CORRUPT_MARK, blob.data)
             raise
         if version < model.SCHEMA_VERSION:
@@ -188,7 +182,7 @@ class Documents:
             BlobExistsError: somebody else created it.
             BlobChangedError: somebody else wrote it.
         """
-        document.write_id = self._ids.new_id("w")
+        document.write_id = self.ids.new_id("w")
         data = document.model_dump_json().encode()
         etag = await settle(self._write(name, data, etag))
         if not is_kept:
@@ -269,11 +263,11 @@ class Documents:
                 kept = await self.store.read(row.name)
                 if kept is not None and kept.data == data:
                     return
-        name = stem + timestamp(self._clock.now())
+        name = stem + timestamp(self.clock.now())
         try:
             await self.store.create(name, data)
         except BlobExistsError:
-            await self.store.create(f"{name}-{self._ids.new_id('copy')}", data)
+            await self.store.create(f"{name}-{self.ids.new_id('copy')}", data)
 
 
 def is_left_over(document: Document, epoch: int) -> bool:

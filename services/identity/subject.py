@@ -36,7 +36,6 @@ class Subject:
     Attributes:
         people: Who may be meant, best first, at most five; of `other` the one who is.
         said: The words or the number in question, as typed.
-        is_plain: Whether the message does nothing but name them: it opens a chart.
         survivor_of: The number under which a merged chart was asked for.
         is_sure: Of `several`, whether each is named by number, whole name or as the open one.
     """
@@ -45,7 +44,6 @@ class Subject:
     reason: Reason
     people: tuple[Person, ...] = ()
     said: str = ""
-    is_plain: bool = False
     survivor_of: str = ""
     is_sure: bool = True
 
