@@ -13,12 +13,7 @@ from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.report_tool import report_tool
-from group_chat.tools.scenario_tools import (
-    SCENARIO_TOOLS,
-    WORKFLOW_TOOLS,
-    scenario_tools,
-    workflow_tools,
-)
+from group_chat.tools.scenario_tools import SCENARIO_TOOLS, WORKFLOW_TOOLS
 from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool, refusing_tools
@@ -39,11 +34,10 @@ TOOL_NAMES = (
     "update_entities",
     RECALL,
     "changes",
-    *SCENARIO_TOOLS,
+    *(tool.name for tool in (*SCENARIO_TOOLS, *WORKFLOW_TOOLS)),
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
     *(name for own in _OWN for name in own.names),
-    *WORKFLOW_TOOLS,
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -93,11 +87,11 @@ def catalogue(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),
-        *scenario_tools(),
+        *SCENARIO_TOOLS,
         *(on.clinic.tools() if on.clinic else refusing_tools(SCHEDULING_TOOLS, _NO_CLINIC)),
         *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
         *(tool for own in _OWN for tool in own.over(assistant)),
-        *workflow_tools(),
+        *WORKFLOW_TOOLS,
         *(on.foreign.tools() if on.foreign is not None else ()),
     )
     return {tool.name: tool for tool in tools}

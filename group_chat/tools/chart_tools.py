@@ -32,14 +32,6 @@ from services.records.views.results import kind_asked, results
 from services.records.views.search import QUERY_LIMIT_CHARS, search_record
 from services.records.views.summary import chart_summary
 
-CHART_TOOLS = (
-    "chart_summary", "problems", "medications", "results", "allergies", "immunizations",
-    "procedures", "encounters", "care", "history", "documents", "read_document",
-    "search_record", "timeline",
-)  # fmt: skip
-RECORD_TOOLS = (
-    "load_patient_data", "current_status", "imaging_reports", "pathology_reports", "biomarkers",
-)  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
 Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
 
@@ -142,7 +134,7 @@ def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
     """Return the tools over `records`."""
     return tuple(
         Tool(row.name, row.description, row.arguments, with_papers(row.name, _over(records, row)))
-        for row in _ROWS
+        for row in (*_ROWS, *_ROWS_OF_BOARDS)
     )
 
 
@@ -300,7 +292,8 @@ _ROWS = (
         "The course in order of time, oldest first.",
         TimelineArguments,
     ),
-    # Of tumour boards.
+)
+_ROWS_OF_BOARDS = (
     ChartTool(
         "load_patient_data",
         lambda record, turn, _: oncology.overview(record, today=turn.request.now.date()),
@@ -327,3 +320,4 @@ _ROWS = (
         "Tumour markers and genetic findings.",
     ),
 )
+CHART_TOOLS, RECORD_TOOLS = (tuple(row.name for row in rows) for rows in (_ROWS, _ROWS_OF_BOARDS))

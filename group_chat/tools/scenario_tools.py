@@ -6,24 +6,13 @@ from pydantic import Field
 
 from data_models.errors import ScenarioInputError, ToolInputError
 from data_models.identifiers import hashed
-from group_chat.tools.tool import Tool, ToolOutput, tools_of
+from group_chat.tools.tool import ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, action_key
 from services.group_chat_port import NoteWritten
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 
-SCENARIO_TOOLS = (
-    "start_scenario",
-    "record_fields",
-    "where_are_we",
-    "leave_scenario",
-    "resume_scenario",
-)
-
-
-def scenario_tools() -> tuple[Tool, ...]:
-    """Return the tools of this file."""
-    return tools_of(start_scenario, record_fields, where_are_we, leave_scenario, resume_scenario)
+_RECEIPT_CHARS = 8
 
 
 async def start_scenario(
@@ -94,15 +83,6 @@ async def _run_nothing(_: ToolAction) -> ToolRan:
     return ToolRan(succeeded=False)
 
 
-WORKFLOW_TOOLS = ("write_note", "pretend_payment")
-_RECEIPT_CHARS = 8
-
-
-def workflow_tools() -> tuple[Tool, ...]:
-    """Return the tools of this file."""
-    return tools_of(write_note, pretend_payment)
-
-
 async def write_note(
     turn: TurnContext,
     title: str = Field(min_length=1, max_length=80, description="What the note is."),
@@ -123,3 +103,9 @@ async def pretend_payment(
     """Plays a payment for demonstrations: no money moves."""
     receipt = hashed(action_key() or purpose)[:_RECEIPT_CHARS]
     return {"paid": True, "receipt": f"DEMO-{receipt}", "money_moved": False}
+
+
+SCENARIO_TOOLS = tools_of(
+    start_scenario, record_fields, where_are_we, leave_scenario, resume_scenario
+)
+WORKFLOW_TOOLS = tools_of(write_note, pretend_payment)
