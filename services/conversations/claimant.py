@@ -192,10 +192,6 @@ class Claimant:
         running = await self._running(conversation, queued.message, queued.run_id)
         return Successor(running=running, number=queued.number)
 
-    def forget(self, conversation_id: str) -> None:
-        """Trust nothing remembered of the conversation."""
-        self.conversations.forget(conversation_id)
-
     async def _free(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
         """Return the conversation without a running turn, after taking a dead one over.
 
