@@ -64,10 +64,9 @@ class OrderTools:
             "named them.",
         ),
     ) -> ToolOutput:
-        """Asks the user to confirm drafts of orders, one for each test or examination they name.
-
-        They are made when the user says yes. Never for drugs.
-        """
+        """Asks the user to confirm drafts of orders, one for each test or examination of the
+        sentence; they are made when they say yes. Never for drugs.
+        """  # noqa: D205 - is told to models as it stands
         language = _may_begin(turn)
         said, named = _typed(turn), " ".join(test.split())
         record = await self.records.load(turn.patient_id)
