@@ -83,7 +83,7 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
-        report_tool(
+        *report_tool(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),

@@ -20,10 +20,6 @@ class _Whatever(BaseModel):
     """Arguments of a tool that has nothing to do with them."""
 
 
-class NoArguments(ClosedValue):
-    """For tools that need none: the patient comes from the turn."""
-
-
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One entry of the catalogue.
