@@ -9,7 +9,13 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
-from services.records.answers.asked_rows import asked_rows, is_doubtful, is_near_only, passage
+from services.records.answers.asked_rows import (
+    asked_rows,
+    is_doubtful,
+    is_near_only,
+    is_wider,
+    passage,
+)
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
 from services.records.answers.identity import told_identity
@@ -79,6 +85,9 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     told = _EVENTS.get(question.aspect, _listed)
+    if question.tool == "problems" and all(is_wider(row, question.name) for row in rows):
+        not_so = words.not_listed.format(name=words.called(question.name))
+        return f"{not_so}\n{_listed(question, rows, words)}"
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
