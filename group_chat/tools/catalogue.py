@@ -34,10 +34,11 @@ TOOL_NAMES = (
     "update_entities",
     RECALL,
     "changes",
-    *(tool.name for tool in (*SCENARIO_TOOLS, *WORKFLOW_TOOLS)),
+    *(tool.name for tool in SCENARIO_TOOLS),
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
     *(name for own in _OWN for name in own.names),
+    *(tool.name for tool in WORKFLOW_TOOLS),
 )
 """Known before anything is built, so that a team is checked at start."""
 
