@@ -36,12 +36,8 @@ class BlobCache:
     def __init__(self, *, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._folders: OrderedDict[str, dict[str, Blob | None]] = OrderedDict()
-        self._bytes = 0
-
-    @property
-    def size_bytes(self) -> int:
+        self.size_bytes = 0
         """What is kept, each blob with 300 bytes for its row."""
-        return self._bytes
 
     def __contains__(self, name: str) -> bool:
         return name in self._folders.get(_folder(name), {})
@@ -71,20 +67,20 @@ class BlobCache:
         folder = _folder(name)
         self._folders.setdefault(folder, {})[name] = blob
         self._folders.move_to_end(folder)
-        self._bytes += _size(blob)
-        while self._bytes > self._limit_bytes and len(self._folders) > 1:
+        self.size_bytes += _size(blob)
+        while self.size_bytes > self._limit_bytes and len(self._folders) > 1:
             self.drop_folder(next(iter(self._folders)))
 
     def drop(self, name: str) -> None:
         """Forget one blob."""
         rows = self._folders.get(_folder(name), {})
         if name in rows:
-            self._bytes -= _size(rows.pop(name))
+            self.size_bytes -= _size(rows.pop(name))
 
     def drop_folder(self, folder: str) -> None:
         """Forget everything of one conversation."""
         rows = self._folders.pop(folder, {})
-        self._bytes -= sum(_size(blob) for blob in rows.values())
+        self.size_bytes -= sum(_size(blob) for blob in rows.values())
 
 
 def _folder(name: str) -> str:

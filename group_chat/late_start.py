@@ -31,8 +31,8 @@ class LateStart:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
-        self._cards = tuple(card_of(spec) for spec in specs)
-        self.facilitator = self._cards[0].name
+        self.agents: Sequence[AgentCard] = tuple(card_of(spec) for spec in specs)
+        self.facilitator = self.agents[0].name
         self.is_language_model = is_language_model
         self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
 
@@ -43,10 +43,6 @@ class LateStart:
             ConfigurationError: a setting of the model is unusable.
         """
         self._started.set_result(await asyncio.to_thread(build))
-
-    @property
-    def agents(self) -> Sequence[AgentCard]:
-        return self._cards
 
     @property
     def reader(self) -> StructuredModel | None:

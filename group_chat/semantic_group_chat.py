@@ -110,11 +110,7 @@ class SemanticGroupChat:
         }
         self._alone = frozenset(name for name, one in self._agents.items() if one.works_alone)
         cards = {spec.name: spec for spec in team.agents}
-        self._cards = tuple(card_of(cards[name]) for name in team.names)
-
-    @property
-    def agents(self) -> Sequence[AgentCard]:
-        return self._cards
+        self.agents: Sequence[AgentCard] = tuple(card_of(cards[name]) for name in team.names)
 
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         stream = EventStream()
@@ -124,7 +120,7 @@ class SemanticGroupChat:
             sources=_cited(request),
             checking=self._checking,
             link_hosts=self._limits.link_hosts,
-            team=self._cards,
+            team=self.agents,
         )
         return stream.events_of(self._answer(turn))
 
