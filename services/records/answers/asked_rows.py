@@ -16,7 +16,6 @@ from services.records.answers.said_words import has_words, is_word
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
-    names_of_less,
     names_of_procedure,
     words_listed,
 )
@@ -150,11 +149,6 @@ def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
     said = _NEAR.intersection(words_of(row.name)) - {*words_of(name)}
     return row.kind in DIAGNOSES and bool(said)
-
-
-def is_wider(row: ViewRow, name: str) -> bool:
-    """Whether an illness was found by a narrower name, which it does not say: no emphysema."""
-    return name in names_of_less() and not has_words(row, name)
 
 
 def is_doubtful(row: ViewRow) -> bool:
