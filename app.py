@@ -95,8 +95,6 @@ def build(
         queues=turn_queues_for(settings),
         scheduler=scheduler,
         meter=base.metrics,
-        hidden_seconds=settings.note_hidden_seconds,
-        renew_seconds=settings.claim_renew_seconds,
     )
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:

@@ -128,7 +128,7 @@ def tool_memory() -> list[Figure]:
         measured = _median_ms(lambda text=text: store.resolve(text, local_now=NOW))  # type: ignore[misc]
         found.append(Figure("resolve", f"{name}, {ENTITIES} entities", measured, "ms", 1.0))
     session = ToolMemorySession(
-        store=_remembered(), turn_id=1, user_text="go", local_now=NOW, others=(), ids=RandomIds()
+        store=_remembered(), turn_id=1, user_text="go", now=NOW, roster=frozenset(), ids=RandomIds()
     )
     rows = {"events": [_event(number) for number in range(ROWS)]}
     run = FinishedRun("list_events", "Secretary", {}, rows, None, 1.0)

@@ -74,81 +74,75 @@ def _ignore(_: StorageOperation) -> None:
     """Tell nobody."""
 
 
+@dataclass(slots=True, eq=False)
 class CountingBlobStore:
     """A `BlobStore` that counts for the `storage_counter` it is called under, if any.
 
     `copy` counts as one operation without bytes; `check` and `close` are not counted.
 
-    Args:
+    Attributes:
         observe: Told of every operation, whoever asks for it.
     """
 
-    def __init__(
-        self,
-        inner: BlobStore,
-        *,
-        clock: Clock,
-        observe: Callable[[StorageOperation], None] = _ignore,
-    ) -> None:
-        self._inner = inner
-        self._clock = clock
-        self._observe = observe
+    inner: BlobStore
+    clock: Clock
+    observe: Callable[[StorageOperation], None] = _ignore
 
     async def read(self, name: str) -> Blob | None:
         with self._counted("read") as counts:
-            blob = await self._inner.read(name)
+            blob = await self.inner.read(name)
         if blob is not None:
             counts.bytes_read += len(blob.data)
         return blob
 
     async def create(self, name: str, data: bytes) -> str:
         with self._counted("create", written=len(data)):
-            return await self._inner.create(name, data)
+            return await self.inner.create(name, data)
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
         with self._counted("replace", written=len(data)):
-            return await self._inner.replace(name, data, etag=etag)
+            return await self.inner.replace(name, data, etag=etag)
 
     async def delete(self, name: str) -> None:
         with self._counted("delete"):
-            await self._inner.delete(name)
+            await self.inner.delete(name)
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        rows = self._inner.list(prefix)
+        rows = self.inner.list(prefix)
         with self._counted("list") as counts:
             row = await anext(rows, None)
         while row is not None:
             yield row
             # What the caller does between two rows is not storage's time.
-            with counts.waiting(self._clock):
+            with counts.waiting(self.clock):
                 row = await anext(rows, None)
 
     async def folders(self) -> AsyncIterator[str]:
         """See `BlobStore.folders`; counts as one operation."""
         with self._counted("list"):
-            found = [each async for each in self._inner.folders()]
+            found = [each async for each in self.inner.folders()]
         for each in found:
             yield each
 
     async def copy(self, source: str, target: str) -> None:
         with self._counted("copy"):
-            await self._inner.copy(source, target)
+            await self.inner.copy(source, target)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         with self._counted("append", written=len(data)):
-            return await self._inner.append(name, data, position=position)
+            return await self.inner.append(name, data, position=position)
 
     async def check(self) -> None:
-        await self._inner.check()
+        await self.inner.check()
 
     async def close(self) -> None:
-        await self._inner.close()
+        await self.inner.close()
 
     @contextmanager
     def _counted(self, kind: StorageOperation, *, written: int = 0) -> Iterator[StorageCounts]:
         """Count one operation; outside every `storage_counter` for nobody."""
-        self._observe(kind)
+        self.observe(kind)
         counts = _current.get() or StorageCounts()
         counts.add(kind, written=written)
-        with counts.waiting(self._clock):
+        with counts.waiting(self.clock):
             yield counts

@@ -63,7 +63,14 @@ class DerivedEntity(Entity):
 
     def renew(self, origin: Origin) -> bool:
         """Take on where the value comes from now (E14); False if that is no news."""
-        if self._is_from(origin):
+        if (
+            self.source_tool == origin.tool
+            and self.valid_for == origin.valid_for
+            and not self.is_outdated
+            and self.handed_over_from is None
+            and self.source_params == origin.params
+            and self.depends_on == list(origin.depends_on)
+        ):
             return False
         self.source_tool = origin.tool
         self.source_params = copied(dict(origin.params))
@@ -72,16 +79,6 @@ class DerivedEntity(Entity):
         self.is_outdated = False
         self.handed_over_from = None
         return True
-
-    def _is_from(self, origin: Origin) -> bool:
-        return (
-            self.source_tool == origin.tool
-            and self.valid_for == origin.valid_for
-            and not self.is_outdated
-            and self.handed_over_from is None
-            and self.source_params == origin.params
-            and self.depends_on == list(origin.depends_on)
-        )
 
     def copy_for(self, agent_name: str, *, seq: int) -> Self:
         """Return a copy for another agent, age and origin included (E12)."""

@@ -36,12 +36,8 @@ class BlobCache:
     def __init__(self, *, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._folders: OrderedDict[str, dict[str, Blob | None]] = OrderedDict()
-        self._bytes = 0
-
-    @property
-    def size_bytes(self) -> int:
+        self.size_bytes = 0
         """What is kept, each blob with 300 bytes for its row."""
-        return self._bytes
 
     def __contains__(self, name: str) -> bool:
         return name in self._folders.get(_folder(name), {})
@@ -71,20 +67,20 @@ class BlobCache:
         folder = _folder(name)
         self._folders.setdefault(folder, {})[name] = blob
         self._folders.move_to_end(folder)
-        self._bytes += _size(blob)
-        while self._bytes > self._limit_bytes and len(self._folders) > 1:
+        self.size_bytes += _size(blob)
+        while self.size_bytes > self._limit_bytes and len(self._folders) > 1:
             self.drop_folder(next(iter(self._folders)))
 
     def drop(self, name: str) -> None:
         """Forget one blob."""
         rows = self._folders.get(_folder(name), {})
         if name in rows:
-            self._bytes -= _size(rows.pop(name))
+            self.size_bytes -= _size(rows.pop(name))
 
     def drop_folder(self, folder: str) -> None:
         """Forget everything of one conversation."""
         rows = self._folders.pop(folder, {})
-        self._bytes -= sum(_size(blob) for blob in rows.values())
+        self.size_bytes -= sum(_size(blob) for blob in rows.values())
 
 
 def _folder(name: str) -> str:
@@ -114,6 +110,7 @@ class _Header(BaseModel):
     conversation_id: str
 
 
+@dataclass(kw_only=True, eq=False)
 class Documents:
     """Reads and writes documents of one container.
 
@@ -122,21 +119,14 @@ class Documents:
     conversation with a stale ETag is refused, and calls `forget`.
     """
 
-    def __init__(
-        self,
-        *,
-        store: BlobStore,
-        clock: Clock,
-        ids: IdSource,
-        cache_limit_bytes: int = CACHE_LIMIT_BYTES,
-        on_corrupt: Callable[[str, str], None] = lambda _conversation_id, _kind: None,
-    ) -> None:
-        """`on_corrupt` is told the conversation and the kind of a document that is damaged."""
-        self.store = store
-        self._clock = clock
-        self._ids = ids
-        self._cache = BlobCache(limit_bytes=cache_limit_bytes)
-        self._on_corrupt = on_corrupt
+    store: BlobStore
+    clock: Clock
+    ids: IdSource
+    cache_limit_bytes: int = CACHE_LIMIT_BYTES
+    on_corrupt: Callable[[str, str], None] = lambda _conversation_id, _kind: None
+
+    def __post_init__(self) -> None:
+        self._cache = BlobCache(limit_bytes=self.cache_limit_bytes)
 
     async def read(
         self, name: str, model: type[DocumentT], *, conversation_id: str, fresh: bool = False
@@ -162,7 +152,7 @@ class Documents:
         except CorruptDocumentError:
             # It may be restored at any time, and is then to be seen.
             self._cache.drop(name)
-            self._on_corrupt(conversation_id, model.__name__)
+            self.on_corrupt(conversation_id, model.__name__)
             await self._keep_copy(name + CORRUPT_MARK, blob.data)
             raise
         if version < model.SCHEMA_VERSION:
@@ -188,7 +178,7 @@ class Documents:
             BlobExistsError: somebody else created it.
             BlobChangedError: somebody else wrote it.
         """
-        document.write_id = self._ids.new_id("w")
+        document.write_id = self.ids.new_id("w")
         data = document.model_dump_json().encode()
         etag = await settle(self._write(name, data, etag))
         if not is_kept:
@@ -269,11 +259,11 @@ class Documents:
                 kept = await self.store.read(row.name)
                 if kept is not None and kept.data == data:
                     return
-        name = stem + timestamp(self._clock.now())
+        name = stem + timestamp(self.clock.now())
         try:
             await self.store.create(name, data)
         except BlobExistsError:
-            await self.store.create(f"{name}-{self._ids.new_id('copy')}", data)
+            await self.store.create(f"{name}-{self.ids.new_id('copy')}", data)
 
 
 def is_left_over(document: Document, epoch: int) -> bool:

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -61,7 +61,8 @@ class LocalFolder:
             self._opened = True
 
     def read(self, name: str) -> Blob | None:
-        with self._reading(name):
+        # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
+        with self._locks.holding(name) if os.name == "nt" else nullcontext():
             data = self._load(name)
         return None if data is None else Blob(data, _etag(data))
 
@@ -135,10 +136,6 @@ class LocalFolder:
         """See `BlobStore.check`; proves that the disk takes new files, too."""
         self._check_root()
         self._probe(_BLOCK)  # a full disk still takes an empty file
-
-    def _reading(self, name: str) -> AbstractContextManager[None]:
-        # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
-        return self._locks.holding(name) if os.name == "nt" else nullcontext()
 
     def _row(self, name: str) -> BlobInfo | None:
         path = self._find(name)

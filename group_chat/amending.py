@@ -3,12 +3,13 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
-from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
+from semantic_kernel.contents import ChatHistory, ChatMessageContent
 
 from data_models.errors import ModelError
 from group_chat.agents import TeamAgent
 from group_chat.checked_output import CheckedPiece
 from group_chat.draft import Draft
+from group_chat.messages import say_once
 from services.patient_context.snapshot import neutralise
 
 # Has a model say once more what the record contradicted, with what the record says.
@@ -31,18 +32,10 @@ async def repair(chat_model: ChatCompletionClientBase, withheld: Sequence[Checke
     rows = [one for one in withheld if one.verdict.sources][:LIMIT_SENTENCES]
     if not rows:
         return ""
-    history = ChatHistory(
-        messages=[
-            ChatMessageContent(role=AuthorRole.SYSTEM, content=_INSTRUCTIONS),
-            ChatMessageContent(role=AuthorRole.USER, content=neutralise(_listed(rows))),
-        ]
-    )
-    settings = chat_model.get_prompt_execution_settings_class()(service_id=chat_model.service_id)
     try:
-        answers = await chat_model.get_chat_message_contents(history, settings)
+        return await say_once(chat_model, _INSTRUCTIONS, neutralise(_listed(rows)))
     except ModelError:
         return ""  # what was withheld is listed with what the record says
-    return answers[0].content.strip() if answers else ""
 
 
 def _listed(rows: Sequence[CheckedPiece]) -> str:

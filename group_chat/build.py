@@ -92,7 +92,7 @@ def build_team(
     chosen = model_settings_of(settings)
     models = build_models(settings=chosen, metrics=metrics)
     metrics.model_is(chosen.model if models.is_language_model else "offline")
-    group_chat = SemanticGroupChat.build(
+    group_chat = SemanticGroupChat(
         team=team,
         chat_model=models.chat,
         records=records,

@@ -65,7 +65,7 @@ async def directly(
         )
         if isinstance(answer, str):
             return answer if has_model else f"{_preface(turn, read)}{answer}"
-        if has_model or not await look_up_more(agent, turn, history, answer):
+        if has_model or not await _run(agent, turn, history, [answer]):
             return None
     return None
 
@@ -151,13 +151,6 @@ async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> 
     return has_looked
 
 
-async def look_up_more(
-    agent: TeamAgent, turn: TurnContext, history: ChatHistory, question: ChartQuestion
-) -> bool:
-    """Make one more call; whether the tool for it is at hand."""
-    return await _run(agent, turn, history, [question])
-
-
 async def look_up_step(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> None:
     """Make the call that a step of a plan begins with, and add it to `history`."""
     if agent.first_look and turn.request.patient_id is not None:
@@ -170,7 +163,15 @@ async def _run(
     """Return whether anything was called."""
     chart = agent.chart
     asked = [one for one in asked if chart is not None and _is_known(chart, one)]
-    calls = _calls(asked)
+    calls = [
+        FunctionCallContent(
+            id=f"look_up_{number}",
+            index=number,
+            name=f"{PLUGIN}-{one.tool}",
+            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
+        )
+        for number, one in enumerate(asked)
+    ]
     if chart is None or not calls:
         return False
     history.add_message(ChatMessageContent(role=AuthorRole.ASSISTANT, items=list(calls)))
@@ -206,18 +207,6 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
         return ()
     first = [asked for one in read.about for asked in (one.around or (one,))]
     return first[:LOOK_UPS]
-
-
-def _calls(asked: Sequence[ChartQuestion]) -> list[FunctionCallContent]:
-    return [
-        FunctionCallContent(
-            id=f"look_up_{number}",
-            index=number,
-            name=f"{PLUGIN}-{one.tool}",
-            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
-        )
-        for number, one in enumerate(asked)
-    ]
 
 
 def _is_known(chart: Kernel, question: ChartQuestion) -> bool:

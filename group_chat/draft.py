@@ -28,23 +28,19 @@ class HeldText:
     """Holds a message back while it may be no more than the promise of a hand-over."""
 
     def __init__(self) -> None:
-        self._text = ""
-        self._is_released = False
-
-    @property
-    def text(self) -> str:
+        self.text = ""
         """What is held."""
-        return self._text
+        self._is_released = False
 
     def take(self, text: str) -> str:
         """Return what may be shown now: all, once the message is too long for a promise."""
         if self._is_released:
             return text
-        self._text += text
-        if len(self._text) <= PROMISE_LIMIT_CHARS:
+        self.text += text
+        if len(self.text) <= PROMISE_LIMIT_CHARS:
             return ""
         self._is_released = True
-        released, self._text = self._text, ""
+        released, self.text = self.text, ""
         return released
 
 

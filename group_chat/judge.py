@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
-from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
+from semantic_kernel.contents import ChatMessageContent
 
 from data_models.errors import ModelOutputError, ModelRefusedError
+from group_chat.messages import say_once
 from group_chat.speaker_state import Ask, AskOneOf
 from group_chat.turn_controller import TurnController
 from services.language.hand_over import last_line
@@ -30,20 +31,11 @@ class Judge:
             ModelError: the model cannot be reached or is too slow.
         """
         instructions = _INSTRUCTIONS + ", ".join(agents)
-        history = ChatHistory(
-            messages=[
-                ChatMessageContent(role=AuthorRole.SYSTEM, content=instructions),
-                ChatMessageContent(role=AuthorRole.USER, content=last_line(text)),
-            ]
-        )
-        settings = self._chat_model.get_prompt_execution_settings_class()(
-            service_id=self._chat_model.service_id
-        )
         try:
-            answers = await self._chat_model.get_chat_message_contents(history, settings)
+            said = await say_once(self._chat_model, instructions, last_line(text))
         except (ModelOutputError, ModelRefusedError):
             return None
-        verdict = answers[0].content.strip(" \t\r\n*.\"'`").casefold() if answers else ""
+        verdict = said.strip(" \t\r\n*.\"'`").casefold()
         return next((agent for agent in agents if agent.casefold() == verdict), None)
 
 

@@ -31,8 +31,9 @@ class LateStart:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
-        self._cards = tuple(card_of(spec) for spec in specs)
-        self._is_language_model = is_language_model
+        self.agents: Sequence[AgentCard] = tuple(card_of(spec) for spec in specs)
+        self.facilitator = self.agents[0].name
+        self.is_language_model = is_language_model
         self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
 
     async def start(self, build: Callable[[], Started]) -> None:
@@ -44,21 +45,9 @@ class LateStart:
         self._started.set_result(await asyncio.to_thread(build))
 
     @property
-    def agents(self) -> Sequence[AgentCard]:
-        return self._cards
-
-    @property
-    def facilitator(self) -> str:
-        return self._cards[0].name
-
-    @property
-    def is_language_model(self) -> bool:
-        return self._is_language_model
-
-    @property
     def reader(self) -> StructuredModel | None:
         """What answers structured questions; None where only rules read."""
-        return self if self._is_language_model else None
+        return self if self.is_language_model else None
 
     async def act(
         self, request: GroupChatRequest, action: ToolAction

@@ -3,7 +3,8 @@
 import re
 from contextlib import suppress
 
-from semantic_kernel.contents import AuthorRole, ChatMessageContent, TextContent
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
 from data_models.chat_context import AgentMessage
 from data_models.errors import ToolInputError
@@ -88,6 +89,18 @@ def cue_text(cue: Cue, *, agent: str, facilitator: str, first: bool) -> str | No
 def text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
     """Return one message of plain text."""
     return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
+
+
+async def say_once(chat_model: ChatCompletionClientBase, instructions: str, text: str) -> str:
+    """Return what the model says to one question, beside the talk; "" for nothing.
+
+    Raises:
+        ModelError: it gave no answer.
+    """
+    asked = [text_message(AuthorRole.SYSTEM, instructions), text_message(AuthorRole.USER, text)]
+    settings = chat_model.get_prompt_execution_settings_class()(service_id=chat_model.service_id)
+    answers = await chat_model.get_chat_message_contents(ChatHistory(messages=asked), settings)
+    return answers[0].content.strip() if answers else ""
 
 
 def cue_message(cue: Cue, *, agent: str, facilitator: str, first: bool) -> list[ChatMessageContent]:

@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from typing import Self
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import ChatHistory, FunctionCallContent
@@ -13,7 +12,7 @@ from data_models.chat_context import Citation, Continuation
 from data_models.clock import Clock, IdSource
 from data_models.conversation import QUESTION_MINUTES
 from data_models.plan import STEP_LIMIT_CHARS
-from group_chat.agents import AgentFactory, TeamAgent
+from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
@@ -59,42 +58,14 @@ async def run_action(tool_kernel: ToolKernel, turn: TurnContext, action: ToolAct
 
 
 class SemanticGroupChat:
-    """A `GroupChat` on Semantic Kernel. See `build`."""
+    """A `GroupChat` on Semantic Kernel, over one model client and one store of records.
+
+    Args:
+        watcher: Told of every tool run and of every refused patient.
+    """
 
     def __init__(
         self,
-        *,
-        team: Team,
-        agents: dict[str, TeamAgent],
-        judge: Judge,
-        clock: Clock,
-        ids: IdSource,
-        limits: GroupChatLimits,
-        is_language_model: bool,
-        tool_kernel: ToolKernel,
-        checking: StatementChecking,
-    ) -> None:
-        self._checking = checking
-        self._agents = agents
-        self._tool_kernel = tool_kernel
-        self._judge = judge
-        self._clock = clock
-        self._ids = ids
-        self._limits = limits
-        self._is_language_model = is_language_model
-        self._facilitator = team.facilitator.name
-        self._former = team.legacy_names
-        self._tasks = {spec.name: _task_of(spec.description) for spec in team.agents}
-        self._tools_of = {
-            name: agents[name].tools for name in team.names if name != team.facilitator.name
-        }
-        self._alone = frozenset(name for name in team.names if agents[name].works_alone)
-        cards = {spec.name: spec for spec in team.agents}
-        self._cards = tuple(card_of(cards[name]) for name in team.names)
-
-    @classmethod
-    def build(
-        cls,
         *,
         team: Team,
         chat_model: ChatCompletionClientBase,
@@ -105,12 +76,7 @@ class SemanticGroupChat:
         is_language_model: bool,
         watcher: ToolWatcher,
         connected: Connected | None = None,
-    ) -> Self:
-        """Return the team of `team` over one model client and one store of records.
-
-        Args:
-            watcher: Told of every tool run and of every refused patient.
-        """
+    ) -> None:
         tools = catalogue(
             records=records,
             names=team.names,
@@ -128,29 +94,23 @@ class SemanticGroupChat:
             watcher=watcher,
             is_language_model=is_language_model,
         )
-        return cls(
-            team=team,
-            agents=factory.build(team),
-            judge=Judge(chat_model=chat_model),
-            clock=clock,
-            ids=ids,
-            limits=limits,
-            is_language_model=is_language_model,
-            tool_kernel=factory.tool_kernel(),
-            checking=StatementChecking(team=team, is_language_model=is_language_model),
-        )
-
-    @property
-    def agents(self) -> Sequence[AgentCard]:
-        return self._cards
-
-    @property
-    def facilitator(self) -> str:
-        return self._facilitator
-
-    @property
-    def is_language_model(self) -> bool:
-        return self._is_language_model
+        self.facilitator = team.facilitator.name
+        self.is_language_model = is_language_model
+        self._agents = factory.build(team)
+        self._tool_kernel = factory.tool_kernel()
+        self._checking = StatementChecking(team=team, is_language_model=is_language_model)
+        self._judge = Judge(chat_model=chat_model)
+        self._clock, self._ids, self._limits = clock, ids, limits
+        self._former = team.legacy_names
+        self._tasks = {
+            spec.name: spec.description.rstrip(".")[:STEP_LIMIT_CHARS] for spec in team.agents
+        }
+        self._tools_of = {
+            name: one.tools for name, one in self._agents.items() if name != self.facilitator
+        }
+        self._alone = frozenset(name for name, one in self._agents.items() if one.works_alone)
+        cards = {spec.name: spec for spec in team.agents}
+        self.agents: Sequence[AgentCard] = tuple(card_of(cards[name]) for name in team.names)
 
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         stream = EventStream()
@@ -160,7 +120,7 @@ class SemanticGroupChat:
             sources=_cited(request),
             checking=self._checking,
             link_hosts=self._limits.link_hosts,
-            team=self._cards,
+            team=self.agents,
         )
         return stream.events_of(self._answer(turn))
 
@@ -172,7 +132,7 @@ class SemanticGroupChat:
 
     async def _act(self, turn: TurnContext, action: ToolAction) -> None:
         current = enter_turn(turn)
-        turn.begin_message(self._facilitator)
+        turn.begin_message(self.facilitator)
         try:
             ran = await run_action(self._tool_kernel, turn, action)
             turn.emit(ActionFinished(ran, turn.views[-1] if turn.views else None))
@@ -183,21 +143,19 @@ class SemanticGroupChat:
         current = enter_turn(turn)
         turn.act = partial(run_action, self._tool_kernel, turn)
         try:
-            await self._chat(turn).run()
+            chat = ClinicalGroupChat(
+                agents=self._agents,
+                turn=turn,
+                controller=self._controller(turn),
+                judge=self._judge,
+                clock=self._clock,
+                ids=self._ids,
+                limits=self._limits,
+            )
+            await chat.run()
         finally:
             leave_turn(current)
             turn.act = None  # it holds the turn, which is freed at once so
-
-    def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
-        return ClinicalGroupChat(
-            agents=self._agents,
-            turn=turn,
-            controller=self._controller(turn),
-            judge=self._judge,
-            clock=self._clock,
-            ids=self._ids,
-            limits=self._limits,
-        )
 
     def _continuation(self, request: GroupChatRequest) -> Continuation | None:
         """Return who waits for the user, by today's name; nobody where the message is no answer."""
@@ -206,7 +164,7 @@ class SemanticGroupChat:
             return None
         waits = waits.model_copy(update={"agent": self._former.get(waits.agent, waits.agent)})
         # Who leads hears answers to a scenario's step, and passes on what is none.
-        is_asked = not waits.waits_for and waits.agent != self._facilitator
+        is_asked = not waits.waits_for and waits.agent != self.facilitator
         if read is None or not is_asked:
             return waits
         is_theirs = read.agent is None and tells_of_patient(read)  # "she takes 5 mg of it"
@@ -230,15 +188,13 @@ class SemanticGroupChat:
             return None  # who guides a scenario hears what may answer its step
         if read.agent is not None or not read.about:
             return read.agent
-        return self._who_has(read.about[0].tool)
-
-    def _who_has(self, tool: str) -> str | None:
+        tool = read.about[0].tool
         return next((name for name, tools in self._tools_of.items() if tool in tools), None)
 
     def _controller(self, turn: TurnContext) -> TurnController:
         request, names = turn.request, tuple(self._agents)
         speakers = SpeakerState(
-            facilitator=self._facilitator,
+            facilitator=self.facilitator,
             agents=names,
             plan=request.plan,
             alone=self._alone,
@@ -259,18 +215,13 @@ class SemanticGroupChat:
                 plan=request.plan,
                 continuation=self._continuation(request),
                 former=self._former,
-                facilitator=self._facilitator,
+                facilitator=self.facilitator,
                 names=names,
                 intended=self._intended(request),
                 missing=_missing(request),
             )
         )
         return controller
-
-
-def _task_of(description: str) -> str:
-    """Return what an agent is asked for where nobody names a task: what it is there for."""
-    return description.rstrip(".")[:STEP_LIMIT_CHARS]
 
 
 def _missing(request: GroupChatRequest) -> list[str]:

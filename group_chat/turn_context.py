@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
@@ -245,16 +245,21 @@ def current_turn() -> TurnContext:
 
 _ACTION_KEY: ContextVar[str] = ContextVar("group_chat_action_key", default="")
 _EFFECT: ContextVar[Effect] = ContextVar("group_chat_effect")
+Held = TypeVar("Held")
 
 
 @contextmanager
-def acting_under(key: str) -> Iterator[None]:
-    """Have the calls of this task be a scenario's own run, which has its key already."""
-    token = _ACTION_KEY.set(key)
+def _held(place: ContextVar[Held], value: Held) -> Iterator[None]:
+    token = place.set(value)
     try:
         yield
     finally:
-        _ACTION_KEY.reset(token)
+        place.reset(token)
+
+
+def acting_under(key: str) -> AbstractContextManager[None]:
+    """Have the calls of this task be a scenario's own run, which has its key already."""
+    return _held(_ACTION_KEY, key)
 
 
 def action_key() -> str:
@@ -262,14 +267,9 @@ def action_key() -> str:
     return _ACTION_KEY.get()
 
 
-@contextmanager
-def changing(effect: Effect) -> Iterator[None]:
+def changing(effect: Effect) -> AbstractContextManager[None]:
     """Let the tool that runs in this task change what `effect` names."""
-    token = _EFFECT.set(effect)
-    try:
-        yield
-    finally:
-        _EFFECT.reset(token)
+    return _held(_EFFECT, effect)
 
 
 def current_effect() -> Effect:

@@ -82,7 +82,7 @@ def window(
     """
     longest = limit_chars // LONG_MESSAGE_SHARE
     now = _newest([_shown(line, longest) for line in answered], limit_chars)
-    room = limit_chars - _size(now) - len(asked.text)
+    room = limit_chars - sum([len(line.text) for line in now]) - len(asked.text)
     kept: list[list[Line]] = []
     for turn in reversed(earlier):
         shown = [line if len(line.text) <= longest else _shown(line, longest) for line in turn]
@@ -119,7 +119,3 @@ def _newest(lines: Sequence[Line], limit_chars: int) -> list[Line]:
             break
         kept.append(line)
     return kept[::-1]
-
-
-def _size(lines: Sequence[Line]) -> int:
-    return sum([len(line.text) for line in lines])

@@ -6,7 +6,9 @@ from typing import cast
 
 from data_models.clock import RandomIds, SystemClock
 from group_chat.tools.catalogue import Connected, catalogue
+from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.scheduling_tools import SchedulingTools
+from services.orders.order_drafts import OrderDrafts
 from services.records.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 
@@ -17,14 +19,16 @@ def step_tools_text() -> str:
     """Return by tool its arguments, and whether each has to be given, as JSON."""
     ids = RandomIds()
     # Only names and shapes are read: nothing behind the tools is there.
+    records = cast(PatientRecords, None)
     clinic = SchedulingTools(clinic=cast(Clinic, None), ids=ids)
+    orders = OrderTools(drafts=cast(OrderDrafts, None), records=records, ids=ids)
     tools = catalogue(
-        records=cast(PatientRecords, None),
+        records=records,
         names=("lead",),
         clock=SystemClock(),
         ids=ids,
         is_language_model=False,
-        connected=Connected(clinic=clinic),
+        connected=Connected(clinic=clinic, orders=orders),
     )
     rows = {
         name: {

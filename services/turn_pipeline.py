@@ -28,6 +28,7 @@ from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
 from services.turn.end import TurnMeter, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
+from services.turn.migration import is_plain_answer
 from services.turn.pending_requests import PendingRequests
 from services.turn.phases import (
     AnsweredTurn,
@@ -41,6 +42,7 @@ from services.turn.phases import (
 from services.turn.questions import TurnQuestions
 from services.turn.request import DocumentChange, TurnRequests, change_document, is_stored_at_once
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
+from services.turn.scenario_news import tell_switch
 from services.turn.scenarios import TurnScenarios
 from services.turn.tools import TurnTools, presses_entity
 from services.turn.turn_replies import TurnReplies
@@ -84,12 +86,14 @@ class TurnPipeline:
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, replies=self._replies
         )
-        self._scenarios = TurnScenarios(
-            parts=self._tools.scenarios,
-            documents=documents,
-            replies=self._replies,
-            facilitator=group_chat.facilitator,
-        )
+        self._scenarios = None
+        if tools.scenarios is not None:
+            self._scenarios = TurnScenarios(
+                parts=tools.scenarios,
+                documents=documents,
+                replies=self._replies,
+                facilitator=group_chat.facilitator,
+            )
         self._held = PendingRequests(patients=patients, ids=ids, replies=self._replies)
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
@@ -150,7 +154,8 @@ class TurnPipeline:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         turn = outcome.turn
         self._replies.answer(turn, outcome.text)
-        if await self._scenarios.go_on(outcome, partial(self._act, turn)):
+        scenarios = self._scenarios
+        if scenarios is not None and await scenarios.go_on(outcome, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
     async def _answer(self, understood: UnderstoodTurn) -> None:
@@ -170,9 +175,10 @@ class TurnPipeline:
     async def _answer_request(self, turn: GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
-        if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
-            turn, partial(self._act, turn)
-        ):
+        if self._stops.answer_nothing_waits(turn):
+            return None
+        scenarios = self._scenarios
+        if scenarios is not None and await scenarios.run_scenario(turn, partial(self._act, turn)):
             return None
         with turn.step("enrich"):
             await self._documents.memory.read(turn)
@@ -223,8 +229,8 @@ class TurnPipeline:
 
     async def _only_answers(self, turn: LoadedTurn) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
-        is_answer, registry = self._scenarios.is_answer(turn), turn.registry
-        return is_answer and not await self._patients.names_another(turn.text, registry)
+        is_answer = self._scenarios is not None and is_plain_answer(turn)
+        return is_answer and not await self._patients.names_another(turn.text, turn.registry)
 
     def _only_forgets(self, turn: LoadedTurn) -> bool:
         """Whether the message wants a statement about the open patient forgotten, and no clear."""
@@ -258,13 +264,15 @@ class TurnPipeline:
         if verdict.decision == "RESTORED_FROM_STORAGE":
             self._replies.notify(turn, f"Continuing with {turn.patient_id}.", kind="restored")
         self._replies.show_state(turn)
-        await self._scenarios.tell_left_open(turn, before)
+        if self._scenarios is not None:
+            await tell_switch(turn, before, self._documents)
         return turn
 
     async def _chat(self, turn: GroundedTurn, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
-        await self._scenarios.note_heard(turn)
+        if self._scenarios is not None:
+            await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
         self._held.tell_displaced(turn)
@@ -290,7 +298,8 @@ class TurnPipeline:
             return
         if isinstance(event, AgentMessageStarted) and turn.record.has_unsaved_answers:
             await self._documents.save(turn)
-        self._scenarios.show(turn)
+        if self._scenarios is not None:
+            self._scenarios.show(turn)
         turn.record.follow(event, at=self._clock.monotonic())
         turn.run.emit(event)
 
@@ -302,7 +311,8 @@ class TurnPipeline:
         repeatable = failure is None and note_repeatable(turn)
         with turn.step("save"):
             stored = await self._documents.commit(answered)
-            await self._scenarios.update_index(stored.turn)
+            if self._scenarios is not None:
+                await self._scenarios.update_index(stored.turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
             turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))

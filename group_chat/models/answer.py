@@ -56,7 +56,8 @@ class AnswerReader:
         self._texts: list[str] = []
         self._calls: dict[int, ToolCallParts] = {}
         self._finish_reason: str | None = None
-        self._usage: TokenUsage | None = None
+        self.usage: TokenUsage | None = None
+        """What the server counted so far."""
         self._is_stream = False
         self._refused = False
         self._had_choice = False
@@ -122,13 +123,8 @@ class AnswerReader:
         if any(not call.name for call in calls):
             raise ModelOutputError("the model called a tool without a name")
         return Answer(
-            text=text, tool_calls=calls, finish_reason=self._finish_reason, usage=self._usage
+            text=text, tool_calls=calls, finish_reason=self._finish_reason, usage=self.usage
         )
-
-    @property
-    def usage(self) -> TokenUsage | None:
-        """What the server counted so far."""
-        return self._usage
 
     def _line(self, line: bytes) -> None:
         line = line.strip()
@@ -146,7 +142,7 @@ class AnswerReader:
             raise _reported(chunk["error"])
         counted = chunk.get("usage")
         if isinstance(counted, dict):
-            self._usage = _usage_of(counted)
+            self.usage = _usage_of(counted)
         choices = chunk.get("choices")
         if not isinstance(choices, list):
             raise ModelOutputError("the model's answer has no list of choices")

@@ -1,6 +1,6 @@
 """Asks a model for an instance of a pydantic class, on servers that differ in what they support."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
@@ -8,20 +8,13 @@ from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError, ModelRequestError, ModelWindowError
 from group_chat.models.completions import Completions
+from group_chat.models.json_schema import short_schema
 from services.language.model_text import without_thoughts
 from services.language.reader import ANSWER_TOKENS as READER_TOKENS
 from services.language.reader import PURPOSE as READER
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-_UNSUPPORTED = frozenset(
-    {
-        *("maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum"),
-        *("default", "pattern", "format", "title"),
-    }
-)
-"""Keywords of JSON Schema that some servers refuse in strict mode, and none needs: the class itself
-checks every answer, and each costs tokens in each request."""
 _ASKED_ONCE = frozenset({READER})
 """Purposes for which rules do well enough: no turn waits for a repair."""
 
@@ -89,8 +82,7 @@ class WireStructured:
 
     def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
         if answer not in self._shapes:
-            shape = dict(_without_bounds(answer.model_json_schema()))
-            self._shapes[answer] = _in_place(shape, shape.pop("$defs", {}))
+            self._shapes[answer] = short_schema(answer, is_strict=True)
         return self._shapes[answer]
 
 
@@ -108,47 +100,11 @@ def _strict(shape: dict[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _json_object(_: dict[str, Any]) -> dict[str, Any]:
-    return {"response_format": {"type": "json_object"}}
-
-
-def _words(_: dict[str, Any]) -> dict[str, Any]:
-    return {}
-
-
-FORMS = (_strict, _json_object, _words)
-
-
-def _without_bounds(node: Any) -> Any:
-    if isinstance(node, Mapping):
-        return {
-            key: _without_bounds(value)
-            for key, value in node.items()
-            if key not in _UNSUPPORTED or isinstance(value, Mapping)
-        }
-    if isinstance(node, list):
-        return [_without_bounds(value) for value in node]
-    return node
-
-
-def _in_place(node: Any, parts: Mapping[str, Any]) -> Any:
-    """Return a schema as strict mode wants it, without references.
-
-    Our answers hold nothing of their own kind; all fields are required, and there are no others.
-    """
-    if isinstance(node, list):
-        return [_in_place(value, parts) for value in node]
-    if not isinstance(node, Mapping):
-        return node
-    if "$ref" in node:
-        own = {key: value for key, value in node.items() if key != "$ref"}
-        return _in_place({**parts[str(node["$ref"]).rpartition("/")[2]], **own}, parts)
-    rows = [(key, value) for key, value in node.items() if (key, value) != ("default", None)]
-    strict = {"additionalProperties": False} if node.get("type") == "object" else {}
-    shape = strict | {key: _in_place(value, parts) for key, value in rows}
-    if isinstance(node.get("properties"), Mapping) and strict:
-        shape["required"] = [*node["properties"]]
-    return shape
+FORMS: Sequence[Callable[[dict[str, Any]], dict[str, Any]]] = (
+    _strict,
+    lambda _: {"response_format": {"type": "json_object"}},
+    lambda _: {},
+)
 
 
 def _with_shape(messages: list[dict[str, str]], shape: dict[str, Any]) -> list[dict[str, str]]:

@@ -3,10 +3,8 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, cast
 
-import orjson
 from pydantic import PrivateAttr
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import (
@@ -31,12 +29,6 @@ from services.language.model_text import ModelText, without_thoughts
 
 _SELECTION_TOKENS = 400  # a thought may come before the one name
 _REFITS = 3
-_CHECKED_HERE = frozenset(
-    {
-        *("maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "pattern"),
-        *("exclusiveMaximum", "exclusiveMinimum", "format", "uniqueItems"),
-    }
-)
 _PREFIX = f"{PLUGIN}-"
 _NO_PARAMETERS = {"type": "object", "properties": {}}
 _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
@@ -189,33 +181,9 @@ def _full_name(name: str, tools: list[dict[str, Any]]) -> str:
 
 def _named_plainly(tool: dict[str, Any]) -> dict[str, Any]:
     function = tool["function"]
-    shape = _short_shape(orjson.dumps(function.get("parameters") or _NO_PARAMETERS))
+    parameters = function.get("parameters") or _NO_PARAMETERS
+    shape = {key: value for key, value in parameters.items() if value != []}
     return {**tool, "function": {**function, "name": _plain(function["name"]), "parameters": shape}}
-
-
-@lru_cache(maxsize=512)
-def _short_shape(schema: bytes) -> Any:
-    """Return what is sent of a tool's schema: the same in each request, so nobody changes it."""
-    return _in_short(orjson.loads(schema))
-
-
-def _in_short(node: Any) -> Any:
-    """Return a schema without what only the server checks: models pay for each character."""
-    if isinstance(node, list):
-        return [_in_short(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    options = [one for one in node.get("anyOf") or () if one != {"type": "null"}]
-    if len(options) == 1:
-        rest = {key: value for key, value in node.items() if key != "anyOf"}
-        return _in_short({**options[0], **rest})
-    kept: dict[str, Any] = {}
-    for key, value in node.items():
-        if key == "properties":
-            kept[key] = {name: _in_short(row) for name, row in value.items()}
-        elif key not in _CHECKED_HERE and value != []:
-            kept[key] = _in_short(value)
-    return kept
 
 
 def _with_plain_calls(row: Row) -> Row:

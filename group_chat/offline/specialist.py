@@ -44,7 +44,8 @@ _LISTING = ("list_", "search_", "find_", "recall")
 _SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
-_PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS, *CHART_TOOLS})
+_SCENARIO = (tool.name for tool in SCENARIO_TOOLS)
+_PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *_SCENARIO, *CHART_TOOLS})
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:

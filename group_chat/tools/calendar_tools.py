@@ -4,8 +4,7 @@ from datetime import datetime, time, timedelta
 
 from pydantic import Field
 
-from data_models.values import ClosedValue
-from group_chat.tools.own_tools import OwnTools
+from group_chat.tools.own_tools import Day, OwnId, OwnTools, Title
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
@@ -18,96 +17,75 @@ _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
 
 
-class SpanArguments(ClosedValue):
-    """From when to when."""
-
-    since: str | None = Field(
-        default=None, max_length=32, description="ISO, or tomorrow, Friday; now."
-    )
-    until: str | None = Field(
-        default=None, max_length=32, description="The same; a day is included."
-    )
-
-
-class FreeArguments(ClosedValue):
-    """How much time, on which day."""
-
-    day: str = Field(max_length=32, description="ISO date, or tomorrow, Friday.")
-    minutes: int = Field(ge=5, le=600)
-
-
-class CreateArguments(ClosedValue):
-    """What to put in."""
-
-    title: str = Field(min_length=1, max_length=200)
-    start: str = Field(max_length=32, description="ISO, or as Friday 15:00.")
-    minutes: int = Field(default=30, ge=5, le=1_440)
-    location: str = Field(default="", max_length=200)
-
-
-class MoveArguments(ClosedValue):
-    """Which event, and where it goes."""
-
-    start: str = Field(
-        max_length=32,
-        description="New start, ISO or as the user said it (Friday, 16:00, Friday 16:00); "
-        "a day alone keeps the time, a time alone the day.",
-    )
-    event_id: str = Field(default="", max_length=300, description="Its id, if a tool gave one.")
-
-
-class CancelArguments(ClosedValue):
-    """Which event."""
-
-    event_id: str = Field(max_length=300, description='Its id as a tool gave it, or "".')
-
-
-async def list_events(assistant: OpenAssistant, asked: SpanArguments) -> ToolOutput:
+async def list_events(
+    assistant: OpenAssistant,
+    since: Day = Field(default=None, description="ISO, or tomorrow, Friday; now."),
+    until: Day = Field(default=None, description="The same; a day is included."),
+) -> ToolOutput:
     """The user's own calendar."""
-    since, until = assistant.span(asked.since, asked.until)
-    start = since or assistant.memory.now
-    end = until or start + _SPAN
+    first, last = assistant.span(since, until)
+    start = first or assistant.memory.now
+    end = last or start + _SPAN
     events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
     return assistant.listed("events", events)
 
 
-async def find_free_time(assistant: OpenAssistant, asked: FreeArguments) -> ToolOutput:
+async def find_free_time(
+    assistant: OpenAssistant,
+    day: str = Field(max_length=32, description="ISO date, or tomorrow, Friday."),
+    minutes: int = Field(ge=5, le=600),
+) -> ToolOutput:
     """Free time in the user's working day."""
-    day = assistant.day(asked.day)
+    meant = assistant.day(day)
     start, end = (
-        datetime.combine(day, time(hour), assistant.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
+        datetime.combine(meant, time(hour), assistant.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
     )
     events = await assistant.services.calendar.between(start, end)
-    least = timedelta(minutes=asked.minutes)
+    least = timedelta(minutes=minutes)
     gaps = free_times(events, start=start, end=end, least=least)
     spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
     return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
 
 
-async def create_event(assistant: OpenAssistant, asked: CreateArguments) -> ToolOutput:
+async def create_event(
+    assistant: OpenAssistant,
+    title: Title,
+    start: str = Field(max_length=32, description="ISO, or as Friday 15:00."),
+    minutes: int = Field(default=30, ge=5, le=1_440),
+    location: str = Field(default="", max_length=200),
+) -> ToolOutput:
     """Puts an event into the user's calendar."""
-    start = assistant.moment(asked.start)
-    end = start + timedelta(minutes=asked.minutes)
-    new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
+    begins = assistant.moment(start)
+    ends = begins + timedelta(minutes=minutes)
+    new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
     await assistant.undoable("create_event", made, made)
     return {"created": await assistant.show_made(made)}
 
 
-async def move_event(assistant: OpenAssistant, asked: MoveArguments) -> ToolOutput:
+async def move_event(
+    assistant: OpenAssistant,
+    start: str = Field(
+        max_length=32,
+        description="New start, ISO or as the user said it (Friday, 16:00, Friday 16:00); "
+        "a day alone keeps the time, a time alone the day.",
+    ),
+    event_id: str = Field(default="", max_length=300, description="Its id, if a tool gave one."),
+) -> ToolOutput:
     """Moves the event that the user means."""
     calendar = assistant.services.calendar
-    event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
-    moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
+    event = await assistant.meant("calendar_event", event_id, calendar.get)
+    moved = await calendar.move(event.id, start=assistant.moved(start, event.start))
     await assistant.undoable("move_event", event, moved)
     return {"moved": assistant.rows([moved])}
 
 
-async def cancel_event(assistant: OpenAssistant, asked: CancelArguments) -> ToolOutput:
+async def cancel_event(
+    assistant: OpenAssistant,
+    event_id: str = Field(max_length=300, description='Its id as a tool gave it, or "".'),
+) -> ToolOutput:
     """Asks the user to confirm that the event they mean is cancelled."""
-    meant = await assistant.all_meant(
-        "calendar_event", asked.event_id, assistant.services.calendar.get
-    )
+    meant = await assistant.all_meant("calendar_event", event_id, assistant.services.calendar.get)
     return assistant.ask_first("cancel_event", meant)
 
 
@@ -119,69 +97,48 @@ CALENDAR = OwnTools(
 # Tools over the user's own tasks; deleting only asks.
 
 
-class TaskSpanArguments(ClosedValue):
-    """Which tasks."""
-
-    since: str | None = Field(default=None, max_length=32, description="Due on that day or later.")
-    until: str | None = Field(default=None, max_length=32, description="Last due date, included.")
-    include_done: bool = False
-
-
-class AddTaskArguments(ClosedValue):
-    """What to remember."""
-
-    title: str = Field(min_length=1, max_length=200)
-    due: str | None = Field(
-        default=None, max_length=32, description="ISO date, or tomorrow, Friday."
-    )
-    notes: str = Field(default="", max_length=2_000)
-
-
-class TaskArguments(ClosedValue):
-    """Which task."""
-
-    task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
-
-
-class MoveTaskArguments(ClosedValue):
-    """Which task, and its new date."""
-
-    due: str = Field(max_length=32, description='ISO date, or Friday; "" for none.')
-    task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
-
-
-def _title(asked: AddTaskArguments) -> str:
+def _title(said: str, due: str | None) -> str:
     """Return the title; a task has a day and no hour, so an hour that was wished stands in it."""
-    title = " ".join(asked.title.split())
-    hour = slots_in(asked.due or "", is_booking=True).get("time_preference")
+    title = " ".join(said.split())
+    hour = slots_in(due or "", is_booking=True).get("time_preference")
     return title if hour is None or hour in title else f"{title} ({hour})"
 
 
-async def list_tasks(assistant: OpenAssistant, asked: TaskSpanArguments) -> ToolOutput:
+async def list_tasks(
+    assistant: OpenAssistant,
+    since: Day = Field(default=None, description="Due on that day or later."),
+    until: Day = Field(default=None, description="Last due date, included."),
+    include_done: bool = False,
+) -> ToolOutput:
     """The user's own tasks."""
     due = Span(
-        None if asked.since is None else assistant.day(asked.since),
-        None if asked.until is None else assistant.day(asked.until, ends=True),
+        None if since is None else assistant.day(since),
+        None if until is None else assistant.day(until, ends=True),
     )
     found = await assistant.services.tasks.list(
-        due=due, include_done=asked.include_done, limit=ROWS_SHOWN + 1
+        due=due, include_done=include_done, limit=ROWS_SHOWN + 1
     )
     return assistant.listed("tasks", found)
 
 
-async def add_task(assistant: OpenAssistant, asked: AddTaskArguments) -> ToolOutput:
+async def add_task(
+    assistant: OpenAssistant,
+    title: Title,
+    due: Day = Field(default=None, description="ISO date, or tomorrow, Friday."),
+    notes: str = Field(default="", max_length=2_000),
+) -> ToolOutput:
     """Adds a task of the user's."""
-    due = None if not asked.due else assistant.day(asked.due)
-    new = NewTask(title=_title(asked), due=due, notes=asked.notes)
+    day = None if not due else assistant.day(due)
+    new = NewTask(title=_title(title, due), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
     await assistant.undoable("add_task", made, made)
     return {"added": await assistant.show_made(made)}
 
 
-async def complete_task(assistant: OpenAssistant, asked: TaskArguments) -> ToolOutput:
+async def complete_task(assistant: OpenAssistant, task_id: OwnId = "") -> ToolOutput:
     """Marks the task the user means as done."""
     tasks = assistant.services.tasks
-    meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
+    meant = await assistant.all_meant("task", task_id, tasks.get, asks_first=False)
     if len(meant) > 1:
         return assistant.ask_first("complete_task", meant)
     done = await tasks.complete(meant[0].id)
@@ -189,18 +146,22 @@ async def complete_task(assistant: OpenAssistant, asked: TaskArguments) -> ToolO
     return {"done": assistant.rows([done])}
 
 
-async def move_task(assistant: OpenAssistant, asked: MoveTaskArguments) -> ToolOutput:
+async def move_task(
+    assistant: OpenAssistant,
+    due: str = Field(max_length=32, description='ISO date, or Friday; "" for none.'),
+    task_id: OwnId = "",
+) -> ToolOutput:
     """Gives the task another due date."""
-    task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
-    due = None if not asked.due else assistant.day(asked.due)
-    moved = await assistant.services.tasks.move(task.id, due=due)
+    task = await assistant.meant("task", task_id, assistant.services.tasks.get)
+    day = None if not due else assistant.day(due)
+    moved = await assistant.services.tasks.move(task.id, due=day)
     await assistant.undoable("move_task", task, moved)
     return {"moved": assistant.rows([moved])}
 
 
-async def delete_task(assistant: OpenAssistant, asked: TaskArguments) -> ToolOutput:
+async def delete_task(assistant: OpenAssistant, task_id: OwnId = "") -> ToolOutput:
     """Asks the user to confirm that the task they mean is deleted."""
-    meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
+    meant = await assistant.all_meant("task", task_id, assistant.services.tasks.get)
     return assistant.ask_first("delete_task", meant)
 
 

@@ -10,22 +10,19 @@ from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
-from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
+from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.report_tool import report_tool
-from group_chat.tools.scenario_tools import (
-    SCENARIO_TOOLS,
-    WORKFLOW_TOOLS,
-    scenario_tools,
-    workflow_tools,
-)
-from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools, no_clinic_tools
+from group_chat.tools.scenario_tools import SCENARIO_TOOLS, WORKFLOW_TOOLS
+from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.team_tools import ORDERS, team_tools
-from group_chat.tools.tool import Tool
+from group_chat.tools.tool import Tool, refusing_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
 
+_NO_CLINIC = "the clinic's timetable is not connected; tell the user"
+_NO_ORDERS = "drafts of orders are switched off here; tell the user"
 _OWN = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
 TOOL_NAMES = (
     *ORDERS,
@@ -37,11 +34,11 @@ TOOL_NAMES = (
     "update_entities",
     RECALL,
     "changes",
-    *SCENARIO_TOOLS,
+    *(tool.name for tool in SCENARIO_TOOLS),
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
     *(name for own in _OWN for name in own.names),
-    *WORKFLOW_TOOLS,
+    *(tool.name for tool in WORKFLOW_TOOLS),
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -87,15 +84,15 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
-        report_tool(
+        *report_tool(
             records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),
-        *scenario_tools(),
-        *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
-        *(on.orders.tools() if on.orders is not None else no_order_tools()),
+        *SCENARIO_TOOLS,
+        *(on.clinic.tools() if on.clinic else refusing_tools(SCHEDULING_TOOLS, _NO_CLINIC)),
+        *(on.orders.tools() if on.orders else refusing_tools(ORDER_TOOLS, _NO_ORDERS)),
         *(tool for own in _OWN for tool in own.over(assistant)),
-        *workflow_tools(),
+        *WORKFLOW_TOOLS,
         *(on.foreign.tools() if on.foreign is not None else ()),
     )
     return {tool.name: tool for tool in tools}

@@ -1,16 +1,16 @@
 """The tools over the active patient's chart (spec page 9.2); each returns a `ChartView`."""
 
-from collections.abc import Awaitable, Callable
-from datetime import date
-from typing import Any, Literal, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import date, datetime
+from functools import wraps
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
-from data_models.values import ClosedValue
 from group_chat.tools.paper_tools import with_papers
-from group_chat.tools.tool import NoArguments, Tool
+from group_chat.tools.tool import Tool, tools_of
 from group_chat.turn_context import TurnContext
 from services.records.big_charts import make_view
 from services.records.dates import first_day, last_day
@@ -19,227 +19,62 @@ from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views import lists, oncology
 from services.records.views.course import course
-from services.records.views.medications import medications
+from services.records.views.medications import medications as view_of_medications
 from services.records.views.needs import (
     need_of_document,
     need_of_history,
     need_of_results,
     need_of_tool,
 )
-from services.records.views.papers import documents, read_document
-from services.records.views.problems import problems
-from services.records.views.results import kind_asked, results
-from services.records.views.search import QUERY_LIMIT_CHARS, search_record
-from services.records.views.summary import chart_summary
+from services.records.views.papers import documents as view_of_documents
+from services.records.views.papers import read_document as view_of_document
+from services.records.views.problems import problems as view_of_problems
+from services.records.views.results import kind_asked
+from services.records.views.results import results as view_of_results
+from services.records.views.search import QUERY_LIMIT_CHARS
+from services.records.views.search import search_record as view_of_search
+from services.records.views.summary import chart_summary as view_of_summary
 
-CHART_TOOLS = (
-    "chart_summary", "problems", "medications", "results", "allergies", "immunizations",
-    "procedures", "encounters", "care", "history", "documents", "read_document",
-    "search_record", "timeline",
-)  # fmt: skip
-RECORD_TOOLS = (
-    "load_patient_data", "current_status", "imaging_reports", "pathology_reports", "biomarkers",
-)  # fmt: skip
-_View = Callable[[PatientRecord, TurnContext, Any], ChartView]
-DAY = "ISO date or year."
+Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
+Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
+Last: TypeAlias = Annotated[int | None, Field(ge=1, le=1_000)]
+_View: TypeAlias = Callable[..., ChartView]
 
 
-class ChartArguments(ClosedValue):
-    """Arguments of a tool over the chart; never a patient."""
+class Chart(NamedTuple):
+    """A record, and when it is looked at."""
 
+    record: PatientRecord
+    now: datetime
 
-class ProblemsArguments(ChartArguments):
-    """Which problems."""
-
-    status: Literal["active", "resolved", "all"] = "active"
-
-
-class MedicationsArguments(ChartArguments):
-    """Which drugs."""
-
-    status: Literal["now", "stopped", "all"] = "now"
-    name: str | None = Field(default=None, max_length=80, description="Drug, brand or class.")
-
-
-class ResultsArguments(ChartArguments):
-    """Which values."""
-
-    names: list[str] = Field(
-        default_factory=list, max_length=20, description="As people name it: potassium, A1c, BP."
-    )
-    category: str | None = Field(
-        default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
-    )
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    until: str | None = Field(default=None, max_length=10, description=DAY)
-    last: int | None = Field(default=None, ge=1, le=1_000, description="Of each.")
-
-
-class NameArguments(ChartArguments):
-    """Which of them."""
-
-    name: str | None = Field(default=None, max_length=80)
-
-
-class ProceduresArguments(NameArguments):
-    """Which procedures."""
-
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-
-
-class EncountersArguments(ChartArguments):
-    """Which visits."""
-
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    last: int | None = Field(default=None, ge=1, le=1_000)
-
-
-class DocumentsArguments(ChartArguments):
-    """Which documents."""
-
-    kind: str | None = Field(
-        default=None, max_length=60, description="imaging, pathology, note, attached …"
-    )
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-
-
-class ReadArguments(ChartArguments):
-    """Which document."""
-
-    id: str = Field(min_length=1, max_length=130)
-    page: int = Field(default=1, ge=1, le=10_000)
-
-
-class SearchArguments(ChartArguments):
-    """What to look for."""
-
-    query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS)
-
-
-class TimelineArguments(ChartArguments):
-    """Which part of the course."""
-
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    until: str | None = Field(default=None, max_length=10, description=DAY)
-    kinds: list[str] = Field(
-        default_factory=list,
-        max_length=20,
-        description="problem, medication, imaging, note … or all.",
-    )
-
-
-class ChartTool(NamedTuple):
-    """A view of the record that agents may call for.
-
-    Attributes:
-        need: What of the chart a call reads, where that depends on its arguments.
-    """
-
-    name: str
-    view: _View
-    description: str
-    arguments: type[BaseModel] = NoArguments
-    need: Callable[[Any], Need] | None = None
+    @property
+    def today(self) -> date:
+        """The day on which it is looked at."""
+        return self.now.date()
 
 
 def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
     """Return the tools over `records`."""
-    return tuple(
-        Tool(row.name, row.description, row.arguments, with_papers(row.name, _over(records, row)))
-        for row in _ROWS
-    )
+    return tools_of(*(with_papers(_over(records, view)) for view in (*_VIEWS, *_VIEWS_OF_BOARDS)))
 
 
-def _over(
-    records: PatientRecords, tool: ChartTool
-) -> Callable[[TurnContext, Any], Awaitable[ChartView]]:
-    async def run(turn: TurnContext, arguments: Any) -> ChartView:
-        need = tool.need(arguments) if tool.need is not None else need_of_tool(tool.name)
+def _over(records: PatientRecords, view: _View) -> Callable[..., Awaitable[ChartView]]:
+    @wraps(view)
+    async def run(turn: TurnContext, **asked: Any) -> ChartView:
+        need_of, now = _NEEDS.get(view.__name__), turn.request.now
+        need = need_of_tool(view.__name__) if need_of is None else need_of(asked)
         record = await records.load(turn.patient_id, need)
-        return await make_view(record, lambda one: tool.view(one, turn, arguments))
+        return await make_view(record, lambda one: view(Chart(one, now), **asked))
 
     return run
 
 
-def _summary(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return chart_summary(record, today=turn.request.now.date(), now=_now(turn))
-
-
-def _medications(
-    record: PatientRecord, turn: TurnContext, asked: MedicationsArguments
-) -> ChartView:
-    today = turn.request.now.date()
-    return medications(record, today=today, status=asked.status, name=asked.name)
-
-
-def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> ChartView:
-    return results(
-        record,
-        names=asked.names,
-        category=asked.category,
-        since=first_asked(asked.since),
-        until=last_asked(asked.until),
-        last=asked.last,
-    )
-
-
-def _of_results(asked: ResultsArguments) -> Need:
-    kind = kind_asked(asked.category)
-    return need_of_results(
-        asked.names, kind=kind or "", since=first_asked(asked.since), until=last_asked(asked.until)
-    )
-
-
-def _read(record: PatientRecord, _: TurnContext, asked: ReadArguments) -> ChartView:
-    view = read_document(record, asked.id, page=asked.page)
-    if view is None:
-        raise ToolInputError(
-            "this patient's record has no document of that id; call documents for the ids"
-        )
-    return view
-
-
-def _timeline(record: PatientRecord, turn: TurnContext, asked: TimelineArguments) -> ChartView:
-    return course(
-        record,
-        today=turn.request.now.date(),
-        since=first_asked(asked.since),
-        until=last_asked(asked.until),
-        kinds=asked.kinds,
-    )
-
-
-def _overview(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return oncology.overview(record, today=turn.request.now.date())
-
-
-def _status(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
-    return oncology.status_view(record, today=turn.request.now.date())
-
-
-def _now(turn: TurnContext) -> str:
-    return turn.request.now.isoformat()
-
-
-def first_asked(text: str | None) -> date | None:
-    """Return the first day that an argument means.
+def day_asked(text: str | None, read: Callable[[str], date | None] = first_day) -> date | None:
+    """Return the day that an argument means: of a month or year the one that `read` says.
 
     Raises:
         ToolInputError: it is no date.
     """
-    return _day(text, first_day)
-
-
-def last_asked(text: str | None) -> date | None:
-    """Return the last day that an argument means.
-
-    Raises:
-        ToolInputError: it is no date.
-    """
-    return _day(text, last_day)
-
-
-def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
     if not text:
         return None
     day = read(text)
@@ -248,112 +83,170 @@ def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
     return day
 
 
-_ROWS = (
-    ChartTool(
-        "chart_summary",
-        _summary,
-        "One screen: allergies, problems, medications now, key results, visits, documents, gaps.",
+def chart_summary(chart: Chart) -> ChartView:
+    """One screen: allergies, problems, medications now, key results, visits, documents, gaps."""
+    return view_of_summary(chart.record, today=chart.today, now=chart.now.isoformat())
+
+
+def problems(chart: Chart, status: Literal["active", "resolved", "all"] = "active") -> ChartView:
+    """Problems and diagnoses with onset, end and certainty."""
+    return view_of_problems(chart.record, status=status)
+
+
+def medications(
+    chart: Chart,
+    status: Literal["now", "stopped", "all"] = "now",
+    name: Name = Field(default=None, description="Drug, brand or class."),
+) -> ChartView:
+    """Drugs with dose and since when: taken now, stopped or all."""
+    return view_of_medications(chart.record, today=chart.today, status=status, name=name)
+
+
+def results(
+    chart: Chart,
+    names: list[str] = Field(
+        default_factory=list, max_length=20, description="As people name it: potassium, A1c, BP."
     ),
-    ChartTool(
-        "problems",
-        lambda record, _, asked: problems(record, status=asked.status),
-        "Problems and diagnoses with onset, end and certainty.",
-        ProblemsArguments,
+    category: str | None = Field(
+        default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
     ),
-    ChartTool(
-        "medications",
-        _medications,
-        "Drugs with dose and since when: taken now, stopped or all.",
-        MedicationsArguments,
+    since: Day = None,
+    until: Day = None,
+    last: Last = Field(default=None, description="Of each."),
+) -> ChartView:
+    """Laboratory values, vital signs, scores, measurements, newest first; lowest, highest,
+    change of each.
+    """  # noqa: D205 - is told to models as it stands
+    first, end = day_asked(since), day_asked(until, last_day)
+    return view_of_results(
+        chart.record, names=names, category=category, since=first, until=end, last=last
+    )
+
+
+def allergies(chart: Chart) -> ChartView:
+    """Allergies and intolerances; “none known” is told from nothing recorded."""
+    return lists.allergies(chart.record)
+
+
+def immunizations(chart: Chart, name: Name = None) -> ChartView:
+    """Vaccinations with dates."""
+    return lists.immunizations(chart.record, name=name)
+
+
+def procedures(chart: Chart, name: Name = None, since: Day = None) -> ChartView:
+    """Procedures and operations with dates and outcome."""
+    return lists.procedures(chart.record, name=name, since=day_asked(since))
+
+
+def encounters(chart: Chart, since: Day = None, last: Last = None) -> ChartView:
+    """Visits and hospital stays, newest first, after the appointments to come."""
+    now = chart.now.isoformat()
+    return lists.encounters(chart.record, now=now, since=day_asked(since), last=last)
+
+
+def care(chart: Chart) -> ChartView:
+    """Care plans, goals, team, devices, directives, flags, orders, coverage and contacts."""
+    return lists.care(chart.record)
+
+
+def history(chart: Chart) -> ChartView:
+    """Family history and social history."""
+    return lists.history(chart.record)
+
+
+def documents(
+    chart: Chart,
+    kind: str | None = Field(
+        default=None, max_length=60, description="imaging, pathology, note, attached …"
     ),
-    ChartTool(
-        "results",
-        _results,
-        "Laboratory values, vital signs, scores, measurements, newest first; lowest, highest, "
-        "change of each.",
-        ResultsArguments,
-        _of_results,
+    since: Day = None,
+) -> ChartView:
+    """Notes and reports, who wrote them, when: without their text."""
+    return view_of_documents(chart.record, kind=kind, since=day_asked(since))
+
+
+def read_document(
+    chart: Chart,
+    id: str = Field(min_length=1, max_length=130),  # noqa: A002 - as FHIR calls it
+    page: int = Field(default=1, ge=1, le=10_000),
+) -> ChartView:
+    """The full text of one document, by pages."""
+    view = view_of_document(chart.record, id, page=page)
+    if view is None:
+        raise ToolInputError(
+            "this patient's record has no document of that id; call documents for the ids"
+        )
+    return view
+
+
+def search_record(
+    chart: Chart, query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS)
+) -> ChartView:
+    """Entries and passages of notes that hold the words, or other names for them."""
+    return view_of_search(chart.record, query)
+
+
+def timeline(
+    chart: Chart,
+    since: Day = None,
+    until: Day = None,
+    kinds: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="problem, medication, imaging, note … or all.",
     ),
-    ChartTool(
-        "allergies",
-        lambda record, _, __: lists.allergies(record),
-        "Allergies and intolerances; “none known” is told from nothing recorded.",
-    ),
-    ChartTool(
-        "immunizations",
-        lambda record, _, asked: lists.immunizations(record, name=asked.name),
-        "Vaccinations with dates.",
-        NameArguments,
-    ),
-    ChartTool(
-        "procedures",
-        lambda record, _, asked: lists.procedures(
-            record, name=asked.name, since=first_asked(asked.since)
-        ),
-        "Procedures and operations with dates and outcome.",
-        ProceduresArguments,
-    ),
-    ChartTool(
-        "encounters",
-        lambda record, turn, asked: lists.encounters(
-            record, now=_now(turn), since=first_asked(asked.since), last=asked.last
-        ),
-        "Visits and hospital stays, newest first, after the appointments to come.",
-        EncountersArguments,
-    ),
-    ChartTool(
-        "care",
-        lambda record, _, __: lists.care(record),
-        "Care plans, goals, team, devices, directives, flags, orders, coverage and contacts.",
-    ),
-    ChartTool(
-        "history",
-        lambda record, _, __: lists.history(record),
-        "Family history and social history.",
-        need=lambda _: need_of_history(),
-    ),
-    ChartTool(
-        "documents",
-        lambda record, _, asked: documents(record, kind=asked.kind, since=first_asked(asked.since)),
-        "Notes and reports, who wrote them, when: without their text.",
-        DocumentsArguments,
-    ),
-    ChartTool(
-        "read_document",
-        _read,
-        "The full text of one document, by pages.",
-        ReadArguments,
-        lambda asked: need_of_document(asked.id),
-    ),
-    ChartTool(
-        "search_record",
-        lambda record, _, asked: search_record(record, asked.query),
-        "Entries and passages of notes that hold the words, or other names for them.",
-        SearchArguments,
-    ),
-    ChartTool(
-        "timeline", _timeline, "The course in order of time, oldest first.", TimelineArguments
-    ),
-    # Of tumour boards.
-    ChartTool("load_patient_data", _overview, "Who the patient is and which documents exist."),
-    ChartTool(
-        "current_status",
-        _status,
-        "Age, sex, primary site, histology, staging, biomarkers, treatments, ECOG.",
-    ),
-    ChartTool(
-        "imaging_reports",
-        lambda record, _, __: record.derived(oncology.imaging_view),
-        "Imaging reports and studies, newest first.",
-    ),
-    ChartTool(
-        "pathology_reports",
-        lambda record, _, __: record.derived(oncology.pathology_view),
-        "Pathology and genetic reports, newest first.",
-    ),
-    ChartTool(
-        "biomarkers",
-        lambda record, _, __: record.derived(oncology.biomarkers_view),
-        "Tumour markers and genetic findings.",
-    ),
-)
+) -> ChartView:
+    """The course in order of time, oldest first."""
+    first, last = day_asked(since), day_asked(until, last_day)
+    return course(chart.record, today=chart.today, since=first, until=last, kinds=kinds)
+
+
+def load_patient_data(chart: Chart) -> ChartView:
+    """Who the patient is and which documents exist."""
+    return oncology.overview(chart.record, today=chart.today)
+
+
+def current_status(chart: Chart) -> ChartView:
+    """Age, sex, primary site, histology, staging, biomarkers, treatments, ECOG."""
+    return oncology.status_view(chart.record, today=chart.today)
+
+
+def imaging_reports(chart: Chart) -> ChartView:
+    """Imaging reports and studies, newest first."""
+    return chart.record.derived(oncology.imaging_view)
+
+
+def pathology_reports(chart: Chart) -> ChartView:
+    """Pathology and genetic reports, newest first."""
+    return chart.record.derived(oncology.pathology_view)
+
+
+def biomarkers(chart: Chart) -> ChartView:
+    """Tumour markers and genetic findings."""
+    return chart.record.derived(oncology.biomarkers_view)
+
+
+def _need_of_results(asked: Mapping[str, Any]) -> Need:
+    return need_of_results(
+        asked["names"],
+        kind=kind_asked(asked["category"]) or "",
+        since=day_asked(asked["since"]),
+        until=day_asked(asked["until"], last_day),
+    )
+
+
+_NEEDS: Mapping[str, Callable[[Mapping[str, Any]], Need]] = {
+    "results": _need_of_results,
+    "history": lambda _: need_of_history(),
+    "read_document": lambda asked: need_of_document(asked["id"]),
+}
+"""What of the chart a call reads, where it is not the same for every call."""
+_VIEWS: tuple[_View, ...] = (
+    chart_summary, problems, medications, results, allergies, immunizations, procedures,
+    encounters, care, history, documents, read_document, search_record, timeline,
+)  # fmt: skip
+_VIEWS_OF_BOARDS: tuple[_View, ...] = (
+    load_patient_data, current_status, imaging_reports, pathology_reports, biomarkers,
+)  # fmt: skip
+CHART_TOOLS = tuple(view.__name__ for view in _VIEWS)
+RECORD_TOOLS = tuple(view.__name__ for view in _VIEWS_OF_BOARDS)

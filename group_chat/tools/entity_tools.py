@@ -7,7 +7,7 @@ from pydantic import Field
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.chart_tools import DAY, ChartArguments, first_asked, last_asked
+from group_chat.tools.chart_tools import Day, day_asked
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
@@ -15,6 +15,7 @@ from services.evidence.chart_states import chart_states
 from services.language.folding import words_of
 from services.memory_blocks.recall import Remark
 from services.records.big_charts import make_view
+from services.records.dates import last_day
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
@@ -50,8 +51,7 @@ class EntityArguments(ClosedValue):
     )
 
 
-async def update_entities(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
-    """Notes what changed in what the user wants. Send only the changes."""
+async def _update_entities(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
     entities = turn.request.entities
     if entities is None:
         raise ToolInputError("nothing can be noted in this conversation")
@@ -71,19 +71,16 @@ _SHOWN = 5
 _SHOWN_AT_MOST = 10
 
 
-class RecallArguments(ClosedValue):
-    """What to look for."""
-
-    query: str = Field(min_length=1, max_length=400)
-    limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST)
-
-
-async def recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
+async def recall(
+    turn: TurnContext,
+    query: str = Field(min_length=1, max_length=400),
+    limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST),
+) -> ToolOutput:
     """What was said earlier about this patient, in turns that you no longer see, by words."""
     past = turn.request.past
     if past is None:
         raise ToolInputError("earlier turns cannot be read in this conversation")
-    found = await past.recall(asked.query, limit=asked.limit)
+    found = await past.recall(query, limit=limit)
     return {
         "remarks": [_line(one, turn) for one in found.remarks],
         "turns_searched": found.searched,
@@ -105,29 +102,32 @@ _NOT_KEPT = (
 )
 
 
-class ChangesArguments(ChartArguments):
-    """Since when; without a day, since the user last looked."""
-
-    since: str | None = Field(default=None, max_length=10, description=DAY)
-    until: str | None = Field(default=None, max_length=10, description=DAY)
-
-
 def memory_tools(records: PatientRecords) -> tuple[Tool, ...]:
     """Return the tools of this file; `changes` reads `records`."""
 
-    async def changes(turn: TurnContext, asked: ChangesArguments) -> ChartView:
+    async def changes(turn: TurnContext, since: Day = None, until: Day = None) -> ChartView:
         """What is new, changed, ended or resulted since the user last looked, or in days."""
         record = await records.load(turn.patient_id)
-        return await make_view(record, lambda one: _view(one, turn, asked))
+        return await make_view(record, lambda one: _view(one, turn, since, until))
 
-    return tools_of(update_entities, recall, changes)
+    return (
+        Tool(
+            UPDATE_ENTITIES,
+            "Notes what changed in what the user wants. Send only the changes.",
+            EntityArguments,
+            _update_entities,
+        ),
+        *tools_of(recall, changes),
+    )
 
 
-def _view(record: PatientRecord, turn: TurnContext, asked: ChangesArguments) -> ChartView:
+def _view(
+    record: PatientRecord, turn: TurnContext, since: str | None, until: str | None
+) -> ChartView:
     now = turn.request.now
-    if asked.since is None and asked.until is None:
+    if since is None and until is None:
         if turn.request.look is None:
             return view_of(record, TOOL, "Changes", [], nothing=_NOT_KEPT)
         return changes_view(record, turn.request.look.baseline, chart_states(record, at=now))
-    since, until = first_asked(asked.since), last_asked(asked.until)
-    return changes_of_days(record, since=since, until=until, today=now.date())
+    first, last = day_asked(since), day_asked(until, last_day)
+    return changes_of_days(record, since=first, until=last, today=now.date())

@@ -8,9 +8,8 @@ from pydantic import Field
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from data_models.clock import Clock
 from data_models.errors import ToolInputError
-from data_models.values import ClosedValue
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.tool import NoArguments, Tool, tools_of
+from group_chat.tools.tool import Tool, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.guidelines.library import GuidelineFolder, passages_view
 from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
@@ -32,22 +31,6 @@ _DATED = "a date does not leave; search again without it"
 _NO_CONDITION = "No coded diagnosis is in the record, so no study can be looked for."
 
 
-class QuestionArguments(ClosedValue):
-    """What is asked of the guidelines."""
-
-    question: str = Field(min_length=1, max_length=400, description="In the guidelines' words.")
-
-
-class ResearchArguments(ClosedValue):
-    """What is looked for in PubMed."""
-
-    query: str = Field(
-        min_length=2,
-        max_length=300,
-        description="Medical terms; never a name, a date or a number of a patient.",
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceTools:
     """The tools over guidelines, studies and published research.
@@ -66,16 +49,22 @@ class EvidenceTools:
     research: PubMed | None = None
     outside: ForeignTools | None = None
 
-    async def search_guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
+    async def search_guidelines(
+        self,
+        turn: TurnContext,
+        question: str = Field(
+            min_length=1, max_length=400, description="In the guidelines' words."
+        ),
+    ) -> ChartView:
         """Passages of the hospital's own guidelines with section, version and date."""
         return passages_view(
             await self.guidelines.library(),
-            asked.question,
+            question,
             patient_id=turn.request.patient_id or "",
             today=turn.request.now.date(),
         )
 
-    async def clinical_trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
+    async def clinical_trials(self, turn: TurnContext) -> ChartView:
         """Open studies for the patient, each criterion judged by the chart, with its row."""
         today = turn.request.now.date()
         record = await self.records.load(turn.patient_id)
@@ -86,19 +75,27 @@ class EvidenceTools:
         studies = await self.studies.find(search)
         return trials_view(studies, facts, search, sent_to=self.studies.leaves)
 
-    async def search_pubmed(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
+    async def search_pubmed(
+        self,
+        turn: TurnContext,
+        query: str = Field(
+            min_length=2,
+            max_length=300,
+            description="Medical terms; never a name, a date or a number of a patient.",
+        ),
+    ) -> ChartView:
         """Abstracts from PubMed with PMID, study type and year, for medical terms."""
         if self.research is None or self.outside is None:
             raise ToolInputError("no published research is connected; tell the user")
         patient = turn.request.patient_id
         person = None if patient is None else await self.records.load(patient, PERSON)
-        await self.outside.check_leaves(turn, [asked.query], person)
-        said = [one for found in dates_in(asked.query) for one in found.readings]
+        await self.outside.check_leaves(turn, [query], person)
+        said = [one for found in dates_in(query) for one in found.readings]
         if any(one.month is not None for one in said):
             raise ToolInputError(_DATED)
         return abstracts_view(
-            await self.research.search(asked.query),
-            query=asked.query,
+            await self.research.search(query),
+            query=query,
             sent_to=self.research.host,
             patient_id=patient or "",
         )

@@ -14,12 +14,12 @@ from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterM
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
+from group_chat.models.json_schema import short_schema
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
 from services.patient_context.snapshot import may_imitate, neutralise
 
 PLUGIN = "rounds"
-_NOISE = frozenset({"title", "default", "additionalProperties"})
 
 
 class ToolFunction(KernelFunction):
@@ -77,34 +77,17 @@ def _problem(kind: str, loc: tuple[int | str, ...], message: str) -> str:
 @lru_cache(maxsize=256)
 def _parameters(arguments: type[BaseModel]) -> tuple[KernelParameterMetadata, ...]:
     """Return what models are told of `arguments`; made once, though many agents have the tool."""
-    schema = arguments.model_json_schema()
+    schema = short_schema(arguments)
     required = set(schema.get("required", ()))
     return tuple(
         KernelParameterMetadata(
             name=name,
             description=row.get("description"),
             is_required=name in required,
-            schema_data=_inlined(row, schema.get("$defs", {})),
+            schema_data=row,
         )
         for name, row in schema.get("properties", {}).items()
     )
-
-
-def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
-    """Return the schema without references and noise: models pay for each character."""
-    if isinstance(node, list):
-        return [_inlined(item, definitions) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        return _inlined(definitions[str(node["$ref"]).rsplit("/", 1)[-1]], definitions)
-    kept: dict[str, Any] = {}
-    for key, value in node.items():
-        if key == "properties":
-            kept[key] = {name: _inlined(row, definitions) for name, row in value.items()}
-        elif key not in _NOISE:
-            kept[key] = _inlined(value, definitions)
-    return kept
 
 
 _TEXT_CAPS_CHARS = (4_000, 2_000, 1_200, 800, 500, 300, 160, 80)

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from data_models.chart_view import ViewRow
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
-from data_models.values import ClosedValue
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
@@ -43,28 +42,6 @@ _ASKED = "the user is asked to confirm; nothing is made yet; say no more"
 _TELL = "; nothing is prepared; tell the user exactly that"
 
 
-class DraftArguments(ClosedValue):
-    """What is ordered; whose it is and when come from the turn."""
-
-    test: str = Field(
-        min_length=1,
-        max_length=_NAME_CHARS,
-        description="The test, in the user's own words; all that they named, as they named them.",
-    )
-
-
-class StandingArguments(ClosedValue):
-    """Of which test."""
-
-    test: str = Field(min_length=1, max_length=_NAME_CHARS, description="The test, as named.")
-
-
-class WithdrawArguments(ClosedValue):
-    """Which draft."""
-
-    test: str = Field(default="", max_length=_NAME_CHARS, description="Its test, if named.")
-
-
 @dataclass(frozen=True, slots=True)
 class OrderTools:
     """The tools over the patient's chart and the back end that takes drafts."""
@@ -75,22 +52,25 @@ class OrderTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
-        return (
-            Tool(
-                "draft_order",
-                "Asks the user to confirm drafts of orders, one for each test or examination of "
-                "the sentence; they are made when they say yes. Never for drugs.",
-                DraftArguments,
-                self._draft,
-            ),
-            *tools_of(self.order_drafts_of, self.withdraw_order_draft),
-        )
+        return tools_of(self.draft_order, self.order_drafts_of, self.withdraw_order_draft)
 
-    async def _draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
+    async def draft_order(
+        self,
+        turn: TurnContext,
+        test: str = Field(
+            min_length=1,
+            max_length=_NAME_CHARS,
+            description="The test, in the user's own words; all that they named, as they "
+            "named them.",
+        ),
+    ) -> ToolOutput:
+        """Asks the user to confirm drafts of orders, one for each test or examination of the
+        sentence; they are made when they say yes. Never for drugs.
+        """  # noqa: D205 - is told to models as it stands
         language = _may_begin(turn)
-        said, test = _typed(turn), " ".join(asked.test.split())
+        said, named = _typed(turn), " ".join(test.split())
         record = await self.records.load(turn.patient_id)
-        tests = await make_view(record, lambda one: tests_in(test, said=said, record=one))
+        tests = await make_view(record, lambda one: tests_in(named, said=said, record=one))
         refusal = await make_view(record, lambda one: refusal_of(tests[0], said=said, record=one))
         if refusal is not None:
             raise _refused(language, refusal)
@@ -142,23 +122,31 @@ class OrderTools:
             )
         )
 
-    async def order_drafts_of(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
+    async def order_drafts_of(
+        self,
+        turn: TurnContext,
+        test: str = Field(min_length=1, max_length=_NAME_CHARS, description="The test, as named."),
+    ) -> ToolOutput:
         """Tells whether an order for a test was drafted here, and which are open on record."""
         language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
-        rows = await make_view(record, lambda one: card_rows(one, asked.test))
+        rows = await make_view(record, lambda one: card_rows(one, test))
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
-        text = standing_text(kept, rows, asked.test, patient=patient, language=language)
+        text = standing_text(kept, rows, test, patient=patient, language=language)
         return {"told": text}
 
-    async def withdraw_order_draft(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
+    async def withdraw_order_draft(
+        self,
+        turn: TurnContext,
+        test: str = Field(default="", max_length=_NAME_CHARS, description="Its test, if named."),
+    ) -> ToolOutput:
         """Asks the user to confirm; a draft of an order is taken back when they say yes."""
         language = _may_begin(turn)
         _refuse_unasked(turn, language)
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
-        draft = _meant(kept, " ".join([asked.test, turn.request.text]), language)
+        draft = _meant(kept, " ".join([test, turn.request.text]), language)
         if turn.questions:  # two calls at once
             raise _refused(language, "one")
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
@@ -260,16 +248,3 @@ def _meant(kept: Sequence[KeptDraft], said: str, language: str) -> KeptDraft:
         names = "; ".join(f"{each.test} {each.occurs}".strip() for each in fitting)
         raise _refused(language, "which", names=names)
     return fitting[0]
-
-
-def no_order_tools() -> Sequence[Tool]:
-    """Return the same tools for a server without drafts of orders."""
-
-    async def refused(_: TurnContext, __: BaseModel) -> ToolOutput:
-        raise ToolInputError("drafts of orders are switched off here; tell the user")
-
-    return [
-        Tool("draft_order", "Not connected.", DraftArguments, refused),
-        Tool(STANDING, "Not connected.", StandingArguments, refused),
-        Tool(WITHDRAW, "Not connected.", WithdrawArguments, refused),
-    ]

@@ -3,13 +3,18 @@
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from group_chat.tools.personal import OpenAssistant, PersonalAssistant
+from pydantic import Field
+
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 
-_Run: TypeAlias = Callable[[OpenAssistant, Any], Awaitable[ToolOutput]]
+Day: TypeAlias = Annotated[str | None, Field(max_length=32)]
+Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
+OwnId: TypeAlias = Annotated[str, Field(max_length=500, description="Its id, if a tool gave one.")]
+_Run: TypeAlias = Callable[..., Awaitable[ToolOutput]]
 
 
 class OwnTools(NamedTuple):
@@ -40,9 +45,9 @@ class OwnTools(NamedTuple):
 
 def _opened(
     office: PersonalAssistant, run: _Run, *, changes: bool
-) -> Callable[[TurnContext, Any], Awaitable[ToolOutput]]:
+) -> Callable[..., Awaitable[ToolOutput]]:
     @wraps(run)
-    async def open_first(turn: TurnContext, asked: Any) -> ToolOutput:
-        return await run(await office.open(turn, changes=changes), asked)
+    async def open_first(turn: TurnContext, **asked: Any) -> ToolOutput:
+        return await run(await office.open(turn, changes=changes), **asked)
 
     return open_first

@@ -1,6 +1,7 @@
 """The tools of documents over the papers that users gave, beside the record's own."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import wraps
 from typing import Any, TypeAlias
 
 from data_models.chart_view import ChartView
@@ -14,30 +15,32 @@ from services.records.views.search import search_record
 PAPERS_FOUND = 5
 ATTACHED_KIND = "attached"
 """The kind by which `documents` lists what users gave, and nothing of the record."""
-Run: TypeAlias = Callable[[TurnContext, Any], Awaitable[ChartView]]
+Run: TypeAlias = Callable[..., Awaitable[ChartView]]
 
 
-def with_papers(name: str, run: Run) -> Run:
-    """Return the tool `name` that looks through the papers too, if it reads documents."""
-    look = _BESIDE.get(name)
-    if name == "read_document":
+def with_papers(run: Run) -> Run:
+    """Return the tool `run` that looks through the papers too, if it reads documents."""
+    look = _BESIDE.get(run.__name__)
+    if run.__name__ == "read_document":
         return _reading(run)
     if look is None:
         return run
 
-    async def run_beside(turn: TurnContext, arguments: Any) -> ChartView:
-        view, papers = await run(turn, arguments), await _papers(turn)
-        return view if papers is None else beside(view, look(papers, arguments))
+    @wraps(run)
+    async def run_beside(turn: TurnContext, **asked: Any) -> ChartView:
+        view, papers = await run(turn, **asked), await _papers(turn)
+        return view if papers is None else beside(view, look(papers, asked))
 
     return run_beside
 
 
 def _reading(run: Run) -> Run:
-    async def read(turn: TurnContext, arguments: Any) -> ChartView:
-        if not is_paper(arguments.id):
-            return await run(turn, arguments)
+    @wraps(run)
+    async def read(turn: TurnContext, **asked: Any) -> ChartView:
+        if not is_paper(asked["id"]):
+            return await run(turn, **asked)
         papers = await _papers(turn)
-        found = None if papers is None else read_document(papers, arguments.id, page=arguments.page)
+        found = None if papers is None else read_document(papers, asked["id"], page=asked["page"])
         if found is None:
             raise ToolInputError("no such paper was given here; call documents for the ids")
         return of_papers(found)
@@ -55,7 +58,9 @@ def _listed(papers: PatientRecord, kind: str | None) -> ChartView:
     return documents(papers, kind=None if kind == ATTACHED_KIND else kind)
 
 
-_BESIDE: Mapping[str, Callable[[PatientRecord, Any], ChartView]] = {
-    "documents": lambda papers, asked: _listed(papers, asked.kind),
-    "search_record": lambda papers, asked: search_record(papers, asked.query, limit=PAPERS_FOUND),
+_BESIDE: Mapping[str, Callable[[PatientRecord, Mapping[str, Any]], ChartView]] = {
+    "documents": lambda papers, asked: _listed(papers, asked["kind"]),
+    "search_record": lambda papers, asked: search_record(
+        papers, asked["query"], limit=PAPERS_FOUND
+    ),
 }

@@ -6,7 +6,7 @@ meant, and ask for a yes, by name, before anything is deleted or sent.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -169,16 +169,8 @@ class PersonalAssistant:
         zone = memory.zone or UTC
         services = self.back_end.of(request.principal_id, zone=zone)
         made_for = self.made_for
-        return OpenAssistant(
-            turn=turn,
-            services=services,
-            memory=memory,
-            zone=zone,
-            ids=self.ids,
-            made_for=made_for,
-            undo=self.undo,
-            origins={} if made_for is None else await made_for.origins(request.principal_id),
-        )
+        origins = {} if made_for is None else await made_for.origins(request.principal_id)
+        return OpenAssistant(self, turn, services, memory, zone, origins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +181,12 @@ class OpenAssistant(SaidTimes):
         origins: In whose chart items were made, by their ids.
     """
 
+    opened_by: PersonalAssistant
     turn: TurnContext
     services: AssistantServices
     memory: ToolMemorySession
     zone: tzinfo
-    ids: IdSource
-    made_for: MadeFor | None = None
-    undo: UndoLog | None = None
-    origins: Mapping[str, Origin] = field(default_factory=dict)
+    origins: Mapping[str, Origin]
 
     def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""
@@ -204,9 +194,9 @@ class OpenAssistant(SaidTimes):
 
     async def show_made(self, item: Item) -> list[dict[str, Any]]:
         """Return an item that was just made, and remember in whose chart: it is theirs."""
-        request = self.turn.request
-        if self.made_for is not None and request.patient_id is not None:
-            await self.made_for.note(
+        request, made_for = self.turn.request, self.opened_by.made_for
+        if made_for is not None and request.patient_id is not None:
+            await made_for.note(
                 item.id,
                 principal_id=request.principal_id,
                 patient_id=request.patient_id,
@@ -216,12 +206,11 @@ class OpenAssistant(SaidTimes):
 
     async def undoable(self, tool: Undoable, before: Item, after: Item) -> None:
         """Remember how an item was before this user's action, so that "undo" brings it back."""
-        if self.undo is None:
-            return
-        request = self.turn.request
-        patient_id, now = request.patient_id, self.memory.now
-        action = undoable_action(tool, before, after, patient_id=patient_id, at=now)
-        await self.undo.note(action, principal_id=request.principal_id)
+        request, log = self.turn.request, self.opened_by.undo
+        if log is not None:
+            patient_id, now = request.patient_id, self.memory.now
+            action = undoable_action(tool, before, after, patient_id=patient_id, at=now)
+            await log.note(action, principal_id=request.principal_id)
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""
@@ -334,7 +323,7 @@ class OpenAssistant(SaidTimes):
         self.memory.note_listed(found.entity_ids)
 
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
-        self.turn.emit(QuestionAsked(self.ids.new_id("question"), kind, text, payload))
+        self.turn.emit(QuestionAsked(self.opened_by.ids.new_id("question"), kind, text, payload))
 
 
 def _is_ordered(turn: TurnContext) -> bool:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from data_models.chat_context import AgentMessage, Citation
+from data_models.chat_context import AgentMessage
 from group_chat.citations import citations_in
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
 from services.language.hand_over import HandsBack, is_question, read_hand_over
@@ -31,7 +31,7 @@ _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 def report_tool(
     *, records: PatientRecords, names: Sequence[str], facilitator: str, is_language_model: bool
-) -> Tool:
+) -> tuple[Tool, ...]:
     """Return the tool.
 
     Args:
@@ -39,7 +39,8 @@ def report_tool(
         facilitator: Its words lead the discussion and are no findings.
     """
 
-    async def create(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    async def create_report(turn: TurnContext) -> ToolOutput:
+        """Writes the tumor board document (Word) from what the agents said, for download."""
         record = await records.load(turn.patient_id)
         said = [message for message in _said(turn) if message.agent != facilitator]
         noted = tuple(Statement(text=text, agent="a workflow") for text in turn.request.notes)
@@ -57,13 +58,7 @@ def report_tool(
         shown: dict[str, Any] = manifest.model_dump(mode="json", exclude={"sources", "patient_id"})
         return {**shown, "artifact_id": artifact.artifact_id, "source_count": len(manifest.sources)}
 
-    return Tool(
-        "create_report",
-        "Writes the tumor board document (Word) from what the agents said, for download.",
-        NoArguments,
-        create,
-        changes=True,
-    )
+    return tools_of(create_report, changes=True)
 
 
 def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[Statement, ...]:
@@ -77,7 +72,10 @@ def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[S
         for line in message.text.splitlines():
             text = _MARKS.sub("", line).strip()
             if text and not _is_organisation(line, message.agent, names):
-                cited = tuple(_source(citation) for citation in citations_in(text, sources))
+                cited = tuple(
+                    Source(ref=one.ref, date=one.date, title=one.title, quote=one.quote)
+                    for one in citations_in(text, sources)
+                )
                 found[(message.agent, text)] = Statement(
                     text=text, agent=message.agent, sources=cited
                 )
@@ -120,7 +118,3 @@ def _content(
         generated_at=turn.request.now,
         offline_model=offline,
     )
-
-
-def _source(citation: Citation) -> Source:
-    return Source(ref=citation.ref, date=citation.date, title=citation.title, quote=citation.quote)

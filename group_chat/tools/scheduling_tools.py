@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
-from data_models.values import ClosedValue
 from group_chat.tools.free_times import FreeTimes, TimesArguments, appointment_row, time_text
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
@@ -125,31 +125,14 @@ _ASKED = (
 )
 
 
-class BookArguments(ClosedValue):
-    """What to book."""
-
-    slot_id: str = Field(max_length=100, description="An id of available_slots.")
-    reason: str = Field(default="", max_length=200, description="Why, in the user's words.")
-
-
-class MoveArguments(ClosedValue):
-    """What to move where."""
-
-    appointment_id: str = Field(max_length=100)
-    slot_id: str = Field(max_length=100, description="An id of available_slots.")
-
-
-class AppointmentArguments(ClosedValue):
-    """Which appointment."""
-
-    appointment_id: str = Field(max_length=100)
-
-
-class PersonArguments(ClosedValue):
-    """Who somebody is, as the user said it."""
-
-    name: str = Field(min_length=2, max_length=100, description="Full name, as the user typed it.")
-    birth_date: date = Field(description="YYYY-MM-DD; the user has to have typed it.")
+AppointmentId: TypeAlias = Annotated[str, Field(max_length=100)]
+FreeSlot: TypeAlias = Annotated[str, Field(max_length=100, description="An id of available_slots.")]
+PersonName: TypeAlias = Annotated[
+    str, Field(min_length=2, max_length=100, description="Full name, as the user typed it.")
+]
+BirthDate: TypeAlias = Annotated[
+    date, Field(description="YYYY-MM-DD; the user has to have typed it.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +149,25 @@ class SchedulingTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
-        return tools_of(
-            self.available_slots,
-            self.list_appointments,
-            self.book_appointment,
-            self.move_appointment,
-            self.cancel_appointment,
-            self.find_person,
-            self.register_person,
-            self.insurance_eligibility,
+        return (
+            Tool(
+                "available_slots",
+                "Free times of a doctor on a day or in a week; tells what it still has to be told.",
+                TimesArguments,
+                self._available_slots,
+            ),
+            *tools_of(
+                self.list_appointments,
+                self.book_appointment,
+                self.move_appointment,
+                self.cancel_appointment,
+                self.find_person,
+                self.register_person,
+                self.insurance_eligibility,
+            ),
         )
 
-    async def available_slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
-        """Free times of a doctor on a day or in a week; tells what it still has to be told."""
+    async def _available_slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
         moved = None
         if asked.instead_of:
             booked = await self.clinic.list_booked(turn.patient_id)
@@ -189,7 +178,7 @@ class SchedulingTools:
                 moved = own_appointment(turn, asked.instead_of, booked, ids=self.ids)
         return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
-    async def list_appointments(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+    async def list_appointments(self, turn: TurnContext) -> ToolOutput:
         """The patient's appointments."""
         found = await self.clinic.list_booked(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
@@ -197,20 +186,25 @@ class SchedulingTools:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
         return {"appointments": [appointment_row(each, names[each.doctor_id]) for each in found]}
 
-    async def book_appointment(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
+    async def book_appointment(
+        self,
+        turn: TurnContext,
+        slot_id: FreeSlot,
+        reason: str = Field(default="", max_length=200, description="Why, in the user's words."),
+    ) -> ToolOutput:
         """Asks the user to confirm a time; it is booked when they say yes."""
-        slot = await self.clinic.bookable(turn.patient_id, asked.slot_id)
-        reason = " ".join(asked.reason.split())
+        slot = await self.clinic.bookable(turn.patient_id, slot_id)
+        why = " ".join(reason.split())
         name = await self._describe(slot.doctor_id, slot.start)
-        request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
+        request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=why)
         return self._ask(turn, request, {"slot_id": slot.slot_id, "start": time_text(slot.start)})
 
-    async def move_appointment(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
+    async def move_appointment(
+        self, turn: TurnContext, appointment_id: AppointmentId, slot_id: FreeSlot
+    ) -> ToolOutput:
         """Asks the user to confirm another time; it is moved when they say yes."""
-        old = await self._own(turn, asked.appointment_id)
-        slot = await self.clinic.bookable(
-            turn.patient_id, asked.slot_id, instead_of=old.appointment_id
-        )
+        old = await self._own(turn, appointment_id)
+        slot = await self.clinic.bookable(turn.patient_id, slot_id, instead_of=old.appointment_id)
         before = await self._describe(old.doctor_id, old.start)
         name = f"{before} to {await self._describe(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
@@ -218,10 +212,10 @@ class SchedulingTools:
         return self._ask(turn, request, proposal | {"start": time_text(slot.start)})
 
     async def cancel_appointment(
-        self, turn: TurnContext, asked: AppointmentArguments
+        self, turn: TurnContext, appointment_id: AppointmentId
     ) -> ToolOutput:
         """Asks the user to confirm; it is cancelled when they say yes."""
-        old = await self._own(turn, asked.appointment_id)
+        old = await self._own(turn, appointment_id)
         name = await self._describe(old.doctor_id, old.start)
         request = Request("cancel_appointment", turn.agent, name, old.appointment_id)
         return self._ask(turn, request, {"appointment_id": old.appointment_id})
@@ -237,24 +231,28 @@ class SchedulingTools:
         told = turn.text("i_propose", proposed=wish)
         return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED, "told": told}
 
-    async def find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+    async def find_person(
+        self, turn: TurnContext, name: PersonName, birth_date: BirthDate
+    ) -> ToolOutput:
         """Whether somebody is registered, by full name and birth date of the user's."""
-        refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
+        refuse_untyped(turn, name=name, birth_date=birth_date)
         patient_id = turn.request.patient_id
-        known = await self.clinic.find_known(asked.name, asked.birth_date, patient_id=patient_id)
+        known = await self.clinic.find_known(name, birth_date, patient_id=patient_id)
         answer = {"registered": known, "told": turn.text(f"known_{known}")}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
-    async def register_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+    async def register_person(
+        self, turn: TurnContext, name: PersonName, birth_date: BirthDate
+    ) -> ToolOutput:
         """Asks the user to confirm a person; they are registered when the user says yes."""
-        if asked.birth_date > turn.request.now.astimezone(self.zone).date():
+        if birth_date > turn.request.now.astimezone(self.zone).date():
             raise ToolInputError("birth_date lies in the future")
-        person, born = " ".join(asked.name.split()), asked.birth_date
-        name = f"{_quoted(person)}, born {born:%-d %b %Y}"
-        fields = {"person": person, "birth_date": born.isoformat()}
-        return self._ask(turn, Request("register_person", turn.agent, name, **fields), fields)
+        person = " ".join(name.split())
+        shown = f"{_quoted(person)}, born {birth_date:%-d %b %Y}"
+        fields = {"person": person, "birth_date": birth_date.isoformat()}
+        return self._ask(turn, Request("register_person", turn.agent, shown, **fields), fields)
 
-    async def insurance_eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+    async def insurance_eligibility(self, turn: TurnContext) -> ToolOutput:
         """Whether the patient's insurance covers today."""
         found = await self.clinic.coverage(
             turn.patient_id, today=turn.request.now.astimezone(self.zone).date()
@@ -277,12 +275,3 @@ class SchedulingTools:
 def _quoted(name: str) -> str:
     """Return a name as a question shows it, without marks of its own."""
     return f"*{name.replace('*', '').replace('`', '')[:_NAME_LIMIT_CHARS]}*"
-
-
-def no_clinic_tools() -> Sequence[Tool]:
-    """Return the same tools for a server that no clinic is connected to."""
-
-    async def refused(_: TurnContext, __: BaseModel) -> ToolOutput:
-        raise ToolInputError("the clinic's timetable is not connected; tell the user")
-
-    return [Tool(name, "Not connected.", NoArguments, refused) for name in SCHEDULING_TOOLS]

@@ -12,7 +12,7 @@ from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
 from services.language.consent import consent_in
 from services.patient_context.snapshot import neutralise
@@ -128,12 +128,12 @@ async def _hand_over(turn: TurnContext, asked: HandOverArguments) -> ToolOutput:
     return {"handed_over_to": asked.agent}
 
 
-async def confirm_plan(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def confirm_plan(turn: TurnContext) -> ToolOutput:
     """Runs the open plan, when the user's last message agrees to it."""
     return _answered(turn, "confirm")
 
 
-async def cancel_plan(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def cancel_plan(turn: TurnContext) -> ToolOutput:
     """Drops the open plan, when the user's last message says so."""
     return _answered(turn, "cancel")
 
@@ -186,7 +186,7 @@ def new_plan(
     )
 
 
-async def list_roster(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def list_roster(turn: TurnContext) -> ToolOutput:
     """The patients of this conversation and which one is active."""
     return {
         "active": turn.request.patient_id or "none",

@@ -54,7 +54,15 @@ class EntraAuthenticator:
         claims = self._verified(token, key)
         if claims["tid"].lower() not in self._tenants or not _carries(claims, self._scope):
             raise ForbiddenError
-        return self._principal(claims)
+        return Principal(
+            id=user_id(claims["tid"], claims["oid"]),
+            name=str(claims.get("name") or claims["oid"]),
+            kind="entra",
+            roles=self._users.roles_of_user(claims["tid"], claims["oid"]),
+            practitioner=self._users.practitioner_in(claims),
+            tenant=claims["tid"].lower(),
+            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+        )
 
     def _check_addressee(self, claims: dict[str, Any]) -> None:
         """Turn away what is plainly for others before any key is fetched."""
@@ -73,17 +81,6 @@ class EntraAuthenticator:
         if not _may_sign_for(key, claims["tid"]):
             raise UnauthenticatedError
         return claims
-
-    def _principal(self, claims: dict[str, Any]) -> Principal:
-        return Principal(
-            id=user_id(claims["tid"], claims["oid"]),
-            name=str(claims.get("name") or claims["oid"]),
-            kind="entra",
-            roles=self._users.roles_of_user(claims["tid"], claims["oid"]),
-            practitioner=self._users.practitioner_in(claims),
-            tenant=claims["tid"].lower(),
-            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
-        )
 
 
 def _carries(claims: dict[str, Any], scope: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from data_models.claim import Claim, Successor, lease_end, take_claim
@@ -28,6 +29,7 @@ from services.replica import Replica
 SERVED_CONVERSATIONS = 20_000
 
 
+@dataclass(kw_only=True, eq=False)
 class Claimant:
     """What one replica does at the door of a conversation. Holds nothing of any turn.
 
@@ -35,28 +37,18 @@ class Claimant:
         inbox: Where a message is put that meets a running turn.
     """
 
-    def __init__(
-        self,
-        *,
-        conversations: ConversationAccessor,
-        registries: PatientContextRegistryAccessor,
-        takeover: Takeover,
-        owners: OwnerIndex,
-        replica: Replica,
-        clock: Clock,
-        times: ClaimTimes,
-        queue_depth: int = 20,
-        is_promised: Callable[[IncomingMessage], bool] = lambda _: False,
-    ) -> None:
-        self._conversations = conversations
-        self._registries = registries
-        self._takeover = takeover
-        self._owners = owners
-        self._replica = replica
-        self._clock = clock
-        self._times = times
-        self.inbox = Inbox(conversations=conversations, depth=queue_depth)
-        self._is_promised = is_promised
+    conversations: ConversationAccessor
+    registries: PatientContextRegistryAccessor
+    takeover: Takeover
+    owners: OwnerIndex
+    replica: Replica
+    clock: Clock
+    times: ClaimTimes
+    queue_depth: int = 20
+    is_promised: Callable[[IncomingMessage], bool] = lambda _: False
+
+    def __post_init__(self) -> None:
+        self.inbox = Inbox(conversations=self.conversations, depth=self.queue_depth)
         self._served = Newest[str, None](limit=SERVED_CONVERSATIONS)
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
@@ -66,15 +58,15 @@ class Claimant:
             NotFoundError: it is somebody else's.
         """
         if fresh:
-            self._conversations.forget(message.conversation_id)
-        stored = await self._conversations.read(message.conversation_id)
+            self.conversations.forget(message.conversation_id)
+        stored = await self.conversations.read(message.conversation_id)
         if stored is not None:
             if stored.document.owner != message.owner:
                 raise NotFoundError("conversation of somebody else")
             return stored
-        now = self._clock.now()
+        now = self.clock.now()
         if not message.is_delivered:
-            await self._owners.add(
+            await self.owners.add(
                 message.owner, message.conversation_id, is_listed=not message.is_of_rounds
             )
         new = Conversation(
@@ -89,10 +81,10 @@ class Claimant:
     def state(self, conversation: Conversation, *, runs_here: bool) -> ClaimState:
         """Return whether a turn may begin; our own claim without a turn is abandoned."""
         running = conversation.running_turn
-        if running and running.purpose == "turn" and running.replica == self._replica.name:
+        if running and running.purpose == "turn" and running.replica == self.replica.name:
             return "held" if runs_here else "abandoned"
         return claim_state(
-            running, now=self._clock.now(), times=self._times, is_dead=self._replica.is_dead
+            running, now=self.clock.now(), times=self.times, is_dead=self.replica.is_dead
         )
 
     def must_wait(self, conversation: Conversation) -> bool:
@@ -113,7 +105,7 @@ class Claimant:
         self, conversation: Conversation, message: IncomingMessage
     ) -> AnsweredMessage | None:
         """Return what answered this message within the last day."""
-        return await self._conversations.find_answer(conversation, message.message_hash)
+        return await self.conversations.find_answer(conversation, message.message_hash)
 
     async def claim(
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
@@ -151,10 +143,10 @@ class Claimant:
         Raises:
             NotFoundError: there is no such conversation.
         """
-        stored = await self._conversations.read(conversation_id, fresh=True)
+        stored = await self.conversations.read(conversation_id, fresh=True)
         if stored is None:
             raise NotFoundError("no such conversation")
-        self._conversations.forget(conversation_id)
+        self.conversations.forget(conversation_id)
         if self.state(stored.document, runs_here=True) == "held":
             return None
         free = await self._free(stored)
@@ -175,7 +167,7 @@ class Claimant:
         """
         dead = stored.document.running_turn
         if dead is None or not may_run_again(
-            stored.document, dead, is_promised=self._is_promised(dead.message)
+            stored.document, dead, is_promised=self.is_promised(dead.message)
         ):
             return None
         free, again = Stored(stored.document.draft(), stored.etag), self._ours(dead)
@@ -183,10 +175,10 @@ class Claimant:
         claim = await self._claim(free, again, is_takeover=True)
         if claim is None:
             return None
-        answered = await self._takeover.fence_again(claim.conversation, dead, self._clock.now())
-        tail = await self._conversations.find_unannounced(claim.conversation)
+        answered = await self.takeover.fence_again(claim.conversation, dead, self.clock.now())
+        tail = await self.conversations.find_unannounced(claim.conversation)
         await claim.update(partial(_count_until, tail=tail))
-        await self._conversations.sweep(claim.conversation)
+        await self.conversations.sweep(claim.conversation)
         if answered is None:
             return claim
         await claim.release(answered, change=_close_question, successor=None)
@@ -194,15 +186,11 @@ class Claimant:
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
-        queued = await self._conversations.next_in_line(conversation)
+        queued = await self.conversations.next_in_line(conversation)
         if queued is None:
             return None
         running = await self._running(conversation, queued.message, queued.run_id)
         return Successor(running=running, number=queued.number)
-
-    def forget(self, conversation_id: str) -> None:
-        """Trust nothing remembered of the conversation."""
-        self._conversations.forget(conversation_id)
 
     async def _free(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
         """Return the conversation without a running turn, after taking a dead one over.
@@ -216,7 +204,7 @@ class Claimant:
         conversation = stored.document.draft()
         conversation.running_turn = self._ours(dead)
         try:
-            etag = await self._conversations.write(conversation, etag=stored.etag)
+            etag = await self.conversations.write(conversation, etag=stored.etag)
         except BlobChangedError:
             return None
         await self._settle(conversation, dead)
@@ -224,29 +212,29 @@ class Claimant:
         return Stored(conversation, etag)
 
     def _ours(self, dead: RunningTurn) -> RunningTurn:
-        expires_at = lease_end(self._clock.now(), self._times)
-        return dead.model_copy(update={"replica": self._replica.name, "expires_at": expires_at})
+        expires_at = lease_end(self.clock.now(), self.times)
+        return dead.model_copy(update={"replica": self.replica.name, "expires_at": expires_at})
 
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
         questions = list[OpenQuestion]()
         if dead.purpose == "upkeep":
-            await self._takeover.fence_documents(conversation, dead)
-        elif await self._conversations.find_answer(conversation, dead.message.message_hash) is None:
-            taken = await self._takeover.fence(conversation, dead, self._clock.now())
+            await self.takeover.fence_documents(conversation, dead)
+        elif await self.conversations.find_answer(conversation, dead.message.message_hash) is None:
+            taken = await self.takeover.fence(conversation, dead, self.clock.now())
             conversation.answered.append(taken.answered)
             if taken.interruption is not None:
                 conversation.interruption = taken.interruption
                 questions = conversation.questions_after(dead)
         conversation.keep_questions(questions)
-        conversation.inbox_tail = await self._conversations.find_unannounced(conversation)
-        await self._conversations.sweep(conversation)
+        conversation.inbox_tail = await self.conversations.find_unannounced(conversation)
+        await self.conversations.sweep(conversation)
 
     async def _bury(self, free: Stored[Conversation]) -> None:
         """Store that nobody holds the conversation any more."""
         with suppress(BlobChangedError):
-            await self._conversations.write(free.document, etag=free.etag)
-        self._conversations.forget(free.document.conversation_id)
+            await self.conversations.write(free.document, etag=free.etag)
+        self.conversations.forget(free.document.conversation_id)
 
     async def _claim(
         self, free: Stored[Conversation], running: RunningTurn, *, is_takeover: bool
@@ -254,12 +242,12 @@ class Claimant:
         conversation = free.document
         served = conversation.conversation_id in self._served
         claim = await take_claim(
-            conversations=self._conversations,
+            conversations=self.conversations,
             conversation=conversation,
             etag=free.etag,
             running=running,
-            clock=self._clock,
-            times=self._times,
+            clock=self.clock,
+            times=self.times,
             was_known=served and not is_takeover and free.etag is not None,
         )
         if claim is not None:
@@ -269,17 +257,17 @@ class Claimant:
     async def _running(
         self, conversation: Conversation, message: IncomingMessage, run_id: str
     ) -> RunningTurn:
-        registry = await self._registries.read(
+        registry = await self.registries.read(
             conversation.conversation_id, epoch=conversation.epoch
         )
-        now = self._clock.now()
+        now = self.clock.now()
         return RunningTurn(
             run_id=run_id,
             message=message,
-            replica=self._replica.name,
+            replica=self.replica.name,
             patient_id=registry.document.active_patient_id,
             started_at=now,
-            expires_at=lease_end(now, self._times),
+            expires_at=lease_end(now, self.times),
         )
 
 

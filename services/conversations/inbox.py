@@ -52,7 +52,7 @@ class Inbox:
         except StoreError:
             # The sender is told that it was not stored; then it must not run later.
             with suppress(StoreError):
-                await self.remove(message.conversation_id, queued.number)
+                await self.conversations.forget_queued(message.conversation_id, queued.number)
             raise
 
     async def read(self, conversation_id: str, *, owner: str) -> Conversation | None:
@@ -74,10 +74,6 @@ class Inbox:
             if queued.run_id == run_id:
                 return queued.message
         return None
-
-    async def remove(self, conversation_id: str, number: int) -> None:
-        """Delete a message whose turn is committed."""
-        await self.conversations.forget_queued(conversation_id, number)
 
     async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id
@@ -112,7 +108,7 @@ class Inbox:
         message_hash = queued.message.message_hash
         if await self.conversations.find_answer(conversation, message_hash) is not None:
             return False
-        await self.remove(conversation.conversation_id, queued.number)
+        await self.conversations.forget_queued(conversation.conversation_id, queued.number)
         queued.number = conversation.inbox_tail
         queued.number = await self.conversations.enqueue(queued)
         return True

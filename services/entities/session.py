@@ -51,7 +51,11 @@ class StoredRun:
 
 
 class EntitySession:
-    """Reads and writes the entities of the turn's patient; nothing of any other."""
+    """Reads and writes the entities of the turn's patient; nothing of any other.
+
+    Attributes:
+        reads_legacy: Whether what agents of older prompts write in JSON is a change.
+    """
 
     def __init__(
         self,
@@ -70,7 +74,7 @@ class EntitySession:
         self._meter = meter
         self._session_id = session_id
         self._pinned = frozenset(pinned)
-        self._reads_legacy = reads_legacy
+        self.reads_legacy = reads_legacy
         self._evicted: list[str] = []
         self._settled: set[str] = set()
         self._readers = Readers(entities=entities)
@@ -78,11 +82,6 @@ class EntitySession:
             manager.session_id = session_id
         for key in sorted(self._pinned.difference(entities.conversation.entities)):
             self.restored(key)
-
-    @property
-    def reads_legacy(self) -> bool:
-        """Whether what agents of older prompts write in JSON is a change."""
-        return self._reads_legacy
 
     def replied(
         self, payload: Mapping[str, Any] | str, *, agent_name: str, is_quoted: bool = False
@@ -99,7 +98,7 @@ class EntitySession:
             UnknownAgentError: the agent is not in the team.
         """
         try:
-            delta = parse_entity_delta(payload, legacy=self._reads_legacy)
+            delta = parse_entity_delta(payload, legacy=self.reads_legacy)
         except EntityDeltaError:
             self._meter.count_malformed(agent_name)
             raise

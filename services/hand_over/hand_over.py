@@ -44,9 +44,7 @@ def message_of(note: str) -> IncomingMessage:
 class TurnWatch:
     """Puts notes, keeps them hidden while their turns run, and takes them back."""
 
-    queue: WorkQueue
-    hidden_seconds: int
-    renew_seconds: float
+    queues: TurnQueues
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
     async def begin(self, message: IncomingMessage, done: Awaitable[object]) -> None:
@@ -54,8 +52,9 @@ class TurnWatch:
 
         A queue that fails costs the watch, never the message: its conversation holds it.
         """
+        hidden_seconds = self.queues.hidden_seconds
         try:
-            item = await self.queue.put(note_of(message), hidden_seconds=self.hidden_seconds)
+            item = await self.queues.turns.put(note_of(message), hidden_seconds=hidden_seconds)
         except StoreError as error:
             logger.warning("turn_not_watched", code=error.code)
             return
@@ -70,15 +69,13 @@ class TurnWatch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep(self, item: WorkItem, done: Awaitable[object]) -> None:
-        held = await keep_hidden(
-            self.queue, item, done, seconds=self.hidden_seconds, every=self.renew_seconds
-        )
+        held = await keep_hidden(self.queues, item, done)
         if held is not None:
-            await take_back(self.queue, held)
+            await take_back(self.queues.turns, held)
 
 
 async def keep_hidden(
-    queue: WorkQueue, item: WorkItem, done: Awaitable[object], *, seconds: int, every: float
+    queues: TurnQueues, item: WorkItem, done: Awaitable[object]
 ) -> WorkItem | None:
     """Keep a note hidden until `done`, and return it as it is then.
 
@@ -87,11 +84,11 @@ async def keep_hidden(
     ending = asyncio.ensure_future(done)
     held: WorkItem | None = item
     while held is not None:
-        finished, _ = await asyncio.wait({ending}, timeout=every)
+        finished, _ = await asyncio.wait({ending}, timeout=queues.renew_seconds)
         if finished:
             return None if ending.cancelled() or ending.exception() is not None else held
         try:
-            held = await queue.hide(held, seconds=seconds)
+            held = await queues.turns.hide(held, seconds=queues.hidden_seconds)
         except StoreError as error:
             logger.warning("turn_watch_not_renewed", code=error.code)
     return None
@@ -122,15 +119,12 @@ logger = structlog.get_logger()
 class HandOverWorker:
     """One per replica. Which message of a conversation comes next says the conversation."""
 
-    queue: WorkQueue
-    poison: WorkQueue
+    queues: TurnQueues
     scheduler: TurnScheduler
     settle: Settle
     meter: Metrics
     poll_seconds: float = POLL_SECONDS
     look_again_seconds: float = LOOK_AGAIN_SECONDS
-    hidden_seconds: int
-    renew_seconds: float
     _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def run(self) -> None:
@@ -154,7 +148,9 @@ class HandOverWorker:
 
     async def _take(self, limit: int) -> Sequence[WorkItem]:
         try:
-            return await self.queue.take(limit=limit, hidden_seconds=self.hidden_seconds)
+            return await self.queues.turns.take(
+                limit=limit, hidden_seconds=self.queues.hidden_seconds
+            )
         except StoreError as error:
             logger.warning("turn_queue_failed", code=error.code)
             await asyncio.sleep(_FAILED_SECONDS)
@@ -167,17 +163,11 @@ class HandOverWorker:
             return
         answering = asyncio.create_task(self._wait_for_answer(item.body))
         try:
-            held = await keep_hidden(
-                self.queue,
-                item,
-                asyncio.shield(answering),
-                seconds=self.hidden_seconds,
-                every=self.renew_seconds,
-            )
+            held = await keep_hidden(self.queues, item, asyncio.shield(answering))
             if answering.done():
                 answering.result()
             if held is not None:
-                await take_back(self.queue, held)
+                await take_back(self.queues.turns, held)
                 self.meter.count_hand_over("answered")
         except CorruptDocumentError:
             await self._bury(item)
@@ -205,39 +195,22 @@ class HandOverWorker:
         logger.error("turn_poisoned", attempt=item.taken)
         self.meter.count_hand_over("poisoned")
         try:
-            await self.poison.put(item.body, hidden_seconds=0)
-            await self.queue.remove(item)
+            await self.queues.poison.put(item.body, hidden_seconds=0)
+            await self.queues.turns.remove(item)
         except StoreError as error:
             logger.warning("turn_queue_failed", code=error.code)
 
 
 class HandOver:
-    """The hand-over of one process; without queues it does nothing.
-
-    Args:
-        hidden_seconds: As long as a dead replica's claim is respected, or longer.
-        renew_seconds: How often the note of a running turn is hidden again.
-    """
+    """The hand-over of one process; without queues it does nothing."""
 
     def __init__(
-        self,
-        *,
-        queues: TurnQueues | None,
-        scheduler: TurnScheduler,
-        meter: Metrics,
-        hidden_seconds: int,
-        renew_seconds: float,
+        self, *, queues: TurnQueues | None, scheduler: TurnScheduler, meter: Metrics
     ) -> None:
         self._queues = queues
         self._scheduler = scheduler
         self._meter = meter
-        self._hidden_seconds = hidden_seconds
-        self._renew_seconds = renew_seconds
-        self._watch: TurnWatch | None = None
-        if queues is not None:
-            self._watch = TurnWatch(
-                queue=queues.turns, hidden_seconds=hidden_seconds, renew_seconds=renew_seconds
-            )
+        self._watch = None if queues is None else TurnWatch(queues=queues)
         self._worker: asyncio.Task[None] | None = None
         self._settle: Settle = _nothing_owed
 
@@ -255,13 +228,7 @@ class HandOver:
         if self._queues is None:
             return
         worker = HandOverWorker(
-            queue=self._queues.turns,
-            poison=self._queues.poison,
-            scheduler=self._scheduler,
-            settle=self._settle,
-            meter=self._meter,
-            hidden_seconds=self._hidden_seconds,
-            renew_seconds=self._renew_seconds,
+            queues=self._queues, scheduler=self._scheduler, settle=self._settle, meter=self._meter
         )
         self._worker = asyncio.create_task(worker.run())
 

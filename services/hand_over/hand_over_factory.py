@@ -7,12 +7,19 @@ from data_models.work_queue import WorkQueue
 from settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnQueues:
-    """Where notes of turns are kept, and where those that nobody can serve."""
+    """Where notes of turns are kept, and where those that nobody can serve.
+
+    Attributes:
+        hidden_seconds: As long as a dead replica's claim is respected, or longer.
+        renew_seconds: How often the note of a running turn is hidden again.
+    """
 
     turns: WorkQueue
     poison: WorkQueue
+    hidden_seconds: int
+    renew_seconds: float
 
     async def close(self) -> None:
         """Release connections."""
@@ -29,7 +36,12 @@ def turn_queues_for(settings: Settings) -> TurnQueues | None:
     name = settings.turn_queue
     if name is None:
         return None
-    return TurnQueues(_opened(settings, name), _opened(settings, f"{name}-poison"))
+    return TurnQueues(
+        turns=_opened(settings, name),
+        poison=_opened(settings, f"{name}-poison"),
+        hidden_seconds=settings.note_hidden_seconds,
+        renew_seconds=settings.claim_renew_seconds,
+    )
 
 
 def _opened(settings: Settings, name: str) -> WorkQueue:

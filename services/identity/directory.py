@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal, Protocol
 
@@ -83,56 +83,44 @@ class NoDirectory:
         return
 
 
+@dataclass(kw_only=True, eq=False)
 class FileDirectory:
     """A `Directory` over the index of a folder: all its Patients, indexed anew on a change.
 
-    Args:
+    Attributes:
         records: Knows all Patients and the ids of their charts.
         fits: Whether a text has the form of our ids.
         more: Patients that were registered without a file.
     """
 
-    def __init__(
-        self,
-        *,
-        records: Records,
-        fits: Callable[[str], bool],
-        clock: Clock,
-        systems: Collection[str] = (),
-        more: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None,
-    ) -> None:
-        self._records = records
-        self._fits = fits
-        self._clock = clock
-        self._systems = tuple(systems)
-        self._more = more
-        self._lock = asyncio.Lock()
-        self._of: object = ()
-        self._key: object = None
-        self._index = PersonIndex(people=())
-        self._state: DirectoryState = "ok"
-
-    @property
-    def state(self) -> DirectoryState:
-        return self._state
+    records: Records
+    fits: Callable[[str], bool]
+    clock: Clock
+    systems: tuple[str, ...] = ()
+    more: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _of: object = field(default=(), init=False)
+    _key: object = field(default=None, init=False)
+    _index: PersonIndex = field(default_factory=lambda: PersonIndex(people=()), init=False)
+    state: DirectoryState = field(default="ok", init=False)
 
     async def people_for(self, sought: Sought) -> PersonIndex:
         async with self._lock:
             try:
                 await self._refresh()
             except RecordsError:
-                self._state = "down"
+                self.state = "down"
                 raise
-            self._state = "ok"
+            self.state = "ok"
             return self._index
 
     async def check(self) -> None:
         await self.people_for(Sought())
 
     async def _refresh(self) -> None:
-        found = (await self._records.all_patients()).patients
-        registered = [] if self._more is None else list(await self._more())
-        today = self._clock.now().date()
+        found = (await self.records.all_patients()).patients
+        registered = [] if self.more is None else list(await self.more())
+        today = self.clock.now().date()
         # The bodies are kept below, so an address is one body's as long as the key is.
         key = (tuple(id(one.body) for one in found), tuple(map(id, registered)), today)
         if key != self._key:
@@ -152,7 +140,7 @@ class FileDirectory:
             draft = person_from(body, patient_id=None, today=today)
             if draft is None:
                 continue
-            own = id_among(draft.numbers, systems=self._systems, fits=self._fits)
+            own = id_among(draft.numbers, systems=self.systems, fits=self.fits)
             if own not in known:
                 people.append(replace(draft, patient_id=own))
-        return PersonIndex(people=people, systems=self._systems)
+        return PersonIndex(people=people, systems=self.systems)

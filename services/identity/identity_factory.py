@@ -1,9 +1,9 @@
 """The directory of the records that the settings name."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import aiohttp
@@ -66,6 +66,7 @@ _ELEMENTS = "id,identifier,name,birthDate,gender,active,link,contact,generalPrac
 _Query = tuple[tuple[str, str], ...]
 
 
+@dataclass(kw_only=True, eq=False)
 class ServerDirectory:
     """A `Directory` that asks a server for what one message may mean, and for nothing else.
 
@@ -73,51 +74,41 @@ class ServerDirectory:
     form. A resource id opens nothing.
     """
 
-    def __init__(
-        self,
-        *,
-        client: FhirClient,
-        fits: Callable[[str], bool],
-        clock: Clock,
-        systems: Collection[str] = (),
-    ) -> None:
-        self._client = client
-        self._fits = fits
-        self._clock = clock
-        self._systems = tuple(systems)
+    client: FhirClient
+    fits: Callable[[str], bool]
+    clock: Clock
+    systems: tuple[str, ...] = ()
+    state: DirectoryState = field(default="ok", init=False)
+
+    def __post_init__(self) -> None:
         self._kept = Newest[_Query, tuple[float, Sequence[Person]]](limit=KEPT_SEARCHES)
         self._gate = asyncio.Semaphore(SEARCHES_AT_ONCE)
-        self._state: DirectoryState = "ok"
-
-    @property
-    def state(self) -> DirectoryState:
-        return self._state
 
     async def people_for(self, sought: Sought) -> PersonIndex:
         queries = list(dict.fromkeys(self._queries(sought)))
-        self._state = "slow"  # until they have answered: a caller may stop waiting
+        self.state = "slow"  # until they have answered: a caller may stop waiting
         try:
             found = await asyncio.gather(*(self._search(query) for query in queries))
         except RecordsError:
-            self._state = "down"
+            self.state = "down"
             raise
-        self._state = "ok"
+        self.state = "ok"
         people = {one.key: one for people in found for one in people}
         people |= await self._survivors(people)
-        return PersonIndex(people=people.values(), systems=self._systems)
+        return PersonIndex(people=people.values(), systems=self.systems)
 
     async def check(self) -> None:
         """See `Directory.check`: one search that finds nobody, past what is kept."""
         try:
             await self._ask((("identifier", "0"),))
         except RecordsError:
-            self._state = "down"
+            self.state = "down"
             raise
-        self._state = "ok"
+        self.state = "ok"
 
     def _queries(self, sought: Sought) -> Iterable[_Query]:
         for number in dict.fromkeys([*sought.ids, *sought.numbers]):
-            token = [f"{system}|{number}" for system in self._systems] or [number]
+            token = [f"{system}|{number}" for system in self.systems] or [number]
             yield (("identifier", ",".join(token)),)
         for name in sought.names:
             yield _named(name)
@@ -138,7 +129,7 @@ class ServerDirectory:
 
     async def _search(self, query: _Query) -> Sequence[Person]:
         kept = self._kept.get(query)
-        now = self._clock.monotonic()
+        now = self.clock.monotonic()
         if kept is not None and now - kept[0] < KEPT_SECONDS:
             return kept[1]
         async with self._gate:
@@ -147,10 +138,10 @@ class ServerDirectory:
         return people
 
     async def _ask(self, query: _Query) -> Sequence[Person]:
-        url = (self._client.base_url / "Patient").with_query(
+        url = (self.client.base_url / "Patient").with_query(
             [*query, ("_elements", _ELEMENTS), ("_count", str(HITS))]
         )
-        answer = await self._client.get(url)
+        answer = await self.client.get(url)
         if answer.status != 200:
             raise RecordsUnreadableError(f"the server answered a search with {answer.status}")
         rows = (answer.body or {}).get("entry", [])
@@ -159,11 +150,11 @@ class ServerDirectory:
         return [one for one in people if one is not None and _fits_query(one, query)]
 
     def _person(self, body: Mapping[str, Any]) -> Person | None:
-        today = self._clock.now().date()
+        today = self.clock.now().date()
         draft = person_from(body, patient_id=None, today=today)
         if draft is None or not draft.key:
             return None
-        opened_by = id_among(draft.numbers, systems=self._systems, fits=self._fits)
+        opened_by = id_among(draft.numbers, systems=self.systems, fits=self.fits)
         return replace(draft, patient_id=opened_by)
 
 

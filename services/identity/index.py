@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 from data_models.identifiers import PatientId
 from services.identity.person import Person, PersonName
 from services.language.letters import folded, has_apostrophe, is_without_spaces, spellings
+from services.language.mentions import Message
 
 Part = Literal["family", "given"]
 NEAR_LEAST_CHARS = 5
@@ -105,6 +106,11 @@ class PersonIndex:
         if found is None and word.endswith("s") and len(word) > NEAR_LEAST_CHARS - 1:
             found = self._by_word.get(word[:-1])
         return found or ()
+
+    def has_word_of(self, message: Message, person: Person | None) -> bool:
+        """Whether a word of the message is a word of somebody's name."""
+        hits = (hit for word in message.words for hit in self.exactly(word.text))
+        return any(hit.person.same_as(person) for hit in hits)
 
     def nearly(self, word: str) -> Sequence[NameHit]:
         """Return whose name nearly holds the folded `word`: a slip or two, or another ending."""

@@ -88,7 +88,7 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
         by_person.setdefault(id(hit.person), []).append(hit)
     for hits in by_person.values():
         person = hits[0].person
-        is_open = known.open is not None and person.same_as(known.open)
+        is_open = person.same_as(known.open)
         is_full = {hit.part for hit in hits} == {"family", "given"} or not person.names[0].given
         if is_open or is_full or person.patient_id in known.roster:
             people = () if is_open else (person,)
@@ -147,7 +147,7 @@ def _mention(
         if not namesakes:
             return Mention(_typed(span), (), "full", names_open=True, span=span)
         return Mention(_typed(span), tuple(namesakes), "family", span=span)
-    covers = [one for one in chosen if open_one is None or not one.person.same_as(open_one)]
+    covers = [one for one in chosen if not one.person.same_as(open_one)]
     covers = [one for one in covers if not contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
     if not people:
@@ -312,7 +312,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     if len(span) > 1 or span[0].title is not None:
         return False
     hits = known.index.exactly(span[0].text)
-    of_open = [hit for hit in hits if known.open is not None and hit.person.same_as(known.open)]
+    of_open = [hit for hit in hits if hit.person.same_as(known.open)]
     if all(hit.part == "given" for hit in of_open):
         return is_before_a_family_name(run, span)
     at = run.index(span[0])

@@ -96,11 +96,11 @@ class Person:
             for each in days
         )
 
-    def same_as(self, other: "Person") -> bool:
-        """Whether both are one chart."""
+    def same_as(self, other: "Person | None") -> bool:
+        """Whether both are one chart; nobody is no chart."""
         if self.patient_id is not None:
-            return self.patient_id == other.patient_id
-        return self.key == other.key
+            return other is not None and self.patient_id == other.patient_id
+        return other is not None and self.key == other.key
 
 
 def both_identifiers(person: Person) -> str:

@@ -18,7 +18,6 @@ from services.identity.said import (
 )
 from services.language.full_dates import FullDate
 from services.language.letters import folded
-from services.language.mentions import Message
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
@@ -36,7 +35,6 @@ class Subject:
     Attributes:
         people: Who may be meant, best first, at most five; of `other` the one who is.
         said: The words or the number in question, as typed.
-        is_plain: Whether the message does nothing but name them: it opens a chart.
         survivor_of: The number under which a merged chart was asked for.
         is_sure: Of `several`, whether each is named by number, whole name or as the open one.
     """
@@ -45,7 +43,6 @@ class Subject:
     reason: Reason
     people: tuple[Person, ...] = ()
     said: str = ""
-    is_plain: bool = False
     survivor_of: str = ""
     is_sure: bool = True
 
@@ -143,7 +140,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 for each in born
                 if one.is_birth
                 or each.patient_id in known.roster
-                or _has_word_of(said.message, each, known)
+                or known.index.has_word_of(said.message, each)
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
@@ -167,12 +164,6 @@ def _is_slip_of(one: FullDate, person: Person | None) -> bool:
     return person is not None and person.is_nearly_born_on(one.readings)
 
 
-def _has_word_of(message: Message, person: Person, known: Known) -> bool:
-    """Whether any word of the message is a word of somebody's name."""
-    hits = (hit for word in message.words for hit in known.index.exactly(word.text))
-    return any(hit.person.same_as(person) for hit in hits)
-
-
 def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     """A year of birth that is not the open patient's asks; it names nobody by itself."""
     person = known.open
@@ -182,7 +173,7 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     if not other or said.message.registers:
         return None
     born = (one for one in known.index.people if one.birth_date.startswith(str(other)))
-    people = tuple(one for one in born if _has_word_of(said.message, one, known))
+    people = tuple(one for one in born if known.index.has_word_of(said.message, one))
     return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=str(other))
 
 
@@ -241,9 +232,9 @@ def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
 
 
 def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
-    others = [one for one in found.sure if known.open is None or not one.same_as(known.open)]
+    others = [one for one in found.sure if not one.same_as(known.open)]
     names_open = found.names_open or len(others) < len(found.sure)
-    asked = [row for row in found.asked if not _is(row[0], known.open)]
+    asked = [row for row in found.asked if not row[0].same_as(known.open)]
     asked_people = _unique(row[0] for row in asked)
     words = {row[2] for row in asked}
     several = (
@@ -268,8 +259,8 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
     aged = _of_the_age(said, known)
-    if aged is not None and not names_open and not _is_open_alone(aged, known):
-        others = [one for one in aged if not _is(one, known.open)]
+    if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
+        others = [one for one in aged if not one.same_as(known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
     if said.message.is_placed or (said.message.describes and not names_open and aged is None):
         return Subject("unsure", "described")
@@ -287,10 +278,6 @@ def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
     )
 
 
-def _is_open_alone(people: Sequence[Person], known: Known) -> bool:
-    return len(people) == 1 and _is(people[0], known.open)
-
-
 def _said_of(said: Said, person: Person) -> str:
     for one in said.mentions:
         if any(each.same_as(person) for each in one.people):
@@ -300,10 +287,6 @@ def _said_of(said: Said, person: Person) -> str:
 
 def _typed(said: Said, one: FullDate) -> str:
     return said.message.text[one.start : one.end]
-
-
-def _is(person: Person, other: Person | None) -> bool:
-    return other is not None and person.same_as(other)
 
 
 def _note(people: list[Person], person: Person) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from data_models.chat_context import ChatContext
-from data_models.memory_blocks import Block, MemoryBlocks
+from data_models.memory_blocks import Block
 from services.memory_blocks.figures import (
     SessionStatus,
     accuracy,
@@ -134,22 +134,18 @@ def _metadata(context: ChatContext, sizes: tuple[int, int, int], rules: MemoryRu
                 turns, history, above=rules.rotation.above_chars, most=rules.rotation.above_turns
             ),
         },
-        "performance_metrics": _performance(memory),
+        "performance_metrics": {
+            "avg_context_generation_time": average_generation_seconds(memory.counts),
+            "memory_update_success_rate": success_percent(memory.counts),
+            "context_accuracy_score": accuracy(memory.counts),
+            "last_performance_check": _iso(memory.last_updated),
+        },
         "system_flags": {
             "memory_rotation_enabled": rules.rotation.enabled,
             "archival_ready": ready >= _READY_SHARE,
             "context_validation_enabled": rules.validation,
             "emergency_mode": newest > _EMERGENCY_SHARE * HISTORY_LIMIT_CHARS,
         },
-    }
-
-
-def _performance(memory: MemoryBlocks) -> Block:
-    return {
-        "avg_context_generation_time": average_generation_seconds(memory.counts),
-        "memory_update_success_rate": success_percent(memory.counts),
-        "context_accuracy_score": accuracy(memory.counts),
-        "last_performance_check": _iso(memory.last_updated),
     }
 
 

@@ -12,7 +12,7 @@ from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blan
 from data_models.errors import BadFrameError, MemoryItemError
 from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
 from data_models.values import ClosedValue
-from services.memory_edits.places import Place, State, place_of_change, places_of
+from services.memory_edits.places import Place, State, every_place, place_of_change
 
 OPERATIONS_LIMIT = 20
 _TEXT_LIMIT_CHARS = 300
@@ -84,36 +84,6 @@ def apply(
                 editor.undo(change_id)
 
 
-def unlearn(
-    document: ChatContext, points: Sequence[str], *, by: str, now: datetime
-) -> list[MemoryChange]:
-    """Take back what a message had `document` hold; what gave way to it is held again.
-
-    Raises:
-        MemoryItemError: a point is not there, or not held any more.
-    """
-    editor = _Editor(document=document, by=by, now=now)
-    before = len(document.memory_changes.changes)
-    for point in points:
-        editor.unlearn(point)
-    return document.memory_changes.changes[before:]
-
-
-def take_back(
-    document: ChatContext, changes: Sequence[int], *, by: str, now: datetime
-) -> list[MemoryChange]:
-    """Undo `changes`, the newest first; after an error the document must not be stored.
-
-    Raises:
-        MemoryItemError: a change is not there, or its item has changed since.
-    """
-    editor = _Editor(document=document, by=by, now=now)
-    before = len(document.memory_changes.changes)
-    for change in sorted(changes, reverse=True):
-        editor.undo(change)
-    return document.memory_changes.changes[before:]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Editor:
     document: ChatContext
@@ -152,6 +122,7 @@ class _Editor:
         self._take_back(found, "undo")
 
     def unlearn(self, point: str) -> None:
+        """Take back a statement that a message made; what gave way to it is held again."""
         place, state = self._found(f"point:{point}")
         if not _is_active(state):
             raise MemoryItemError("it is retired already")
@@ -163,9 +134,7 @@ class _Editor:
                 self._store(former, "restore", before, {**before, "status": "active"})
 
     def _take_back(self, change: MemoryChange, action: MemoryAction) -> None:
-        place = self._place(change.item) or place_of_change(
-            change.item, change.before or change.after or {}
-        )
+        place = self._place(change.item) or place_of_change(change.item)
         if place is None:
             raise MemoryItemError("it left the memory meanwhile")
         present = place.read(self.document)
@@ -201,7 +170,7 @@ class _Editor:
         return place, state
 
     def _place(self, item: str) -> Place | None:
-        return next((one for one in places_of(self.document) if one.item_id == item), None)
+        return next((one for one in every_place(self.document) if one.item_id == item), None)
 
 
 # Changes while nobody corrects anything: how often something was used, and when.
@@ -214,8 +183,8 @@ def _content(state: State | None) -> State | None:
     return {key: value for key, value in state.items() if key not in _VOLATILE}
 
 
-def _is_active(state: State) -> bool:
-    return bool(state.get("status", "active") == "active")
+def _is_active(state: State | None) -> bool:
+    return state is not None and bool(state.get("status", "active") == "active")
 
 
 def _fitting(place: Place, value: Any) -> Any:
@@ -275,12 +244,15 @@ def undo_write(
     Raises:
         MemoryItemError: an item has changed since; the document must not be stored.
     """
-    if write.points:
-        done = unlearn(document, write.points, by=by, now=now)
-    else:
-        done = take_back(document, write.changes, by=by, now=now)
-    gone = [_text(one.before) for one in done if _is_held(one.before)]
-    back = [_text(one.after) for one in done if _is_held(one.after)]
+    editor = _Editor(document=document, by=by, now=now)
+    before = len(document.memory_changes.changes)
+    for point in write.points:
+        editor.unlearn(point)
+    for change in sorted(write.changes, reverse=True):
+        editor.undo(change)
+    done = document.memory_changes.changes[before:]
+    gone = [_text(one.before) for one in done if _is_active(one.before)]
+    back = [_text(one.after) for one in done if _is_active(one.after)]
     return [one for one in gone if one not in back], [one for one in back if one not in gone]
 
 
@@ -316,10 +288,6 @@ def _changed(document: ChatContext, *, by: str) -> list[MemoryWrite]:
     return [MemoryWrite(at, changes=together)]
 
 
-def _is_held(state: dict[str, object] | None) -> bool:
-    return state is not None and state.get("status", "active") == "active"
-
-
-def _text(state: dict[str, object] | None) -> str:
+def _text(state: State | None) -> str:
     shown = {} if state is None else state
     return str(shown.get("text") or shown.get("value") or shown.get("topic") or "an item")

@@ -15,13 +15,12 @@ from data_models.memory_blocks import KeyPoint, MemoryChange
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.memory_edits.places import (
     PERSON,
-    FindingPlace,
     ItemKind,
-    PointPlace,
+    Place,
     State,
-    WishPlace,
+    Stored,
+    every_place,
     place_of_change,
-    place_of_thing,
     places_of,
 )
 
@@ -119,7 +118,7 @@ def revision_of(document: ChatContext) -> str:
 
     Not of the topic, which moves with every turn.
     """
-    places = [one for one in places_of(document) if one.kind != "topic"]
+    places = [one for one in every_place(document) if one.kind != "topic"]
     states = [(one.item_id, _seen(one.read(document))) for one in places]
     text = orjson.dumps(
         [document.patient_id, states, document.memory_changes.next_change], default=str
@@ -140,10 +139,13 @@ def view_of(
         phase=document.memory.conversation_phase,
         summary=summary,
         understood=[
-            *renderer.understood(),
+            *renderer.items("point", "wish"),
             *(one for one in retired if one.kind in ("point", "wish")),
         ],
-        found=[*renderer.found(), *(one for one in retired if one.kind == "finding")],
+        found=[
+            *renderer.items("finding", "thing"),
+            *(one for one in retired if one.kind == "finding"),
+        ],
         ran=[_run(one) for one in reversed(document.tool_memory.executions)],
         changes=[_change(one) for one in reversed(document.memory_changes.changes)],
         blocks=dict(blocks),
@@ -167,21 +169,18 @@ class _Renderer:
             sources=sources,
         )  # fmt: skip
 
-    def understood(self) -> Iterator[MemoryItem]:
-        yield from map(self._point, self._document.memory.key_points)
-        yield from map(self._wish, self._document.entities.conversation.entities.values())
-
-    def found(self) -> Iterator[MemoryItem]:
-        for queue in self._document.entities.derived.agent_entities.values():
-            yield from map(self._finding, queue.values())
-        yield from map(self._thing, self._document.tool_memory.entities)
+    def items(self, *kinds: ItemKind) -> Iterator[MemoryItem]:
+        """Yield what is there of these kinds."""
+        for place, one in places_of(self._document, *kinds):
+            own = {"id": place.item_id, "kind": place.kind, "label": place.label}
+            yield MemoryItem.model_validate(own | self._shown(place, one))
 
     def retired(self) -> Iterator[MemoryItem]:
         """Yield what a person took out and nobody put back."""
         for change in self._document.memory_changes.changes:
             if change.action != "retire" or change.undone or change.after is not None:
                 continue
-            place = place_of_change(change.item, change.before or {})
+            place = place_of_change(change.item)
             if place is None or place.read(self._document) is not None or change.before is None:
                 continue
             yield MemoryItem(
@@ -190,60 +189,69 @@ class _Renderer:
                 can_correct=False,
             )  # fmt: skip
 
-    def _point(self, one: KeyPoint) -> MemoryItem:
-        place = PointPlace(one.point_id)
-        return MemoryItem(
-            id=place.item_id, kind="point", label=place.label, value=one.text, status=one.status,
-            origin=one.source, sources=MemorySources(turns=[one.turn_id] if one.turn_id else []),
-            can_correct=one.status in ("active", "unverified"), quote=one.quote,
-            said_by=one.said_by,
-        )  # fmt: skip
+    def _shown(self, place: Place, one: Stored) -> dict[str, Any]:
+        match one:
+            case KeyPoint():
+                return _point(one)
+            case ConversationEntity():
+                turns = MemorySources(turns=self._turns_at(one.updated_at))
+                said = {"value": one.value, "origin": one.provenance}
+                return said | {"updated_at": one.updated_at, "sources": turns}
+            case DerivedEntity():
+                return self._finding(one)
+            case EntityContext():
+                return self._thing(place, one)
 
-    def _wish(self, one: ConversationEntity) -> MemoryItem:
-        place = WishPlace(one.key)
-        return MemoryItem(
-            id=place.item_id, kind="wish", label=place.label, value=one.value,
-            origin=one.provenance, updated_at=one.updated_at,
-            sources=MemorySources(turns=self._turns_at(one.updated_at)),
-        )  # fmt: skip
-
-    def _finding(self, one: DerivedEntity) -> MemoryItem:
-        place = FindingPlace(one.agent_name, one.key)
+    def _finding(self, one: DerivedEntity) -> dict[str, Any]:
         origin = "model" if one.source_tool == LLM_REASONING else "tool"
         tool = one.source_tool if origin == "tool" else None
         runs = [
             r for r in self._runs.values() if r.tool_name == tool and r.timestamp <= one.updated_at
         ]
         turns = [runs[-1].turn_id] if runs else self._turns_at(one.updated_at)
-        return MemoryItem(
-            id=place.item_id, kind="finding", label=place.label, value=one.value,
-            status="expired" if one.is_expired(self._now) else "active",
-            origin=PERSON if tool == PERSON else origin, updated_at=one.updated_at,
-            sources=MemorySources(
+        return {
+            "value": one.value,
+            "status": "expired" if one.is_expired(self._now) else "active",
+            "origin": PERSON if tool == PERSON else origin,
+            "updated_at": one.updated_at,
+            "sources": MemorySources(
                 turns=turns, runs=[run.execution_id for run in runs[-1:]],
                 tool=None if tool == PERSON else tool, agent=one.agent_name,
             ),
-        )  # fmt: skip
+        }  # fmt: skip
 
-    def _thing(self, one: EntityContext) -> MemoryItem:
-        place = place_of_thing(one)
+    def _thing(self, place: Place, one: EntityContext) -> dict[str, Any]:
         run = self._runs.get(one.source_execution_id)
-        sources = MemorySources() if run is None else _of_run(run)
         was_retired = any(
             change.item == place.item_id and change.action == "retire" and not change.undone
             for change in self._document.memory_changes.changes
         )
-        status: ItemStatus = "retired" if was_retired and one.status == "deleted" else one.status
-        return MemoryItem(
-            id=place.item_id, kind="thing", label=place.label, status=status, origin="tool",
-            value=None if one.is_private else _shown_data(one), updated_at=one.created_at,
-            sources=sources, can_correct=status == "active" and not one.is_private,
-        )  # fmt: skip
+        status = "retired" if was_retired and one.status == "deleted" else one.status
+        return {
+            "status": status,
+            "origin": "tool",
+            "value": None if one.is_private else _shown_data(one),
+            "updated_at": one.created_at,
+            "sources": MemorySources() if run is None else _of_run(run),
+            "can_correct": status == "active" and not one.is_private,
+        }
 
     def _turns_at(self, moment: datetime) -> list[int]:
         """Return the turn that ran at `moment`, if it is still in the document."""
         before = [one for one in self._document.chat_history if one.timestamp <= moment]
         return [before[-1].turn_id] if before else []
+
+
+def _point(one: KeyPoint) -> dict[str, Any]:
+    return {
+        "value": one.text,
+        "status": one.status,
+        "origin": one.source,
+        "sources": MemorySources(turns=[one.turn_id] if one.turn_id else []),
+        "can_correct": one.status in ("active", "unverified"),
+        "quote": one.quote,
+        "said_by": one.said_by,
+    }
 
 
 def _of_run(run: ToolExecutionContext) -> MemorySources:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from data_models.clock import IdSource
-from services.identity.person import Person
+from services.identity.person import Person, distinct
 from services.identity.wording import option_line
-from services.language.mentions import Message
 from services.language.phrases import says
 from services.patient_context.answers import ASKED, OPTIONS, options_of, waiting_in
 from services.patient_context.asking_again import may_be_of
@@ -36,25 +35,23 @@ def compared_people(who: Who) -> Sequence[Person]:
     if len(named) < len(reading.named):
         return ()
     people = _spoken_of(who, named) or (_the_two_of_the_roster(who) if is_of_both else [])
-    found: list[Person] = []
-    for one in people:
-        if one.patient_id is not None and not any(one.same_as(each) for each in found):
-            found.append(one)
+    found = distinct(one for one in people if one.patient_id is not None)
     return found if len(found) == _SIDES else ()
 
 
 def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:
     """Return whom the message names or points at, the open patient first."""
     message, subject = who.linked.message, who.subject
+    holds_name = who.linked.index.has_word_of(message, who.open)
     people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
-    if len(people) > _SIDES and message.pronoun_at is None and not _names(message, who.open, who):
-        people = [one for one in people if who.open is None or not one.same_as(who.open)]
+    if len(people) > _SIDES and message.pronoun_at is None and not holds_name:
+        people = [one for one in people if not one.same_as(who.open)]
     if subject.reason == "pronoun" and message.spoken_sex == "both" and len(subject.people) == 1:
         people = list(subject.people)  # "his haemoglobin with hers": the open one and the other
     names_open = subject.outcome == "same" and subject.reason == "named"
     spoken_of = _whom_a_pronoun_fits(who)
-    if spoken_of is not who.open and not _names(message, who.open, who):
-        people = [one for one in people if who.open is None or not one.same_as(who.open)]
+    if spoken_of is not who.open and not holds_name:
+        people = [one for one in people if not one.same_as(who.open)]
     if spoken_of is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
         people.insert(0, spoken_of)
     return people
@@ -68,12 +65,6 @@ def _whom_a_pronoun_fits(who: Who) -> Person | None:
     offered = [] if waits is None else [who.person(one) for one in options_of(waits)]
     fitting = [one for one in offered if one is not None and may_be_of(one, sex)]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def _names(message: Message, person: Person | None, who: Who) -> bool:
-    """Whether a word of the message is a word of somebody's name."""
-    hits = (hit for word in message.words for hit in who.linked.index.exactly(word.text))
-    return person is not None and any(hit.person.same_as(person) for hit in hits)
 
 
 def _the_two_of_the_roster(who: Who) -> list[Person]:

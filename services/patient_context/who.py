@@ -189,7 +189,7 @@ def _offering(
         return verdict_saying(text, turn)
     today = turn.now.date()
     lines = [
-        f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
+        f"{place}. {option_line(one, today, is_open=one.same_as(who.open))}"
         for place, one in enumerate(options, start=1)
     ]
     offered = [one.patient_id for one in options]
@@ -248,10 +248,6 @@ def _options(subject: Subject, who: Who) -> tuple[Person, ...]:
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)
     return distinct(people)
-
-
-def _is(person: Person, other: Person | None) -> bool:
-    return other is not None and person.same_as(other)
 
 
 def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:

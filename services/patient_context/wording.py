@@ -30,7 +30,7 @@ def asking(
             options = _either(called)
             return _joined(
                 f"Which patient do you mean: {options}? One at a time, please.",
-                _send(pattern),
+                f"Nothing was changed; answer with an ID like '{pattern.example()}'.",
                 problem,
             )
         case "meant":
@@ -98,10 +98,6 @@ def _called(patient_id: PatientId, person: Person | None) -> str:
 
 def _not_understood(unfit: str) -> str:
     return f"{code(unfit)} is not one." if unfit else ""
-
-
-def _send(pattern: PatientIdPattern) -> str:
-    return f"Nothing was changed; answer with an ID like '{pattern.example()}'."
 
 
 def _yes_or_id(pattern: PatientIdPattern) -> str:

@@ -1,8 +1,8 @@
 """The tool memory of one turn: every run is recorded here, every reference resolved here."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Any
 
@@ -57,86 +57,65 @@ class FinishedRun:
     is_view: bool = False
 
 
+@dataclass(slots=True, kw_only=True)
 class ToolMemorySession:
-    """Works on the active patient's part of the turn's draft, and on nothing else."""
+    """Works on the active patient's part of the turn's draft, and on nothing else.
 
-    def __init__(
-        self,
-        *,
-        store: ToolEntityStore,
-        turn_id: int,
-        user_text: str,
-        local_now: datetime,
-        others: Collection[str],
-        ids: IdSource,
-        extractors: Sequence[Extractor] = EXTRACTORS,
-        on_extractor_failure: Callable[[], None] | None = None,
-        picked: Picked | None = None,
-    ) -> None:
-        self._store = store
-        self._turn_id = turn_id
-        self._user_text = user_text
-        self._now = local_now
-        self._roster = self._others = frozenset(others)
-        self._ids = ids
-        self._extractors = extractors
-        self._on_extractor_failure = on_extractor_failure
-        self._picked = picked
-        self._long_outputs: list[RunOutput] = []
+    Attributes:
+        now: When the turn began, in the user's zone.
+        roster: Ids of the conversation's other patients.
+        others: Ids and names of other patients, which models must not see.
+        long_outputs: Whole outputs of this turn that are too long for the document.
+    """
 
-    @property
-    def long_outputs(self) -> Sequence[RunOutput]:
-        """Whole outputs of this turn that are too long for the document."""
-        return self._long_outputs
+    store: ToolEntityStore
+    turn_id: int
+    user_text: str
+    now: datetime
+    roster: frozenset[str]
+    ids: IdSource
+    extractors: Sequence[Extractor] = EXTRACTORS
+    on_extractor_failure: Callable[[], None] | None = None
+    picked: Picked | None = None
+    others: frozenset[str] = field(init=False)
+    long_outputs: list[RunOutput] = field(default_factory=list, init=False)
 
-    @property
-    def now(self) -> datetime:
-        """When the turn began, in the user's zone."""
-        return self._now
+    def __post_init__(self) -> None:
+        self.others = self.roster
 
     @property
     def zone(self) -> tzinfo | None:
         """The user's zone."""
-        return self._now.tzinfo
+        return self.now.tzinfo
 
     @property
     def request(self) -> str:
         """What the user asks for: their words, and after a pick those that it completes."""
-        text = self._user_text
-        return text if self._picked is None else f"{text} (my request: {self._picked.asked})"
+        text = self.user_text
+        return text if self.picked is None else f"{text} (my request: {self.picked.asked})"
 
     def hear(self, text: str) -> None:
         """Go on with `text`, another request of the same turn."""
-        if text != self._user_text:
-            self._user_text, self._picked = text, None
+        if text != self.user_text:
+            self.user_text, self.picked = text, None
 
     @property
     def goes_on_with(self) -> str | None:
         """The agent whose question this message answers by a pick."""
-        return None if self._picked is None else self._picked.agent
-
-    @property
-    def roster(self) -> Collection[str]:
-        """Ids of the conversation's other patients."""
-        return self._roster
-
-    @property
-    def others(self) -> Collection[str]:
-        """Ids and names of other patients, which models must not see."""
-        return self._others
+        return None if self.picked is None else self.picked.agent
 
     def withhold(self, others: frozenset[str]) -> None:
         """Withhold these ids and names too, from now on."""
-        self._others = self._roster | others if not self._roster <= others else others
+        self.others = self.roster | others if not self.roster <= others else others
 
     def name_of(self, entity_id: str) -> str:
         """Return an entity as a choice names it; of another patient's only the time."""
-        entity = self._store.get(entity_id)
-        return "" if entity is None else choice_of(entity, self._now)
+        entity = self.store.get(entity_id)
+        return "" if entity is None else choice_of(entity, self.now)
 
     def record(self, run: FinishedRun) -> ToolExecutionContext:
         """Remember a run and what it returned; a failed one yields no entities."""
-        execution_id = self._ids.new_id("exec")
+        execution_id = self.ids.new_id("exec")
         found = self._found(run)
         kept = [self._kept(one, execution_id, tool=run.tool) for one in found]
         is_personal = run.tool in PERSONAL_TOOLS or any(one.is_personal for one in kept)
@@ -145,7 +124,7 @@ class ToolMemorySession:
             execution_id=execution_id,
             tool_name=run.tool,
             agent_name=run.agent,
-            user_request=self._user_text[:REQUEST_LIMIT_CHARS],
+            user_request=self.user_text[:REQUEST_LIMIT_CHARS],
             parameters=masked(dict(run.parameters)),
             raw_output=output[:OUTPUT_HEAD_CHARS],
             output_chars=len(output),
@@ -153,18 +132,18 @@ class ToolMemorySession:
             success=run.error is None,
             error_message=None if run.error is None else _problem(run.error)[:REQUEST_LIMIT_CHARS],
             execution_time_ms=round(run.duration_ms, 1),
-            timestamp=self._now,
-            turn_id=self._turn_id,
+            timestamp=self.now,
+            turn_id=self.turn_id,
             entity_ids=[one.entity_id for one in kept][:20],
             is_personal=is_personal,
         )
-        self._store.add_execution(stored)
+        self.store.add_execution(stored)
         if not is_personal:  # a whole mailbox is not laid beside a patient's turns
             self._keep_output(run, execution_id, output)
         if len(kept) > 1:
-            self._store.shown([one.entity_id for one in kept])
+            self.store.shown([one.entity_id for one in kept])
         elif kept and run.tool not in _LISTS:
-            self._store.touch(kept[0].entity_id, turn_id=self._turn_id)
+            self.store.touch(kept[0].entity_id, turn_id=self.turn_id)
         return stored
 
     def resolve(
@@ -183,67 +162,67 @@ class ToolMemorySession:
             at_clinic: Whether the patient's appointments are meant, not the user's own calendar.
             asks_first: Whether the user is asked before anything is done with it.
         """
-        if self._picked is not None and self._is_live(self._picked.entity_id, entity_type):
-            return Resolved(self._picked.entity_id)
-        text = self._user_text
+        if self.picked is not None and self._is_live(self.picked.entity_id, entity_type):
+            return Resolved(self.picked.entity_id)
+        text = self.user_text
         for one in without:
             text = text.replace(one, " ") if one else text
-        return self._store.resolve(
+        return self.store.resolve(
             text,
             entity_type,
             parameters,
-            local_now=self._now,
+            local_now=self.now,
             at_clinic=at_clinic,
             asks_first=asks_first,
         )
 
     def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:
-        entity = self._store.get(entity_id)
+        entity = self.store.get(entity_id)
         if entity is None or entity.status != "active":
             return False
         return entity_type is None or entity.entity_type == entity_type
 
     def note_used(self, found: Resolved) -> None:
         """Note that a resolved entity was really used, and the words that led to it."""
-        self._store.touch(found.entity_id, words=found.words, turn_id=self._turn_id)
+        self.store.touch(found.entity_id, words=found.words, turn_id=self.turn_id)
 
     def note_listed(self, entity_ids: Sequence[str]) -> None:
         """Note which entities the user is shown to choose from."""
-        self._store.shown(entity_ids)
+        self.store.shown(entity_ids)
 
     def note_deleted(self, entity_id: str) -> None:
         """Note that an entity is gone at its source."""
-        if self._store.get(entity_id) is not None:
-            self._store.mark_deleted(entity_id)
+        if self.store.get(entity_id) is not None:
+            self.store.mark_deleted(entity_id)
 
     def grounding(self) -> str:
         """Return what agents are shown this turn."""
-        zone = self._now.tzinfo
+        zone = self.zone
         if zone is None:
             return ""
-        entities = self._store.get_recent_entities(limit=SHOWN)
+        entities = self.store.get_recent_entities(limit=SHOWN)
         # What a run only read is asked for again; what it found or failed at is spoken of.
         runs = [
             one
-            for one in self._store.get_recent_tool_executions(SHOWN)
+            for one in self.store.get_recent_tool_executions(SHOWN)
             if one.entity_ids or not one.success
         ]
         return grounding_of(entities, runs, zone)
 
     def close(self, *, kept: Sequence[str] = ()) -> None:
         """Forget what is too old or too much; call before the document is stored."""
-        self._store.tidy(kept=kept)
-        fit(self._store.memory, kept=tuple(kept))
+        self.store.tidy(kept=kept)
+        fit(self.store.memory, kept=tuple(kept))
 
     def _found(self, run: FinishedRun) -> list[Found]:
         if run.is_view or run.data is None or run.error is not None:
             return []
         try:
-            return extracted(run.data, self._extractors)
+            return extracted(run.data, self.extractors)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             # The tool's answer still reaches the agent.
-            if self._on_extractor_failure is not None:
-                self._on_extractor_failure()
+            if self.on_extractor_failure is not None:
+                self.on_extractor_failure()
             logger.warning(
                 "tool_memory_extractor_failed", tool=run.tool, error=type(error).__name__
             )
@@ -252,14 +231,14 @@ class ToolMemorySession:
     def _kept(self, found: Found, execution_id: str, *, tool: str) -> EntityContext:
         kind = found.entity_type
         called = found.display_name if kind == "contact" else ""
-        private = kind in PERSONAL_KINDS and names_one_of(found.data, self._others, called=called)
+        private = kind in PERSONAL_KINDS and names_one_of(found.data, self.others, called=called)
         if private:
             hidden = with_time_only(found.data, kind)
             found = Found(found.entity_id, kind, other_of(kind), hidden, True, found.source)
-        return self._store.store_entity(
+        return self.store.store_entity(
             found,
             execution_id=execution_id,
-            turn_id=self._turn_id,
+            turn_id=self.turn_id,
             is_private=private,
             is_personal=found.entity_type in PERSONAL_KINDS or tool in PERSONAL_TOOLS,
         )
@@ -275,7 +254,7 @@ class ToolMemorySession:
 
     def _keep_output(self, run: FinishedRun, execution_id: str, output: str) -> None:
         if len(output) > OUTPUT_HEAD_CHARS:
-            self._long_outputs.append(
+            self.long_outputs.append(
                 RunOutput(
                     execution_id=execution_id,
                     call_id=run.call_id,

@@ -95,7 +95,7 @@ class ToolEntityStore:
     def __init__(
         self, *, memory: ToolMemory, limits: ToolMemoryLimits, now: datetime, principal: str = ""
     ) -> None:
-        self._memory = memory
+        self.memory = memory
         self._limits = limits
         self._now = now
         self._principal = principal
@@ -108,11 +108,6 @@ class ToolEntityStore:
             self._index(entity)
         for run in filter(self._may_see, memory.executions):
             self._by_tool.setdefault(run.tool_name, []).append(run)
-
-    @property
-    def memory(self) -> ToolMemory:
-        """What is stored."""
-        return self._memory
 
     def get(self, entity_id: str) -> EntityContext | None:
         """Return an entity by its id; deleted ones too, until they are forgotten."""
@@ -152,7 +147,7 @@ class ToolEntityStore:
             created_at=self._now,
             last_accessed=self._now,
         )
-        self._memory.entities.append(entity)
+        self.memory.entities.append(entity)
         self._index(entity)
         return entity
 
@@ -163,13 +158,13 @@ class ToolEntityStore:
     def add_execution(self, run: ToolExecutionContext) -> None:
         """Add a run; the oldest beyond the limit are forgotten."""
         run.principal = self._principal
-        self._memory.executions.append(run)
+        self.memory.executions.append(run)
         self._by_tool.setdefault(run.tool_name, []).append(run)
-        over = len(self._memory.executions) - self._limits.executions
-        for old in self._memory.executions[: max(over, 0)]:
+        over = len(self.memory.executions) - self._limits.executions
+        for old in self.memory.executions[: max(over, 0)]:
             if self._may_see(old):
                 self._by_tool[old.tool_name].remove(old)
-        del self._memory.executions[: max(over, 0)]
+        del self.memory.executions[: max(over, 0)]
 
     def get_recent_entities(
         self, entity_type: EntityType | None = None, limit: int = 10
@@ -184,7 +179,7 @@ class ToolEntityStore:
         self, limit: int = 10, *, tool_name: str | None = None
     ) -> list[ToolExecutionContext]:
         """Return runs, newest first."""
-        every = [one for one in self._memory.executions if self._may_see(one)]
+        every = [one for one in self.memory.executions if self._may_see(one)]
         rows = every if tool_name is None else self._by_tool.get(tool_name, [])
         return rows[::-1][:limit]
 
@@ -192,7 +187,7 @@ class ToolEntityStore:
         """Return how much is remembered, for the log."""
         return {
             "total_entities": len(self._by_key),
-            "total_tool_executions": len(self._memory.executions),
+            "total_tool_executions": len(self.memory.executions),
         }
 
     def resolve(
@@ -226,7 +221,7 @@ class ToolEntityStore:
         entity.access_count += 1
         references = [*entity.user_references, *(one[:_REFERENCE_LIMIT_CHARS] for one in words)]
         entity.user_references = list(dict.fromkeys(references))[-REFERENCES_KEPT:]
-        self._memory.focus = entity_id
+        self.memory.focus = entity_id
         self._entity_index = None
 
     def mark_deleted(self, entity_id: str) -> None:
@@ -239,10 +234,10 @@ class ToolEntityStore:
 
         What was in focus and is gone is forgotten then: people speak of the list from now on.
         """
-        self._memory.last_list = list(entity_ids)
-        focus = self._by_id.get(self._memory.focus or "")
+        self.memory.last_list = list(entity_ids)
+        focus = self._by_id.get(self.memory.focus or "")
         if focus is None or focus.status != "active":
-            self._memory.focus = None
+            self.memory.focus = None
 
     def tidy(self, *, kept: Sequence[str] = ()) -> None:
         """Forget what was idle too long, then the oldest beyond the limit.
@@ -262,7 +257,7 @@ class ToolEntityStore:
 
     def _scene(self, local_now: datetime, *, at_clinic: bool) -> Scene:
         """Return what was looked at last; what a colleague looked at is nothing to point at."""
-        memory = self._memory
+        memory = self.memory
         hidden = {one.entity_id for one in memory.entities if not self._may_see(one)}
         theirs = hidden - self._by_id.keys()
         is_known = memory.focus not in theirs and _is_of(at_clinic, memory.focus or "")
@@ -289,7 +284,7 @@ class ToolEntityStore:
         del self._by_type[entity.entity_type][key]
         if self._by_id.get(entity.entity_id) is entity:
             del self._by_id[entity.entity_id]
-        self._memory.entities = [one for one in self._memory.entities if one is not entity]
+        self.memory.entities = [one for one in self.memory.entities if one is not entity]
         self._entity_index = None
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.clock import Clock
@@ -169,7 +168,7 @@ class TurnRemembering:
         write = self.newest(turn)
         if write is None:
             return False
-        if _has_run_since(turn, write.at):
+        if any(run.timestamp > write.at for run in turn.document.tool_memory.executions):
             return self._ask(turn, write)
         self.replies.say(turn, self._undone(turn, write))
         return True
@@ -237,10 +236,6 @@ def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
 
 def _listed(texts: Sequence[str]) -> str:
     return ", ".join(f"“{one}”" for one in texts)
-
-
-def _has_run_since(turn: GroundedTurn, at: datetime) -> bool:
-    return any(run.timestamp > at for run in turn.document.tool_memory.executions)
 
 
 _POINTS = "points"

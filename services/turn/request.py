@@ -1,5 +1,7 @@
 """What the team is handed of a turn, of one patient alone, and what its events change there."""
 
+from dataclasses import dataclass
+
 from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
@@ -25,26 +27,18 @@ from services.turn.state import identity_of, others_of, snapshot_of
 from services.turn.tools import TurnTools
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequests:
     """Makes requests of drafts. Holds no state of any turn.
 
-    Args:
+    Attributes:
         turn_seconds: How long a turn may take.
     """
 
-    def __init__(
-        self,
-        *,
-        documents: TurnDocuments,
-        tools: TurnTools,
-        group_chat: GroupChat,
-        turn_seconds: float,
-    ) -> None:
-        self.documents = documents
-        self._memory = documents.memory
-        self._tools = tools
-        self._group_chat = group_chat
-        self._turn_seconds = turn_seconds
+    documents: TurnDocuments
+    tools: TurnTools
+    group_chat: GroupChat
+    turn_seconds: float
 
     def make(self, turn: GroundedTurn) -> GroupChatRequest:
         """Return the request for a turn whose patient is swapped in.
@@ -56,7 +50,7 @@ class TurnRequests:
         is_ours = turn.question_press() is not None
         if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
-        tool_memory, papers = self._tools.open(turn), self.documents.papers(turn)
+        tool_memory, papers = self.tools.open(turn), self.documents.papers(turn)
         earlier = context.chat_history[: None if turn.went_before else -1]
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
@@ -71,7 +65,7 @@ class TurnRequests:
             may_order=message.sender.may_order,
             now=turn.now,
             received_at=message.received_at,
-            deadline=turn.started + self._turn_seconds,
+            deadline=turn.started + self.turn_seconds,
             artifacts=self.documents.artifacts(turn, turn.patient_id),
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
@@ -81,10 +75,10 @@ class TurnRequests:
             grounding=tool_memory.grounding(),
             papers=papers,
             tool_memory=tool_memory,
-            entities=self._tools.entities_of(turn),
+            entities=self.tools.entities_of(turn),
             scenario=turn.sessions.scenario,
             past=self.documents.past(turn),
-            meaning=self._memory.meaning(turn),
+            meaning=self.documents.memory.meaning(turn),
             effects=turn.effects,
             notes=notes_of(context),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
@@ -96,7 +90,7 @@ class TurnRequests:
             identity=identity_of(turn, turn.patient_id),
             identities={one: identity_of(turn, one) for one in turn.roster.patient_ids},
             others_named=others_of(turn).words_in,
-            utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
+            utterance=utterance_of(turn, tool_memory.request, self.group_chat.agents),
         )
 
     def for_reading(self, turn: LoadedTurn, patient_id: PatientId) -> GroupChatRequest:
@@ -113,7 +107,7 @@ class TurnRequests:
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
             now=turn.now,
-            deadline=turn.started + self._turn_seconds,
+            deadline=turn.started + self.turn_seconds,
             artifacts=self.documents.artifacts(turn, patient_id),
         )
 

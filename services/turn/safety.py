@@ -83,7 +83,7 @@ class TurnSafety:
         cannot keep it back. The active patient stays. A text that may be about somebody else is
         kept with the session, where no model looks.
         """
-        answer = self._crisis_answer(turn)
+        answer = self.answers.find_answer(turn.message)
         if answer is None:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
@@ -107,12 +107,9 @@ class TurnSafety:
             yield
             is_loaded = True
         finally:
-            if not is_loaded and (answer := self._crisis_answer(turn)) is not None:
+            if not is_loaded and (answer := self.answers.find_answer(turn.message)) is not None:
                 turn.record.note_call_for_help()
                 self.replies.say(turn, answer)
-
-    def _crisis_answer(self, turn: ClaimedTurn) -> str | None:
-        return self.answers.find_answer(turn.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:
@@ -145,11 +142,11 @@ class CrisisResponse:
 
     def is_due(self, message: IncomingMessage) -> bool:
         """Whether `message` is a call for help."""
-        return self._crisis_answer(message) is not None
+        return self.answers.find_answer(message) is not None
 
     def while_waiting(self, message: IncomingMessage) -> Notice:
         """Return what the sender of a queued message is told at once."""
-        answer = self._crisis_answer(message)
+        answer = self.answers.find_answer(message)
         return Notice("queued", _WAITS) if answer is None else Notice("queued", answer, IS_ANSWER)
 
     def give(self, run: Run) -> bool:
@@ -157,7 +154,7 @@ class CrisisResponse:
 
         What its turn has said already is not said again.
         """
-        answer = self._crisis_answer(run.message)
+        answer = self.answers.find_answer(run.message)
         if answer is None:
             return False
         shown = run.past()
@@ -177,6 +174,3 @@ class CrisisResponse:
         run.emit(AgentTextDelta(message.message_id, answer))
         run.emit(AgentMessageFinished(message))
         return True
-
-    def _crisis_answer(self, message: IncomingMessage) -> str | None:
-        return self.answers.find_answer(message)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import structlog
 
@@ -13,15 +14,15 @@ from data_models.errors import (
     StoreError,
     ToolInputError,
 )
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.documents import TurnDocuments
-from services.turn.migration import TurnMigration, is_plain_answer
-from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
+from services.turn.migration import TurnMigration
+from services.turn.phases import GroundedTurn, QuestionOutcome
 from services.turn.scenario_corrections import TurnCorrections
-from services.turn.scenario_news import listed, news_of_operators, tell_switch, update_index
+from services.turn.scenario_news import listed, news_of_operators, update_index
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
@@ -47,15 +48,12 @@ def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]
 
 
 class TurnScenarios:
-    """The pipeline's way to scenarios. Holds no state of any turn.
-
-    Without `parts` there are no scenarios, and every call does nothing.
-    """
+    """The pipeline's way to scenarios. Holds no state of any turn."""
 
     def __init__(
         self,
         *,
-        parts: ScenarioParts | None,
+        parts: ScenarioParts,
         documents: TurnDocuments,
         replies: TurnReplies,
         facilitator: str,
@@ -64,16 +62,8 @@ class TurnScenarios:
         self._documents = documents
         self._replies = replies
         self._facilitator = facilitator
-        self._migration = (
-            None
-            if parts is None
-            else TurnMigration(parts=parts, documents=documents, replies=replies)
-        )
-        self._corrections = None if parts is None else TurnCorrections(parts=parts, replies=replies)
-
-    def is_answer(self, turn: LoadedTurn) -> bool:
-        """Whether the message only answers our question about a value: no patient is decided."""
-        return self._parts is not None and is_plain_answer(turn)
+        self._migration = TurnMigration(parts=parts, documents=documents, replies=replies)
+        self._corrections = TurnCorrections(parts=parts, replies=replies)
 
     async def run_scenario(self, turn: GroundedTurn, act: Act) -> bool:
         """Seat the scenario of this patient; True if the turn is answered with that.
@@ -81,9 +71,7 @@ class TurnScenarios:
         Whatever cannot be done leaves the session on its version, where its turn goes on; an
         operator finds it on the list (M18).
         """
-        if self._parts is None:
-            return False
-        runtime = turn.sessions.scenario = self._runtime(turn, self._parts)
+        runtime = turn.sessions.scenario = self._runtime(turn)
         if news := await news_of_operators(turn, self._parts):
             self._replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
@@ -104,20 +92,15 @@ class TurnScenarios:
         Whatever cannot be done is told at the next turn, by the step itself.
         """
         turn, result = outcome.turn, outcome.result
-        if self._parts is None or result is None:
+        if result is None:
             return False
-        runtime = turn.sessions.scenario = self._runtime(turn, self._parts)
+        runtime = turn.sessions.scenario = self._runtime(turn)
         with _going_on("scenario_step_failed"):
             if await runtime.hear_answer(result, turn.answer, act=act):
                 runtime.answers_before = len(turn.row.agent_responses)
                 self.show(turn)
                 return True
         return False
-
-    async def tell_left_open(self, turn: GroundedTurn, before: PatientId | None) -> None:
-        """Tell who opens another chart whose scenario waits now, and whose goes on."""
-        if self._parts is not None:
-            await tell_switch(turn, before, self._documents)
 
     async def note_heard(self, turn: GroundedTurn) -> None:
         """Note what the user has heard of the step from the agent that guides them."""
@@ -157,18 +140,19 @@ class TurnScenarios:
 
         Both may be late: the next turn delivers what is still in the outbox.
         """
-        if self._parts is None or turn is None or turn.sessions.scenario is None:
+        if turn is None or turn.sessions.scenario is None:
             return
         try:
             await update_index(turn, turn.sessions.scenario, index=self._parts.index)
-            await self._deliver(turn, turn.sessions.scenario, self._parts)
+            await self._deliver(turn, turn.sessions.scenario)
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
 
     # -- before the team speaks ---------------------------------------------------------------
 
-    def _runtime(self, turn: GroundedTurn, parts: ScenarioParts) -> ScenarioRuntime:
+    def _runtime(self, turn: GroundedTurn) -> ScenarioRuntime:
+        parts = self._parts
         return ScenarioRuntime(
             document=turn.document,
             catalogue=parts.catalogue,
@@ -183,7 +167,7 @@ class TurnScenarios:
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
         command = None if turn.message.press is not None else command_in(turn.text)
-        if command is None or self._parts is None:
+        if command is None:
             return False
         try:
             reply = await self._carry_out(turn, runtime, command, act)
@@ -257,16 +241,14 @@ class TurnScenarios:
 
     async def _titles(self, command: Command) -> dict[str, str]:
         """Return what can be begun; a message that may be only a name is held against old news."""
-        if self._parts is None:
-            return {}
         return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         session, migration = runtime.session, self._migration
-        if session is None or migration is None:
+        if session is None:
             return False
         with _going_on(
-            "migration_failed", lambda: migration.flag(turn, runtime, "migration_failed")
+            "migration_failed", partial(migration.flag, turn, runtime, "migration_failed")
         ):
             if await migration.is_needed(session):
                 return await migration.run(turn, runtime, act)
@@ -274,8 +256,6 @@ class TurnScenarios:
 
     async def _hear_corrections(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Hear corrections and confirmations; True if the message is answered with that."""
-        if self._corrections is None:
-            return False
         with _going_on("scenario_correction_failed"):
             if await self._corrections.answer(turn, runtime):
                 self.show(turn)
@@ -289,7 +269,7 @@ class TurnScenarios:
     ) -> bool:
         """Ask whether what lasts still holds, once for a run."""
         session = runtime.session
-        if self._corrections is None or self._parts is None or session is None:
+        if session is None:
             return False
         graph = await self._parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
@@ -300,29 +280,22 @@ class TurnScenarios:
         return True
 
     async def _settle(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> None:
-        migration = self._migration
-        if migration is None:
-            return
-        with _going_on(
-            "scenario_step_failed", lambda: migration.flag(turn, runtime, "step_failed")
-        ):
+        flag = partial(self._migration.flag, turn, runtime, "step_failed")
+        with _going_on("scenario_step_failed", flag):
             await runtime.settle(act)
         if runtime.is_waiting and runtime.grounding:
-            waits = Continuation(agent=runtime.lead, asked_at=turn.now)
-            turn.document.continuation = waits
+            turn.document.continuation = Continuation(agent=runtime.lead, asked_at=turn.now)
         self.show(turn)
 
     # -- after the write ----------------------------------------------------------------------
 
-    async def _deliver(
-        self, turn: GroundedTurn, runtime: ScenarioRuntime, parts: ScenarioParts
-    ) -> None:
+    async def _deliver(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> None:
         document = turn.document
         session = document.scenario
         if session is None or not session.outbox:
             return
         for event in session.outbox:
-            await parts.events.deliver(
+            await self._parts.events.deliver(
                 event,
                 principal=turn.message.sender.principal_id,
                 conversation=turn.conversation_id,

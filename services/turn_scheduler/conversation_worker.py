@@ -101,11 +101,11 @@ class ConversationWorker:
         try:
             successor = await self._answer_and_release(claim, run)
             if queued_as is not None:
-                await self._claimant.inbox.remove(run.conversation_id, queued_as)
+                await self._claimant.conversations.forget_queued(run.conversation_id, queued_as)
         except StoreError as error:
             # The claim stays: it names the message, and whoever comes next takes it over.
             logger.warning("turn_not_released", run_id=run.run_id, code=error.code)
-            self._claimant.forget(run.conversation_id)
+            self._claimant.conversations.forget(run.conversation_id)
             self._fail(run, error)
             successor = None
         self._hub.note_end(run)
@@ -185,7 +185,7 @@ class ConversationWorker:
             if answered is not None:
                 running.waiting.pop(run.run_id, None)
                 # What this replica remembers is older than that answer.
-                self._claimant.forget(conversation.conversation_id)
+                self._claimant.conversations.forget(conversation.conversation_id)
                 await self._repeat(run, answered)
             elif not run.queued and (turn is None or turn.run_id != run.run_id):
                 del running.waiting[run.run_id]  # its replica gave it up, and nothing is stored

@@ -26,7 +26,8 @@ VERY_LAST = "propose_plan"
 """Its success ends the agent's message: no model is told of it."""
 # It reads no record and asks outside: `tests/group_chat/test_research.py` has its own canaries.
 ELSEWHERE = (RESEARCH,)
-CALLED = tuple(name for name in TOOL_NAMES if name not in (*WORKFLOW_TOOLS, *ELSEWHERE))
+_WORKFLOW = [tool.name for tool in WORKFLOW_TOOLS]
+CALLED = tuple(name for name in TOOL_NAMES if name not in (*_WORKFLOW, *ELSEWHERE))
 ANSWERED = {*CALLED} - {VERY_LAST}
 MEANT = {
     "event": "the visit",

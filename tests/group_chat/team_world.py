@@ -156,7 +156,7 @@ class TeamWorld:
                 profile=ModelProfile(window_tokens=self._window_tokens),
             )
         )
-        self._chat = SemanticGroupChat.build(
+        self._chat = SemanticGroupChat(
             team=self._team,
             chat_model=self._models.chat,
             records=self._records,

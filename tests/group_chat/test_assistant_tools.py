@@ -70,7 +70,7 @@ class Office:
     async def call(self, tool: str, said: str = "go", **given: Any) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=self.memory, limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
-            store=store, turn_id=1, user_text=said, local_now=NOW, others=["patient_15"],
+            store=store, turn_id=1, user_text=said, now=NOW, roster=frozenset({"patient_15"}),
             ids=self.ids,
         )  # fmt: skip
         turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Secretary")

@@ -46,7 +46,7 @@ class Office:
     ) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
-            store=store, turn_id=1, user_text="go", local_now=NOW, others=[], ids=CountingIds()
+            store=store, turn_id=1, user_text="go", now=NOW, roster=frozenset(), ids=CountingIds()
         )
         request = replace(_request("go", session, patient=patient), is_group=is_group)
         turn = TurnContext(request=request, emit=lambda _: None, agent="Secretary")

@@ -25,7 +25,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 def _turn(memory: ToolMemory) -> TurnContext:
     store = ToolEntityStore(memory=memory, limits=ToolMemoryLimits(), now=NOW)
     session = ToolMemorySession(
-        store=store, turn_id=1, user_text="go", local_now=NOW, others=(), ids=CountingIds()
+        store=store, turn_id=1, user_text="go", now=NOW, roster=frozenset(), ids=CountingIds()
     )
     request = GroupChatRequest(
         conversation_id="c1",

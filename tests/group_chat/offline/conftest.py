@@ -104,7 +104,7 @@ def conversation(
 ) -> Conversation:
     watcher = RecordingWatcher()
     clock = SystemClock()
-    chat = SemanticGroupChat.build(
+    chat = SemanticGroupChat(
         team=team or house_team(),
         chat_model=build_models(settings=ModelSettings()).chat,
         records=records or records_in(SAMPLES, clock),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -14,6 +15,7 @@ from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed
 from services.group_chat_port import QuestionAsked
 from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch, message_of, note_of
+from services.hand_over.hand_over_factory import TurnQueues
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from tests.durability.evidence import Evidence
@@ -70,7 +72,13 @@ class Cluster:
             for sessions in (self.lifeline, self.store)
         )
         self.settled: list[IncomingMessage] = []
-        self.watch = TurnWatch(queue=self.queue, hidden_seconds=HIDDEN_SECONDS, renew_seconds=0.5)
+        self.queues = TurnQueues(
+            turns=self.queue,
+            poison=self.poison,
+            hidden_seconds=HIDDEN_SECONDS,
+            renew_seconds=0.5,
+        )
+        self.watch = TurnWatch(queues=self.queues)
 
     async def hear(self, text: str, *, message_id: str | None = None) -> IncomingMessage:
         """Have the replica that will die take a message, as its bot does."""
@@ -105,15 +113,12 @@ class Cluster:
     async def working(self) -> AsyncIterator[None]:
         """Run the other replica's worker."""
         worker = HandOverWorker(
-            queue=self.queue,
-            poison=self.poison,
+            queues=self.watch.queues,
             scheduler=self.other.scheduler,
             settle=self._settle,
             meter=self.meter,
             poll_seconds=0.05,
             look_again_seconds=0.05,
-            hidden_seconds=self.watch.hidden_seconds,
-            renew_seconds=self.watch.renew_seconds,
         )
         task = asyncio.create_task(worker.run())
         yield
@@ -226,7 +231,7 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
 
 
 async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
-    cluster.watch.hidden_seconds, cluster.watch.renew_seconds = 600, 0.05
+    cluster.watch.queues = replace(cluster.queues, hidden_seconds=600, renew_seconds=0.05)
     cluster.dying.team.gate.clear()
     await cluster.hear("what was the stage?")
     async with cluster.working():

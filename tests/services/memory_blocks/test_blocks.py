@@ -19,7 +19,7 @@ from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
 from services.memory_blocks.summary import SHOWN_LIMIT_CHARS, shown_summary
-from services.memory_edits.places import PointPlace
+from services.memory_edits.places import Place
 from tests.fakes import FixedClock
 
 NOW = FixedClock().now()
@@ -215,7 +215,7 @@ def test_what_a_person_corrects_lowers_the_accuracy_until_it_is_undone() -> None
     point = KeyPoint(point_id="point_1", text="Allergy: penicillin", turn_id=1)
     context = document(turn(1), memory=MemoryBlocks(key_points=[point]))
     context.memory.counts.items_written = 4
-    place = PointPlace("point_1")
+    place = Place("point", ("point_1",))
     before = place.read(context)
     assert before is not None
     for change in (place.corrected(before, "Allergy: none", now=NOW), place.retired(before)):

@@ -46,7 +46,7 @@ def test_a_title_reaches_models_as_one_json_string(title: str) -> None:
     now = datetime(2026, 11, 24, tzinfo=UTC)
     store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=now)
     session = ToolMemorySession(
-        store=store, turn_id=1, user_text="go", local_now=now, others=(), ids=CountingIds()
+        store=store, turn_id=1, user_text="go", now=now, roster=frozenset(), ids=CountingIds()
     )
     row = {"id": "evt_1", "title": title, "start": "2026-11-25T15:00:00Z"}
     session.record(FinishedRun("list_events", "Secretary", {}, {"events": [row]}, None, 1.0))

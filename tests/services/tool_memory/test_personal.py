@@ -31,7 +31,7 @@ def record(context: ChatContext, who: str, *runs: tuple[str, dict[str, object]])
         principal=hashed(who),
     )
     session = ToolMemorySession(
-        store=store, turn_id=1, user_text="", local_now=CLOCK.now(), others=(), ids=CountingIds()
+        store=store, turn_id=1, user_text="", now=CLOCK.now(), roster=frozenset(), ids=CountingIds()
     )
     for tool, data in runs:
         session.record(FinishedRun(tool, "Secretary", {}, data, None, 1.0))

@@ -37,8 +37,8 @@ def session_of(store: ToolEntityStore, text: str = "cancel it", **more: Any) -> 
         store=store,
         turn_id=3,
         user_text=text,
-        local_now=NOW,
-        **{"others": (), "ids": CountingIds(), **more},
+        now=NOW,
+        **{"roster": frozenset(), "ids": CountingIds(), **more},
     )
 
 
@@ -203,7 +203,7 @@ def test_the_memory_stays_within_its_share_of_the_document() -> None:
 
 def test_an_item_that_names_another_patient_shows_its_time_only() -> None:
     store = store_of()
-    session = session_of(store, others=["patient_15"])
+    session = session_of(store, roster=frozenset({"patient_15"}))
     other = {**EVENT, "title": "Results of Patient_15", "id": "evt_9"}
     session.record(run_of({"events": [EVENT, other]}))
     shown = session.grounding()

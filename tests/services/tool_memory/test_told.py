@@ -16,7 +16,7 @@ def recorded(data: Mapping[str, Any] | None, error: str | None = None) -> ToolEx
     now = FixedClock().now()
     store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=now)
     session = ToolMemorySession(
-        store=store, turn_id=1, user_text="?", local_now=now, others=(), ids=CountingIds()
+        store=store, turn_id=1, user_text="?", now=now, roster=frozenset(), ids=CountingIds()
     )
     run = FinishedRun("a_tool", "Agent", {}, data, error, 1.0)
     return session.record(run)
