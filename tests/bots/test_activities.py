@@ -171,11 +171,7 @@ async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(
 ) -> None:
     sender = {"id": "29:1", "name": "Admin", "aadObjectId": USER.upper()}
     await channel.say(
-        bot.url,
-        "hi",
-        channelId="msteams",
-        channelData={"tenant": {"id": TENANT}},
-        user=sender,
+        bot.url, "hi", channelId="msteams", channelData={"tenant": {"id": TENANT}}, user=sender
     )
     (message,) = bot.scheduler.messages
     assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
@@ -238,11 +234,7 @@ async def test_teams_is_welcomed_where_the_bot_is_installed(
     assert len(channel.cards()) == 1
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["typing", "messageReaction", "installationUpdate", "event",
-     "endOfConversation", "handoff", "something new", "conversationUpdate"],
-)  # fmt: skip
+@with_cases("kind")
 async def test_other_types_are_accepted_and_ignored(
     kind: str, bot: Bot, channel: FakeConnector
 ) -> None:

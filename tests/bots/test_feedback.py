@@ -10,6 +10,7 @@ import pytest
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
+from tests.tables import with_cases
 
 
 async def says_something(talk: Talk) -> None:
@@ -75,11 +76,7 @@ async def test_a_thumb_from_another_directory_is_refused(
     assert kept(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    "value",
-    [None, 5, {}, {"actionName": "feedback"}, {"actionName": "other", "actionValue": {}},
-     {"actionName": "feedback", "actionValue": {"reaction": "love", "feedback": "{}"}}],
-)  # fmt: skip
+@with_cases("value")
 async def test_what_is_no_thumb_is_answered_and_not_kept(
     value: Any, bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:

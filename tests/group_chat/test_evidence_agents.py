@@ -138,9 +138,7 @@ async def test_a_model_quotes_the_guideline_with_document_section_and_version(
     assert any("version" in f"{row.value} {row.status} {row.detail}".casefold() for row in rows)
 
 
-async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(
-    world: TeamWorld,
-) -> None:
+async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(world: TeamWorld) -> None:
     wrong = "Our guideline says at most 40 mmol an hour [Guideline/potassium-v2-md.2]."
     question = "potassium replacement"
     heard = await told(world, GUIDELINES, call("search_guidelines", question=question), text(wrong))
@@ -152,10 +150,7 @@ async def test_a_dose_of_a_guideline_is_not_told_as_what_the_patient_takes(
 ) -> None:
     said = "She takes 10 mmol of potassium an hour."
     heard = await told(
-        world,
-        GUIDELINES,
-        call("search_guidelines", question="potassium replacement"),
-        text(said),
+        world, GUIDELINES, call("search_guidelines", question="potassium replacement"), text(said)
     )
     message = heard.of(AgentMessageFinished)[-1].message
     assert [one.state for one in message.statements] == ["unsupported"]

@@ -199,9 +199,7 @@ async def test_where_one_of_several_may_not_be_drafted_none_is(
     assert why in ordering.told()
 
 
-async def test_whether_a_test_was_ordered_is_told_from_what_was_drafted(
-    ordering: Ordering,
-) -> None:
+async def test_whether_a_test_was_ordered_is_told_from_what_was_drafted(ordering: Ordering) -> None:
     await ordering.say("did you order the CT?", call("order_drafts_of", test="CT"), text("No."))
     assert "No draft of CT stands here for Margaret Anne Whitfield" in ordering.told()
     draft = DraftOrder("order_1", "CT chest", "2030-01-03", "Margaret", (), "Orders")

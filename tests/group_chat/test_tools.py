@@ -178,9 +178,7 @@ async def test_cancelling_the_turn_stops_a_running_tool() -> None:
 
 
 @pytest.mark.slow
-async def test_sources_that_tools_gave_become_citations_and_others_do_not(
-    world: TeamWorld,
-) -> None:
+async def test_sources_that_tools_gave_become_citations_and_others_do_not(world: TeamWorld) -> None:
     world.model.queue(call("imaging_reports"))
     answer = "Grown [DiagnosticReport/ct-2025-05-report]. Made up [DiagnosticReport/none]."
     heard = await world.say("@Radiology go", text(answer))

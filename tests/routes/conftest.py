@@ -191,9 +191,7 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
         conversations=ConversationList(
-            reader=reader,
-            contexts=contexts,
-            names=NameStore(store=MemoryBlobStore()),
+            reader=reader, contexts=contexts, names=NameStore(store=MemoryBlobStore())
         ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         feedback=PageFeedback(reader=reader, contexts=contexts, book=feedback_book(), clock=clock),

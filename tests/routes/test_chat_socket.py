@@ -180,9 +180,7 @@ async def test_a_queued_run_is_told_within_the_running_one_and_keeps_its_numbers
     assert [frame["metadata"]["seq"] for frame in second] == list(range(1, len(second) + 1))
 
 
-async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(
-    server: Server,
-) -> None:
+async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(server: Server) -> None:
     gate = asyncio.Event()
 
     async def slow(run: Run) -> None:

@@ -24,6 +24,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import Socket, hashed_key, make_context
 from tests.routes.fakes import FakeScheduler
 from tests.routes.provider import CLIENT, SECRET, Provider, query_of
+from tests.tables import with_cases
 
 TENANT, USER = "11111111-2222-3333-4444-555555555555", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 Headers = dict[str, str]
@@ -186,11 +187,7 @@ async def test_what_is_stored_tells_neither_the_cookie_nor_a_token(clinic: Clini
         assert secret not in names[0]
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    ["state=other&code={code}", "state={state}", "code={code}", "state={state}&code=made-up",
-     "state={state}&state={state}&code={code}", "error=access_denied&state={state}"],
-)  # fmt: skip
+@with_cases("spoil")
 async def test_a_callback_that_nobody_here_began_signs_nobody_in(
     clinic: Clinic, spoil: str
 ) -> None:
@@ -355,9 +352,7 @@ async def test_a_socket_by_cookie_needs_the_pages_origin(clinic: Clinic) -> None
             await clinic.socket({"Cookie": user["Cookie"]} | origin)
 
 
-async def test_a_session_that_ended_closes_its_socket_and_the_turn_finishes(
-    clinic: Clinic,
-) -> None:
+async def test_a_session_that_ended_closes_its_socket_and_the_turn_finishes(clinic: Clinic) -> None:
     user = await clinic.signed_in()
     socket = await clinic.socket({"Cookie": user["Cookie"], "Origin": clinic.base})
     await socket.say("history of patient_4")

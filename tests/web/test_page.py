@@ -92,8 +92,7 @@ async def test_a_phone_shows_everything_without_scrolling_sideways(
     site: Site, browser: Browser, scheme: str
 ) -> None:
     context = await browser.new_context(
-        viewport={"width": 360, "height": 740},
-        color_scheme="dark" if scheme == "dark" else "light",
+        viewport={"width": 360, "height": 740}, color_scheme="dark" if scheme == "dark" else "light"
     )
     page = await site.open(context)
     await page.get_by_role("button", name="start tumor board").click()

@@ -230,9 +230,7 @@ async def test_a_connection_that_has_become_stale_costs_no_retry(site: ModelSite
 
 
 @pytest.mark.slow
-async def test_prompt_characters_are_counted_for_each_request_of_the_turn(
-    site: ModelSite,
-) -> None:
+async def test_prompt_characters_are_counted_for_each_request_of_the_turn(site: ModelSite) -> None:
     models = site.models(limits=RETRYING)
     usage, token = begin_usage()
     site.server.queue(Reply(status=500))

@@ -136,11 +136,7 @@ def only_takes(*kinds: str) -> object:
 
 @pytest.mark.parametrize(
     ("brain", "asked"),
-    [
-        (only_takes("json_schema"), 1),
-        (only_takes("json_object"), 2),
-        (only_takes("none"), 3),
-    ],
+    [(only_takes("json_schema"), 1), (only_takes("json_object"), 2), (only_takes("none"), 3)],
 )
 async def test_a_server_that_knows_less_is_asked_in_a_simpler_form_from_then_on(
     site: ModelSite, brain: object, asked: int
@@ -178,10 +174,7 @@ async def test_a_rule_of_the_class_counts_as_well(site: ModelSite) -> None:
     fixed = '{"action": "CLEAR", "patient_id": null, "reasoning": ""}'
     site.server.queue(Reply(text=broken), Reply(text=fixed))
     decision = await site.models().structured.ask(
-        purpose="test",
-        instructions="Decide.",
-        text="forget it",
-        answer=PatientContextDecision,
+        purpose="test", instructions="Decide.", text="forget it", answer=PatientContextDecision
     )
     assert decision.action == "CLEAR"
     assert "root: value_error" in site.server.requests[1].messages[-1]["content"]

@@ -119,8 +119,7 @@ async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "text",
-    ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"],
+    "text", ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"]
 )
 async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):

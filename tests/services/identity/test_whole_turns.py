@@ -238,10 +238,7 @@ async def talking(
 
 
 async def _talk(
-    folder: Path,
-    everybody: list[Someone],
-    said: list[tuple[str, int | None]],
-    chance: Random,
+    folder: Path, everybody: list[Someone], said: list[tuple[str, int | None]], chance: Random
 ) -> None:
     async with talking(folder, says_anything(chance), Anything(chance)) as (world, team):
         await world.say(f"open {everybody[0].id}")

@@ -259,10 +259,7 @@ async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_s
     report = await forgetting_on(world).run(GONE, dry_run=False)
     assert report.mentions == []
     reasons = {one.patient_id: (one.principal, one.reason) for one in await glass.all()}
-    assert reasons == {
-        "patient_4": ("ada", "(erased)"),
-        "patient_15": ("ada", f"{CANARY} bleeds"),
-    }
+    assert reasons == {"patient_4": ("ada", "(erased)"), "patient_15": ("ada", f"{CANARY} bleeds")}
 
 
 @pytest.mark.slow

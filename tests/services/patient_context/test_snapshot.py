@@ -12,12 +12,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity, identity_noted
 from services.patient_context.markers import SNAPSHOT_PREFIX
-from services.patient_context.snapshot import (
-    build_snapshot,
-    footer,
-    neutralise,
-    shown_roster,
-)
+from services.patient_context.snapshot import build_snapshot, footer, neutralise, shown_roster
 from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)

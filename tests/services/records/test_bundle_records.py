@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from data_models.errors import (
-    RecordNotFoundError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
+from data_models.errors import RecordNotFoundError, RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.folder.records import LOOK_AGAIN_SECONDS, RecordCache
 from services.records.record import PatientRecord, record_from_resources

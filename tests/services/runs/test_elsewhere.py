@@ -9,12 +9,7 @@ import pytest
 
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
-from data_models.turn_events import (
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    TurnEvent,
-)
+from data_models.turn_events import AgentTextDelta, RunFailed, RunFinished, TurnEvent
 from services.runs.hub import Run
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore

@@ -230,9 +230,7 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
     assert slot.body["status"] == "busy"
 
 
-async def test_a_process_that_slept_through_its_hold_books_nothing(
-    records: ResourceStore,
-) -> None:
+async def test_a_process_that_slept_through_its_hold_books_nothing(records: ResourceStore) -> None:
     with pytest.raises(ToolInputError, match="taken"):
         await clinic_over(Sleepy(records)).book(FOUR, TEN, "")
     clinic = clinic_over(records)

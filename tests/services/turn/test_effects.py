@@ -224,8 +224,7 @@ def test_the_user_is_told_what_may_have_been_done() -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8),
-    st.integers(min_value=0, max_value=8),
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8), st.integers(min_value=0, max_value=8)
 )
 async def test_however_far_an_attempt_came_the_next_one_adds_only_what_was_missing(
     titles: list[str], died_after: int

@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-import pytest
-
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
 from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import World
+from tests.tables import with_cases
 
 
 def person(place: int, given: str, family: str, sex: Literal["male", "female"]) -> Person:
@@ -42,11 +41,7 @@ async def test_the_nurses_question_about_his_value_is_not_answered_from_a_womans
     assert world.team.requests == []
 
 
-@pytest.mark.parametrize(
-    "pointed",
-    ["the patient before", "the lady before", "what about the patient from earlier?",
-     "die Patientin von vorhin", "and the patient before: potassium?"],
-)  # fmt: skip
+@with_cases("pointed")
 async def test_the_patient_before_is_asked_about_and_nothing_is_read_for_it(pointed: str) -> None:
     world = ward()
     said = await last_of(world, "open Jane Smith", "open Anna Müller", pointed)

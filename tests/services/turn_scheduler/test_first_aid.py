@@ -11,13 +11,7 @@ from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
+from data_models.turn_events import AgentMessageFinished, Notice, RunFailed, RunFinished, RunStarted
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
 from services.turn.safety import IS_ANSWER, SafetyAnswers

@@ -114,11 +114,7 @@ async def test_a_wrong_secret_is_told_without_the_secret(
 
 
 async def test_one_users_own_token_works_on_me(
-    graph: FakeGraph,
-    ada: User,
-    session: aiohttp.ClientSession,
-    clock: FixedClock,
-    ids: CountingIds,
+    graph: FakeGraph, ada: User, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     graph.own_token("delegated", user="ada@clinic.example")
     values = {

@@ -177,11 +177,7 @@ async def test_what_holds_no_text_or_too_much_is_not_fetched(
 
 
 async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
-    graph: FakeGraph,
-    ada: User,
-    session: aiohttp.ClientSession,
-    clock: FixedClock,
-    ids: CountingIds,
+    graph: FakeGraph, ada: User, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     values = {
         **graph.settings(dev="ada@clinic.example"),

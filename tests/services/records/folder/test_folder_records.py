@@ -17,6 +17,7 @@ from services.records.values import value_in
 from services.records.views.lists import encounters
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, patient, records_in, resource
+from tests.tables import with_cases
 
 
 def write(path: Path, text: str) -> None:
@@ -52,12 +53,7 @@ async def test_ndjson_of_several_patients_and_files_is_grouped_by_owner(tmp_path
     assert set((await records.load(PatientId("patient_8"))).resources) == {"Condition/c8"}
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [{"reference": "urn:uuid:p9"}, {"reference": "https://fhir.example.org/r4/Patient/p9"},
-     {"reference": "Patient/p9/_history/3"}, {"reference": "Patient?identifier=urn:ids|patient_9"},
-     {"identifier": {"system": "urn:ids", "value": "patient_9"}}],
-)  # fmt: skip
+@with_cases("subject")
 async def test_every_form_of_reference_names_the_owner(
     tmp_path: Path, subject: dict[str, Any]
 ) -> None:
