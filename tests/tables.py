@@ -67,7 +67,7 @@ def _table_of(item: pytest.Item) -> tuple[object, ...]:
     """Return what the rows of a table that takes no fixture have in common; of others nothing."""
     marks = list(item.iter_markers())
     columns = [mark for mark in marks if mark.name == "parametrize"]
-    if not columns or not isinstance(item, pytest.Function):
+    if not columns or not isinstance(item, pytest.Function) or item.cls is not None:
         return ()
     named = [mark.args[0] for mark in columns]
     names = [
