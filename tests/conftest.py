@@ -46,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_finish() -> None:
     """Let the collector see only what tests make: modules and tests are a million objects."""
     gc.freeze()
-    gc.set_threshold(10_000, 10, 50)
+    gc.set_threshold(50_000, 10, 50)
     gc.enable()
 
 
