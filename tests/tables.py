@@ -25,18 +25,20 @@ def with_cases(*names: str) -> Callable[[Test], Test]:
     """Run a test with each row of the table of its name; `names` are those of the columns.
 
     The table of `test_a_thing_is_so` in `test_things.py` is `a_thing_is_so` in `test_things.yaml`.
+    Rows that have names are called by them. What is no field of a row's type is an error.
     """
 
     def parametrized(test: Test) -> Test:
         tables = tables_beside(Path(inspect.getfile(test)))
-        rows = tables[test.__name__.removeprefix("test_")]
+        table = tables[test.__name__.removeprefix("test_")]
+        ids, rows = (list(table), table.values()) if isinstance(table, dict) else (None, table)
         typed = {name: kind for name, kind in get_type_hints(test).items() if name in names}
         cells = [row if len(names) > 1 else [row] for row in rows]
         cases = [
             [_typed(cell, typed[name]) for name, cell in zip(names, row, strict=True)]
             for row in cells
         ]
-        decorated: Test = pytest.mark.parametrize(names, cases)(test)
+        decorated: Test = pytest.mark.parametrize(names, cases, ids=ids)(test)
         return decorated
 
     return parametrized
