@@ -208,9 +208,7 @@ async def test_group_chats_are_answered_like_others(bot: Bot, channel: FakeConne
 
 
 @pytest.mark.slow
-async def test_whoever_joins_is_welcomed_once_with_examples(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_whoever_joins_is_welcomed_once_by_examples(bot: Bot, channel: FakeConnector) -> None:
     for added in ([BOT], [{"id": "user-1"}], [{"id": "user-1"}]):
         activity = channel.activity(type="conversationUpdate", membersAdded=added)
         assert (await channel.post(bot.url, activity)).status == 202
@@ -222,9 +220,7 @@ async def test_whoever_joins_is_welcomed_once_with_examples(
 
 
 @pytest.mark.slow
-async def test_teams_is_welcomed_where_the_bot_is_installed(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_teams_is_welcomed_where_a_bot_is_installed(bot: Bot, channel: FakeConnector) -> None:
     for added in ([{"id": "29:2"}], [BOT], [{"id": "29:3"}]):
         activity = channel.activity(
             type="conversationUpdate", membersAdded=added, channelId="msteams"

@@ -46,9 +46,7 @@ async def answer(
 
 
 @pytest.mark.slow
-async def test_teams_asks_before_a_report_goes_into_the_users_drive(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_teams_asks_before_a_report_goes_into_a_drive(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     (card,) = offer["attachments"]
     assert (card["contentType"], card["content"]["sizeInBytes"]) == (CONSENT, 4)
@@ -77,9 +75,7 @@ async def test_a_report_never_goes_to_an_address_that_is_no_drive(
 
 
 @pytest.mark.slow
-async def test_a_report_of_another_conversation_is_not_found(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_a_report_of_other_conversations_is_not_found(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     content: dict[str, Any] = offer["attachments"][0]["content"]
     content["acceptContext"] |= {"artifactId": "artifact_of_another"}

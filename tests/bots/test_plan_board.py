@@ -74,9 +74,7 @@ async def test_a_proposed_plan_says_who_does_what_and_that_nothing_runs(
 
 
 @pytest.mark.slow
-async def test_the_pressed_card_follows_the_plan_in_its_place(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_the_pressed_card_follows_its_plan_in_place(bot: Bot, teams: FakeConnector) -> None:
     await propose(bot, teams)
     bot.scheduler.script = telling(carry_out, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Confirm"])

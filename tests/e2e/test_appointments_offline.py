@@ -18,7 +18,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-async def test_it_is_the_appointment_that_was_listed_and_of_two_the_user_is_asked(
+async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(
     server: Server,
 ) -> None:
     async with streaming(server.url) as talk:
@@ -47,7 +47,7 @@ async def test_it_is_the_appointment_that_was_listed_and_of_two_the_user_is_aske
         assert "10:00" not in left.text
 
 
-async def test_a_question_beside_the_form_ends_neither_it_nor_what_waits_for_a_yes(
+async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(
     server: Server,
 ) -> None:
     async with streaming(server.url) as talk:

@@ -83,9 +83,7 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     assert "ReportCreation" in done.agents
 
 
-async def test_what_a_killed_server_owes_comes_without_another_message(
-    server: Server, talk: BotTalk
-) -> None:
+async def test_what_a_killed_server_owes_comes_by_itself(server: Server, talk: BotTalk) -> None:
     channel, conversation = talk.channel, talk.conversation
     stored = Stored(StoredFiles(server.data), conversation)
     channel.fail_next(503, kind="message", times=1_000)
@@ -143,7 +141,7 @@ async def closed(tmp_path: Path) -> AsyncIterator[BotTalk]:
             assert channel.faults == []
 
 
-async def test_a_closed_chart_is_opened_in_an_emergency_by_a_typed_reason_only(
+async def test_an_emergency_opens_a_closed_chart_by_a_typed_reason_only(
     closed: BotTalk,
 ) -> None:
     refused = await closed.say("patient_4", last_words="it is reviewed.")

@@ -192,9 +192,7 @@ def assert_stored(stored: Stored) -> None:
         assert not [name for name, data in stored.all_of(patient).items() if other.encode() in data]
 
 
-async def test_the_turns_stay_right_whatever_the_model_says(
-    small_model: Path, tmp_path: Path
-) -> None:
+async def test_the_turns_stay_right_whatever_it_says(small_model: Path, tmp_path: Path) -> None:
     with running_small_model(small_model, tmp_path) as target:
         async with recording(target) as (recorder, base_url):
             settings = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": base_url, **LIMITS}

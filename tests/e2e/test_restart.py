@@ -147,9 +147,7 @@ def interruptions(answer: Answer) -> int:
     return answer.notices.count("interrupted")
 
 
-async def test_a_kill_amid_a_plan_loses_no_step_and_no_word(
-    server: Server, model: ModelServer
-) -> None:
+async def test_a_kill_amid_a_plan_loses_no_step_or_word(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     await say(server, conversation, "start tumor board for patient_4")
     model.brain = endless_status
@@ -251,9 +249,7 @@ async def test_sigterm_lets_the_turn_finish_and_says_goodbye(
     assert "Traceback" not in server.log
 
 
-async def test_a_lost_connection_is_taken_up_where_it_broke(
-    server: Server, model: ModelServer
-) -> None:
+async def test_a_lost_line_is_taken_up_where_it_broke(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     model.brain = slow
     async with stream_to(server, conversation) as socket:
@@ -271,9 +267,7 @@ async def test_a_lost_connection_is_taken_up_where_it_broke(
     assert turns_of(server, conversation)[-1]["agent_responses"][0]["text"].strip() == LONG.strip()
 
 
-async def test_stop_ends_the_models_work_and_keeps_what_was_shown(
-    server: Server, model: ModelServer
-) -> None:
+async def test_stop_ends_the_models_work_and_keeps_text(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     model.brain = endless
     async with stream_to(server, conversation) as socket:

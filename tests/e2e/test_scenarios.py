@@ -104,7 +104,7 @@ class Patient:
         return found
 
 
-async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
+async def test_the_oncology_intake_runs_over_a_socket_through_a_restart(
     server: Server,
 ) -> None:
     patient = await Patient.new(server, patient="patient_4")

@@ -50,7 +50,7 @@ def test_a_case_that_cannot_be_read_names_file_and_field(
     assert problem in str(caught.value)
 
 
-def test_an_unknown_suite_is_refused_with_those_that_there_are(
+def test_an_unknown_suite_is_refused_with_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["list", "--suite", "nonsense"]) == 2

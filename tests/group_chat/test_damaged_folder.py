@@ -89,9 +89,7 @@ async def world(folder: Path) -> AsyncIterator[TeamWorld]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUND)
-async def test_a_letter_of_any_kind_is_found_and_cited_by_its_passage(
-    world: TeamWorld, kind: str
-) -> None:
+async def test_any_letter_is_found_and_cited_by_its_passage(world: TeamWorld, kind: str) -> None:
     query, words = FOUND[kind]
     ref = f"DocumentReference/{kind}"
     call = ToolCall("search_record", {"query": query})

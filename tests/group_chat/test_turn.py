@@ -47,7 +47,7 @@ def last_words(world: TeamWorld) -> str:
     return str(world.prompts()[-1][-1]["content"])
 
 
-async def test_prompts_hold_instructions_snapshot_history_and_question_once_in_order(
+async def test_prompts_hold_all_their_parts_once_and_in_order(
     world: TeamWorld,
 ) -> None:
     history = [
@@ -131,7 +131,7 @@ async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
 
 
 @pytest.mark.slow
-async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
+async def test_a_confirmed_plan_runs_its_steps_by_lines_of_no_model(
     world: TeamWorld,
 ) -> None:
     plan = await proposed(world)
@@ -206,7 +206,7 @@ async def test_a_change_in_plain_words_is_carried_out_at_once(world: TeamWorld) 
 
 
 @pytest.mark.slow
-async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
+async def test_a_question_beside_a_plan_is_answered_and_it_stays(
     world: TeamWorld,
 ) -> None:
     plan = await proposed(world)
@@ -221,7 +221,7 @@ async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
 
 
 @pytest.mark.slow
-async def test_a_question_beside_a_form_is_answered_and_the_form_stays_for_a_while(
+async def test_a_question_beside_a_form_is_answered_and_it_stays(
     world: TeamWorld,
 ) -> None:
     now = world.request("").now
@@ -262,7 +262,7 @@ async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld)
 
 
 @pytest.mark.slow
-async def test_one_of_two_agents_that_work_side_by_side_asks_and_is_resumed(
+async def test_of_two_agents_that_work_at_once_one_asks_and_resumes(
     world: TeamWorld,
 ) -> None:
     plan = await proposed(world)
@@ -521,7 +521,7 @@ def test_the_samples_are_there() -> None:
 
 
 @pytest.mark.slow
-async def test_a_plan_is_shown_paused_and_dropped_in_the_language_of_the_user(
+async def test_a_plan_is_shown_paused_and_dropped_in_the_users_words(
     world: TeamWorld,
 ) -> None:
     german = {"utterance": Utterance(text="ja", language="de")}

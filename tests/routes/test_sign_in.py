@@ -165,7 +165,7 @@ async def test_who_signs_in_at_the_provider_is_known_by_cookie_alone(clinic: Cli
     assert await clinic.status("POST", "/api/chats", user) in {200, 201}
 
 
-async def test_a_program_keeps_its_key_and_a_stranger_learns_where_to_sign_in(
+async def test_a_program_keeps_its_key_and_strangers_learn_to_sign_in(
     clinic: Clinic,
 ) -> None:
     key = {"Authorization": "Bearer ben-key"}
@@ -188,9 +188,7 @@ async def test_what_is_stored_tells_neither_the_cookie_nor_a_token(clinic: Clini
 
 
 @with_cases("spoil")
-async def test_a_callback_that_nobody_here_began_signs_nobody_in(
-    clinic: Clinic, spoil: str
-) -> None:
+async def test_a_callback_that_nobody_began_signs_nobody_in(clinic: Clinic, spoil: str) -> None:
     url, cookies = await clinic.begin()
     back = clinic.provider.sign_in(url)
     status, got = await clinic.callback(spoil.format(**back), cookies)
@@ -300,7 +298,7 @@ async def test_an_hour_later_the_provider_is_asked_again_and_once(clinic: Clinic
     assert clinic.provider.refreshes == 1
 
 
-async def test_roles_that_the_provider_took_away_are_gone_at_the_next_refresh(
+async def test_roles_the_provider_took_away_are_gone_at_the_next_refresh(
     clinic: Clinic,
 ) -> None:
     user = await clinic.signed_in()
@@ -310,9 +308,7 @@ async def test_roles_that_the_provider_took_away_are_gone_at_the_next_refresh(
 
 
 @pytest.mark.parametrize("change", ["refused", "another user"])
-async def test_a_session_ends_when_the_provider_does_not_stand_by_it(
-    clinic: Clinic, change: str
-) -> None:
+async def test_a_session_ends_when_its_provider_denies_it(clinic: Clinic, change: str) -> None:
     user = await clinic.signed_in()
     clinic.provider.refreshable = change != "refused"
     clinic.provider.claims["sub"] = "eve" if change == "another user" else "ada"

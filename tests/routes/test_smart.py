@@ -184,7 +184,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-async def test_a_launch_opens_the_patient_in_a_new_conversation_and_in_no_other(
+async def test_a_launch_opens_the_patient_in_a_new_conversation_alone(
     clinic: Clinic,
 ) -> None:
     answer = await clinic.launch()

@@ -23,9 +23,7 @@ async def asked(site: Site, browser: Browser) -> Page:
     return page
 
 
-async def test_a_thumb_down_takes_a_reason_and_is_there_after_a_reload(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_thumb_down_takes_a_reason_and_stays(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     await page.get_by_role("button", name="Bad answer").click()
     await expect(page.get_by_label("Wrong", exact=True)).to_be_focused()

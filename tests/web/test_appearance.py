@@ -65,9 +65,7 @@ async def large(site: Site, context: BrowserContext) -> Page:
     return page
 
 
-async def test_in_the_largest_letters_who_it_is_stays_inside_the_window(
-    site: Site, browser: Browser
-) -> None:
+async def test_in_the_largest_letters_who_it_is_is_in_view(site: Site, browser: Browser) -> None:
     context = await browser.new_context(color_scheme="dark", reduced_motion="reduce")
     page = await large(site, context)
     assert await page.evaluate(BACKGROUND) == BLACK

@@ -64,9 +64,7 @@ async def test_back_leads_to_the_conversation_before(site: Site, browser: Browse
     assert page.url == first
 
 
-async def test_what_is_being_written_stays_with_its_conversation(
-    site: Site, browser: Browser
-) -> None:
+async def test_what_is_being_written_stays_with_its_talk(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await idle(page)
@@ -92,9 +90,7 @@ async def test_signing_in_again_loses_no_draft(locked_site: Site, browser: Brows
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
 
 
-async def test_the_newest_question_stays_in_view_while_its_answer_grows(
-    site: Site, browser: Browser
-) -> None:
+async def test_the_newest_question_stays_in_view_meanwhile(site: Site, browser: Browser) -> None:
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()
@@ -107,9 +103,7 @@ async def test_the_newest_question_stays_in_view_while_its_answer_grows(
     assert not await page.evaluate(IS_AT_END), "the answer is longer than the window"
 
 
-async def test_who_reads_at_the_end_follows_it_and_who_moves_up_stays(
-    site: Site, browser: Browser
-) -> None:
+async def test_who_reads_at_the_end_follows_and_others_stay(site: Site, browser: Browser) -> None:
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()

@@ -22,9 +22,7 @@ async def saved(page: Page, text: str) -> None:
     assert (await told.value).status == 204
 
 
-async def test_a_second_device_goes_on_where_the_first_stopped(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_second_device_goes_on_where_one_stopped(site: Site, browser: Browser) -> None:
     desk = await site.open(await browser.new_context())
     await say(desk, "history of patient_4")
     await idle(desk)

@@ -54,9 +54,7 @@ async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browse
     assert site.errors == []
 
 
-async def test_a_page_loaded_again_in_the_middle_of_a_turn_shows_the_rest(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_page_loaded_again_amid_a_turn_shows_the_rest(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5  # half a minute for the whole answer: a slow browser is in time
     page = await site.open(browser)
     await say(page, "history of patient_4")

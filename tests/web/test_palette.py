@@ -59,9 +59,7 @@ async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
     assert site.errors == []
 
 
-async def test_what_is_wanted_again_before_its_end_was_told_opens(
-    site: Site, browser: Browser
-) -> None:
+async def test_what_is_wanted_again_before_its_end_opens(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await idle(page)
@@ -77,9 +75,7 @@ async def test_what_is_wanted_again_before_its_end_was_told_opens(
     await expect(field(page)).to_be_focused()
 
 
-async def test_enter_does_what_was_marked_before_somebody_was_found(
-    site: Site, browser: Browser
-) -> None:
+async def test_enter_does_what_was_marked_before_the_finding(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await idle(page)
@@ -100,9 +96,7 @@ async def test_enter_does_what_was_marked_before_somebody_was_found(
     await expect(message_box(page)).to_be_focused()
 
 
-async def test_while_an_answer_is_on_its_way_no_other_chart_is_opened(
-    site: Site, browser: Browser
-) -> None:
+async def test_while_an_answer_comes_no_other_chart_is_opened(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")

@@ -39,9 +39,7 @@ async def test_two_tabs_show_one_turn_word_for_word(site: Site, browser: Browser
     assert texts[0] == texts[1]
 
 
-async def test_the_side_bar_lists_conversations_by_their_patients(
-    site: Site, browser: Browser
-) -> None:
+async def test_the_side_bar_lists_talks_by_their_patients(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await idle(page)
@@ -56,9 +54,7 @@ async def test_the_side_bar_lists_conversations_by_their_patients(
     await expect(bar).to_have_count(0)
 
 
-async def test_without_a_network_the_page_reads_but_does_not_send(
-    site: Site, browser: Browser
-) -> None:
+async def test_without_a_network_the_page_reads_and_waits(site: Site, browser: Browser) -> None:
     context = await browser.new_context()
     page = await site.open(context)
     await say(page, "history of patient_4")
@@ -77,9 +73,7 @@ async def test_without_a_network_the_page_reads_but_does_not_send(
     assert [message.text for message in site.scheduler.messages][-1] == "and now?"
 
 
-async def test_messages_that_wait_are_shown_and_answered_in_order(
-    site: Site, browser: Browser
-) -> None:
+async def test_messages_that_wait_are_shown_and_answered(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")

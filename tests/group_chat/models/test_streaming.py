@@ -144,7 +144,7 @@ async def test_cancelling_before_the_first_byte_aborts_the_call_too(site: ModelS
     await until_aborted(site)
 
 
-async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
+async def test_closing_a_stream_halfway_aborts_the_call_and_frees_it(
     site: ModelSite,
 ) -> None:
     site.server.queue(Reply(text="word " * 200, chunk_chars=5, tokens_per_second=50))
@@ -170,9 +170,7 @@ async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
         Reply(body=b"data: {\n\n", content_type="text/event-stream"),
     ],
 )
-async def test_what_fails_before_its_first_token_is_tried_once_more(
-    site: ModelSite, first: Reply
-) -> None:
+async def test_what_fails_before_its_first_token_is_repeated(site: ModelSite, first: Reply) -> None:
     site.server.queue(first, Reply(text="At last."))
     assert await streamed(site.models(limits=RETRYING)) == "At last."
     assert len(site.server.requests) == 2
@@ -263,7 +261,7 @@ async def test_many_calls_side_by_side_keep_their_answers_apart(site: ModelSite)
     assert said == [word * 20 for word in words]
 
 
-async def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(
+async def test_a_temperature_that_the_model_refuses_is_left_out_after(
     site: ModelSite,
 ) -> None:
     refusal = b'{"error": {"message": "no", "param": "temperature", "code": "unsupported_value"}}'

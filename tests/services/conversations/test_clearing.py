@@ -120,7 +120,7 @@ async def test_the_same_patient_begins_blank_after_a_clear(store: MemoryBlobStor
     assert (list(request.history), list(request.all_patient_ids)) == ([], ["patient_4"])
 
 
-async def test_a_second_clear_in_the_same_second_has_a_place_of_its_own(
+async def test_a_second_clear_in_a_second_has_its_own_place(
     store: MemoryBlobStore,
 ) -> None:
     world = await talked(store)

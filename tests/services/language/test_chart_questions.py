@@ -176,9 +176,7 @@ def test_a_value_is_asked_for_in_the_time_of_something_else(
 
 
 @with_cases("text", "tool", "name")
-def test_what_german_puts_into_one_word_or_spells_its_own_way(
-    text: str, tool: str, name: str
-) -> None:
+def test_what_german_puts_into_a_word_or_spells_its_way(text: str, tool: str, name: str) -> None:
     assert [(one.tool, one.name) for one in about(text)] == [(tool, name)]
 
 
@@ -349,9 +347,7 @@ def test_got_is_no_liver_value_where_somebody_has_got_something() -> None:
 
 
 @with_cases("text", "arguments")
-def test_what_is_new_asks_for_the_changes_of_the_chart(
-    text: str, arguments: dict[str, str]
-) -> None:
+def test_what_is_new_asks_for_the_changes_of_a_chart(text: str, arguments: dict[str, str]) -> None:
     (question,) = about(text)
     assert (question.tool, question.arguments) == ("changes", arguments)
 

@@ -15,9 +15,7 @@ def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
 
 
 @with_cases("text", "names")
-def test_words_for_how_values_are_shown_are_no_part_of_their_names(
-    text: str, names: list[str]
-) -> None:
+def test_words_for_how_values_are_shown_are_not_in_their_names(text: str, names: list[str]) -> None:
     (question,) = asked(text)
     assert question.arguments["names"] == names
 
@@ -506,9 +504,7 @@ def test_a_side_of_what_was_asked_last(text: str, before: str, when: str) -> Non
         ("LDL 2 weeks later", "potassium on 4 May 2020", "potassium"),
     ],
 )
-def test_a_value_is_asked_of_the_time_of_what_was_asked_last(
-    text: str, before: str, event: str
-) -> None:
+def test_a_value_is_asked_of_the_time_asked_last(text: str, before: str, event: str) -> None:
     (question,) = asked(text, before)
     assert [one.name for one in question.around] == [event]
 

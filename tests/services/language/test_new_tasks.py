@@ -7,9 +7,7 @@ from tests.tables import with_cases
 
 
 @with_cases("text", "title", "due")
-def test_only_what_tells_a_time_is_no_part_of_the_task(
-    text: str, title: str, due: str | None
-) -> None:
+def test_only_what_tells_a_time_is_not_in_the_task(text: str, title: str, due: str | None) -> None:
     given = ADD.given(text)
     assert given is not None
     assert (given["title"], given.get("due")) == (title, due)

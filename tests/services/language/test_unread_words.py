@@ -34,9 +34,7 @@ def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
         ("last visit that was not a checkup", "encounters", "not a checkup"),
     ],
 )
-def test_what_is_set_aside_is_not_told_instead_of_the_others(
-    text: str, tool: str, aside: str
-) -> None:
+def test_what_is_set_aside_is_not_told_for_the_others(text: str, tool: str, aside: str) -> None:
     (question,) = asked(text)
     assert (question.tool, question.name, question.unread) == (tool, "", aside)
 

@@ -72,8 +72,6 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
 
 
 @with_cases("text", "asked")
-def test_a_drug_is_told_from_what_it_is_dangerous_with(
-    text: str, asked: list[tuple[str, str]]
-) -> None:
+def test_a_drug_is_told_from_what_endangers_it(text: str, asked: list[tuple[str, str]]) -> None:
     about = [(one.tool, one.name) for one in read(text, SITUATION).about]
     assert about[: len(asked)] == asked

@@ -6,9 +6,7 @@ from tests.tables import with_cases
 
 
 @with_cases("recorded", "told")
-def test_what_tools_say_is_told_in_german_and_the_records_words_are_kept(
-    recorded: str, told: str
-) -> None:
+def test_what_tools_say_is_german_and_the_record_as_it_is(recorded: str, told: str) -> None:
     assert answer_words("de").in_words(recorded) == told
     assert answer_words("en").in_words(recorded) == recorded
 

@@ -40,7 +40,7 @@ async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> Non
     assert "Whitfield" in await names.names_of_others(P15, [])
 
 
-async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_name(
+async def test_who_shares_the_patients_family_name_is_known_in_full(
     tmp_path: Path,
 ) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")

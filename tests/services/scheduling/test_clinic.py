@@ -204,7 +204,7 @@ async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
     assert await clinic.list_booked(FOUR) == [booked]
 
 
-async def test_a_change_that_was_left_unfinished_blocks_a_time_for_a_minute(
+async def test_a_change_left_unfinished_blocks_a_time_a_minute(
     records: ResourceStore,
 ) -> None:
     await leave_held(records, TEN)

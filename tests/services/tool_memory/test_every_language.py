@@ -45,9 +45,7 @@ def test_a_refusal_is_one_in_each_language_whatever_the_model_says(message: str)
 
 
 @with_cases("message", "named")
-def test_an_id_of_something_else_than_what_is_named_is_asked_about(
-    message: str, named: str
-) -> None:
+def test_an_id_of_something_else_than_is_named_is_asked_about(message: str, named: str) -> None:
     assert ask(message, given={"event_id": "evt_5"}) == sorted([named, "evt_5"])
 
 

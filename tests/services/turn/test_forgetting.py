@@ -69,9 +69,7 @@ async def test_what_is_held_is_listed_in_the_language_of_who_asks(
 
 
 @pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
-async def test_what_was_told_in_passing_is_listed_beside_what_is_held(
-    world: World, asked: str
-) -> None:
+async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked: str) -> None:
     await said(world, "Her husband says she drinks half a bottle of whisky a day")
     told = last_words(await said(world, asked))
     assert "“Her husband says she drinks half a bottle of whisky a day”" in told

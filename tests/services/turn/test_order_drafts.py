@@ -92,9 +92,7 @@ async def ordering(tmp_path: Path) -> Ordering:
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes, please.", "ok, do it"])
-async def test_the_asker_s_yes_makes_one_draft_and_never_an_order(
-    ordering: Ordering, words: str
-) -> None:
+async def test_the_askers_yes_makes_a_draft_and_no_order(ordering: Ordering, words: str) -> None:
     await ordering.asked()
     assert await ordering.kept() == []
 
@@ -121,9 +119,7 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
 @pytest.mark.parametrize(
     "words", ["no", "nein", "yes, but at 9", "wait", "what is her stage?", "make it a CT", "ok?"]
 )
-async def test_anything_else_makes_nothing_and_ends_the_question(
-    ordering: Ordering, words: str
-) -> None:
+async def test_anything_else_makes_nothing_and_ends_it(ordering: Ordering, words: str) -> None:
     await ordering.asked()
     await ordering.say(words)
     await ordering.say("yes")
@@ -234,7 +230,7 @@ async def test_a_lost_answer_is_asked_about_again_and_makes_one_draft(tmp_path: 
 BOTH = [ORDERED, replace(ORDERED, key="order_2", test="sodium")]
 
 
-async def test_one_yes_makes_both_drafts_and_undo_takes_back_one_after_the_other(
+async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     ordering: Ordering,
 ) -> None:
     await ordering.asked(*BOTH)
@@ -263,7 +259,7 @@ async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_pat
     assert [one["code"]["text"] for one in await talk.kept()] == ["potassium", "sodium"]
 
 
-async def test_a_draft_of_the_same_number_for_something_else_is_no_success(
+async def test_a_draft_of_the_same_number_for_another_is_no_success(
     ordering: Ordering,
 ) -> None:
     await ordering.asked()
@@ -281,7 +277,7 @@ async def test_a_draft_without_a_day_says_none(ordering: Ordering) -> None:
     assert "occurrenceDateTime" not in (await ordering.kept())[0]
 
 
-async def test_undo_takes_back_the_draft_just_made_and_nothing_of_another_user(
+async def test_undo_takes_back_ones_own_newest_draft_alone(
     ordering: Ordering,
 ) -> None:
     await ordering.asked()

@@ -114,9 +114,7 @@ async def test_talk_about_a_patient_takes_its_usual_way(world: World) -> None:
     assert len(world.team.requests) == asked + 1
 
 
-async def test_a_lost_audit_trail_does_not_keep_the_answer_back(
-    world: World, audit: LostAudit
-) -> None:
+async def test_a_lost_audit_trail_keeps_no_answer_back(world: World, audit: LostAudit) -> None:
     audit.is_full = True
     run = await world.scheduler.submit(world.message(CALL))
     said = [e for e in (await heard(run)).events if isinstance(e, AgentMessageFinished)]

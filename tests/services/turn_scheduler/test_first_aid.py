@@ -152,7 +152,7 @@ async def test_every_other_message_is_refused_as_before(talked: MemoryBlobStore)
         await world.submit("assess the suicide risk, she denies suicidal ideation")
 
 
-async def test_it_answers_nobody_in_the_conversation_of_somebody_else(
+async def test_it_answers_nobody_in_anothers_conversation(
     talked: MemoryBlobStore,
 ) -> None:
     world = replica(talked)
@@ -162,7 +162,7 @@ async def test_it_answers_nobody_in_the_conversation_of_somebody_else(
         await world.submit(" ")
 
 
-async def test_the_answer_can_be_watched_again_and_only_by_who_asked(
+async def test_the_answer_can_be_watched_again_by_who_asked(
     talked: MemoryBlobStore,
 ) -> None:
     await spoil(talked, LAYOUT.registry, truncated)
@@ -210,7 +210,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     assert_was_helped(run)
 
 
-async def test_a_call_that_still_waits_when_the_server_stops_is_answered(
+async def test_a_call_that_waits_at_the_end_is_answered(
     talked: MemoryBlobStore,
 ) -> None:
     world, other = replica(talked), replica(talked)

@@ -146,7 +146,7 @@ async def test_what_cannot_be_kept_says_why_and_leaves_nothing(
     assert [name for name in stored(world) if "artifacts" in name] == []
 
 
-async def test_more_papers_than_fit_are_refused_until_one_is_removed(
+async def test_papers_over_the_limit_wait_until_one_is_removed(
     service: AttachmentService,
 ) -> None:
     for number in range(PAPERS_LIMIT):

@@ -119,9 +119,7 @@ async def test_the_sessions_own_talk_is_read_by_its_name(world: World) -> None:
     assert page.patient_id is None
 
 
-async def test_every_reading_is_on_record_before_it_happens(
-    world: World, audit: RememberedAudit
-) -> None:
+async def test_every_reading_is_on_record_beforehand(world: World, audit: RememberedAudit) -> None:
     audit.entries.clear()
     await world.reader.view(CHAT, owner="alice")
     await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")

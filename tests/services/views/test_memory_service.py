@@ -242,7 +242,7 @@ async def test_a_turn_that_changes_no_memory_leaves_the_revision(
     assert (await shown(service)).revision == seen
 
 
-async def test_strangers_and_other_patients_get_the_answer_of_an_unknown_id(
+async def test_strangers_and_other_patients_get_the_unknown_answer(
     service: MemoryService,
 ) -> None:
     for chat, owner, patient in (
@@ -286,9 +286,7 @@ async def test_a_change_waits_for_the_running_turn_or_says_that_it_runs(
     assert item(view, WISH).status == "retired"
 
 
-async def test_a_change_stands_on_the_audit_trail_without_content(
-    change: Change, world: World
-) -> None:
+async def test_a_change_is_on_the_audit_trail_without_content(change: Change, world: World) -> None:
     await change({"op": "correct", "item": WISH, "value": "Dr. Audit"})
     assert isinstance(world.audit_store, MemoryBlobStore)
     trail = b"".join(world.audit_store.contents.values())
