@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, idle
 
 pytestmark = pytest.mark.slow
 DESKTOP = {"width": 1440, "height": 900}
@@ -21,9 +21,7 @@ async def opened(site: Site, browser: Browser, size: dict[str, int]) -> Page:
     """Return a page with the chart of patient_4 open."""
     site.scheduler.script = ChartTalk(reader=site.reader)
     context = await browser.new_context(viewport={"width": size["width"], "height": size["height"]})
-    page = await site.open(context)
-    await say(page, "what is her potassium?")
-    await idle(page)
+    page = await site.asked(context, "what is her potassium?")
     if not await page.locator(".chart-pane").count():
         await page.get_by_role("button", name="Chart", exact=True).click()
     return page

@@ -6,7 +6,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from data_models.chart_view import ChartView
 from tests.web.axe import violations
 from tests.web.chart_scenes import MEDICATIONS, POTASSIUM, STRANGERS, ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
 
@@ -14,10 +14,7 @@ pytestmark = pytest.mark.slow
 async def asked(site: Site, browser: Browser, *views: ChartView) -> Page:
     """Return a page on which the chart was just asked for."""
     site.scheduler.script = ChartTalk(reader=site.reader, views=views or (POTASSIUM, MEDICATIONS))
-    page = await site.open(browser)
-    await say(page, "what is her potassium?")
-    await idle(page)
-    return page
+    return await site.asked(browser, "what is her potassium?")
 
 
 def answer(page: Page) -> Locator:

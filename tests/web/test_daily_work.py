@@ -52,9 +52,7 @@ async def test_on_a_touch_screen_no_keyboard_is_opened(site: Site, browser: Brow
 
 
 async def test_back_leads_to_the_conversation_before(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     first = page.url
     await page.get_by_role("button", name="New conversation").click()
     await expect(page.get_by_text("Ask about a patient")).to_be_visible()
@@ -65,9 +63,7 @@ async def test_back_leads_to_the_conversation_before(site: Site, browser: Browse
 
 
 async def test_what_is_being_written_stays_with_its_talk(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await message_box(page).fill("half a thought")
     await page.get_by_role("button", name="New conversation").click()
     await expect(message_box(page)).to_have_value("")
@@ -119,9 +115,7 @@ async def test_who_reads_at_the_end_follows_and_others_stay(site: Site, browser:
 
 
 async def test_older_messages_do_not_move_what_is_read(site: Site, browser: Browser) -> None:
-    page = await site.open(await browser.new_context(viewport=SMALL))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(viewport=SMALL), "history of patient_4")
     earlier = page.get_by_role("button", name="Show earlier messages")
     await expect(page.locator(".user-message").first).to_contain_text("question 4")
     await earlier.scroll_into_view_if_needed()
@@ -154,9 +148,7 @@ async def test_a_history_that_comes_late_stands_before_what_was_said_meanwhile(
 async def test_the_whole_conversation_is_printed_with_its_sources_and_nothing_to_press(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(await browser.new_context(viewport=SMALL))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(viewport=SMALL), "history of patient_4")
     await page.emulate_media(media="print")
     box = "document.querySelector('.middle')"
     assert await page.evaluate(f"{box}.scrollHeight <= {box}.clientHeight + 1"), "all is laid out"
@@ -175,9 +167,7 @@ async def test_the_whole_conversation_is_printed_with_its_sources_and_nothing_to
 async def test_a_long_answer_is_read_out_without_marks_and_not_to_its_end(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     told = page.locator(".middle > [role=status]")
     await expect(told).to_contain_text("PatientHistory: Timeline of the recorded course")
     await expect(told).to_contain_text("The rest is in the conversation.")

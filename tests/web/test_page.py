@@ -42,9 +42,7 @@ async def test_a_clinician_does_the_main_job(site: Site, browser: Browser) -> No
 
 
 async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     answer = page.get_by_role("article").last
     await expect(answer).to_contain_text("Rule-based")
     await expect(answer).to_contain_text('<img src="https://evil.example/x.png"')

@@ -9,9 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_another_device_sees_a_turn_while_it_runs(site: Site, browser: Browser) -> None:
-    page = await site.open(await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(), "history of patient_4")
     other = await site.open(await browser.new_context(), page.url.removeprefix(site.base))
     await expect(other.get_by_text("answer 5").first).to_be_visible()
     site.board.pause_seconds = 0.5
@@ -40,9 +38,7 @@ async def test_two_tabs_show_one_turn_word_for_word(site: Site, browser: Browser
 
 
 async def test_the_side_bar_lists_talks_by_their_patients(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     bar = page.get_by_role("navigation", name="Conversations")
     first = bar.get_by_role("button", name="patient_4")
     await expect(first).to_have_attribute("aria-current", "true")
@@ -56,9 +52,7 @@ async def test_the_side_bar_lists_talks_by_their_patients(site: Site, browser: B
 
 async def test_without_a_network_the_page_reads_and_waits(site: Site, browser: Browser) -> None:
     context = await browser.new_context()
-    page = await site.open(context)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(context, "history of patient_4")
     await context.set_offline(True)
     await expect(page.get_by_text("last verified at")).to_be_visible()
     await page.get_by_role("textbox", name="Message").fill("and now?")
