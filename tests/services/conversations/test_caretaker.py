@@ -30,8 +30,7 @@ def maintenance_lease(world: World, *, wait_seconds: float = 5.0) -> Maintenance
 @pytest.fixture
 async def world() -> World:
     world = World()
-    await world.say("start a tumor board for patient_4, please")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4, please")
     return world
 
 
@@ -70,12 +69,10 @@ async def test_work_that_died_leaves_no_turn_and_may_write_no_more() -> None:
         World(sessions=store, users=users, clock=clock, times=TIMES, replica=FarReplica())
         for _ in range(2)
     )
-    await paused.say("start a tumor board for patient_4, please")
-    await paused.scheduler.idle()
+    await paused.tell("start a tumor board for patient_4, please")
     async with maintenance_lease(paused).holding(CHAT, principal_id="alice") as claim:
         clock.advance(60)
-        answer = await other.say("what was the stage?")
-        await other.scheduler.idle()
+        answer = await other.tell("what was the stage?")
         with pytest.raises(ClaimLostError):
             await claim.hold()
     assert answer.texts == ["Heard: what was the stage?"]

@@ -61,8 +61,7 @@ async def world() -> World:
     for number in range(3):
         await world.say("start a tumor board for patient_4", chat=f"chat_{number}")
         await world.say("switch to patient_15", chat=f"chat_{number}")
-    await world.say("clear patient context", chat="chat_0")
-    await world.scheduler.idle()
+    await world.tell("clear patient context", chat="chat_0")
     return world
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from data_models.chat_context import ChatContext
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import CHAT, World, heard
+from tests.services.world import CHAT, World
 
 
 class Line(BaseModel):
@@ -37,9 +37,7 @@ async def play(
     for line in lines:
         if isinstance(world.clock, FixedClock):
             world.clock.advance(5 + 60 * line.minutes)
-        ended = await heard(await world.scheduler.submit(world.message(line.say)))
-        await world.scheduler.idle()
-        answer = "\n".join(ended.texts)
+        answer = "\n".join((await world.tell(line.say)).texts)
         assert [text for text in line.told if text not in answer] == [], (line.say, answer)
         assert [text for text in line.untold if text in answer] == [], (line.say, answer)
         if line.held is not None:

@@ -309,8 +309,7 @@ async def test_who_says_the_same_again_is_told_of_what_nobody_looked_after(asked
 
 async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had_begun() -> None:
     world = World(is_promised=True)
-    await world.say("patient_4")
-    await world.scheduler.idle()
+    await world.tell("patient_4")
     stored = await world.conversations.read(CHAT)
     assert stored is not None
     message, began = world.message("compare patient_4 and patient_15"), world.clock.now()

@@ -3,11 +3,10 @@
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.turn_events import AgentMessageFinished
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.turn.talk_lines import Line, held, play
-from tests.services.world import CHAT, Heard, World, heard
+from tests.services.world import CHAT, World
 from tests.tables import with_cases
 
 
@@ -19,14 +18,8 @@ async def world(store: MemoryBlobStore) -> World:
         "She is allergic to penicillin.",
         "Please remember that her daughter has power of attorney",
     ):
-        await said(world, text)
+        await world.tell(text)
     return world
-
-
-async def said(world: World, text: str) -> Heard:
-    ended = await heard(await world.scheduler.submit(world.message(text)))
-    await world.scheduler.idle()
-    return ended
 
 
 def statuses(store: MemoryBlobStore) -> dict[str, str]:
@@ -35,17 +28,13 @@ def statuses(store: MemoryBlobStore) -> dict[str, str]:
     return {one.text: one.status for one in points}
 
 
-def last_words(ended: Heard) -> str:
-    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
-
-
 async def test_a_statement_is_forgotten_after_a_yes_and_nothing_is_cleared(
     world: World, store: MemoryBlobStore
 ) -> None:
-    asked = await said(world, "forget the allergy to penicillin")
-    assert "“Allergy: penicillin”" in last_words(asked)
+    asked = await world.tell("forget the allergy to penicillin")
+    assert "“Allergy: penicillin”" in asked.texts[-1]
     assert statuses(store)["Allergy: penicillin"] == "active", "not before the yes"
-    await said(world, "yes")
+    await world.tell("yes")
     assert statuses(store) == {
         "Allergy: penicillin": "retired",
         "Noted: her daughter has power of attorney": "active",
@@ -63,15 +52,15 @@ async def test_one_statement_is_withdrawn_and_no_more(
 async def test_what_is_held_is_listed_in_the_language_of_who_asks(
     world: World, asked: str, heading: str
 ) -> None:
-    told = last_words(await said(world, asked))
+    told = (await world.tell(asked)).texts[-1]
     assert told.startswith(heading)
     assert "“She is allergic to penicillin.”" in told
 
 
 @pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
 async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked: str) -> None:
-    await said(world, "Her husband says she drinks half a bottle of whisky a day")
-    told = last_words(await said(world, asked))
+    await world.tell("Her husband says she drinks half a bottle of whisky a day")
+    told = (await world.tell(asked)).texts[-1]
     assert "“Her husband says she drinks half a bottle of whisky a day”" in told
     assert told.count("She is allergic to penicillin") == 1
 
@@ -83,8 +72,8 @@ async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked:
 async def test_a_code_status_that_was_wrong_is_not_held_beside_the_right_one(
     world: World, store: MemoryBlobStore, put_right: str
 ) -> None:
-    await said(world, "she is DNR")
-    await said(world, put_right)
+    await world.tell("she is DNR")
+    await world.tell(put_right)
     assert [one for one in held(store) if one.startswith("Code status")] == [
         "Code status: full code"
     ]

@@ -32,8 +32,7 @@ from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
     """A conversation with one patient, in which "clear it all" asks before it clears."""
     world = World(sessions=store, clock=clock)
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 

@@ -4,13 +4,12 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentMessageFinished
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
 from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.services.turn.talk_lines import Line, held, play
-from tests.services.world import World, heard
+from tests.services.world import World
 from tests.tables import with_cases
 
 
@@ -24,9 +23,7 @@ async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
 async def said(world: World, text: str) -> str:
     assert isinstance(world.clock, FixedClock)
     world.clock.advance(5)
-    ended = await heard(await world.scheduler.submit(world.message(text)))
-    await world.scheduler.idle()
-    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
+    return (await world.tell(text)).texts[-1]
 
 
 @with_cases("talk")

@@ -3,10 +3,9 @@
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.turn_events import AgentMessageFinished
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import CHAT, World, heard
+from tests.services.world import CHAT, World
 
 NOISE = (
     "what is the stage?",
@@ -24,9 +23,7 @@ FALSE = ("iodine", "nuts", "headache", "apixaban", "digoxin", "latex", "Smok", "
 
 
 async def said(world: World, text: str) -> str:
-    ended = await heard(await world.scheduler.submit(world.message(text)))
-    await world.scheduler.idle()
-    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
+    return (await world.tell(text)).texts[-1]
 
 
 @pytest.mark.slow

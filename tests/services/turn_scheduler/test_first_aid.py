@@ -58,8 +58,7 @@ async def talked(store: MemoryBlobStore) -> MemoryBlobStore:
     """What a conversation about one patient left."""
     world = World(sessions=store)
     await world.say("good morning")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return store
 
 
@@ -99,8 +98,7 @@ async def test_a_damaged_history_or_scenario_does_not_keep_the_answer_back(
     store: MemoryBlobStore, damage: Damage, patient: str | None
 ) -> None:
     world = World(sessions=store)
-    await world.say("good morning" if patient is None else f"start with {patient}")
-    await world.scheduler.idle()
+    await world.tell("good morning" if patient is None else f"start with {patient}")
     name = LAYOUT.context(None if patient is None else PatientId(patient))
     await spoil(store, name, damage)
     found = await replica(store).say(CALL)
@@ -238,7 +236,6 @@ async def test_a_call_waits_for_no_seat(talked: MemoryBlobStore) -> None:
 async def test_a_call_that_is_sent_again_is_answered_again(store: MemoryBlobStore) -> None:
     world = replica(store)
     await world.say(CALL, message_id="m1")
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     again = await replica(store).say(CALL, message_id="m1")
     assert_was_helped(again.run)

@@ -36,8 +36,7 @@ OTHERS = b"Patient: Tunde Adeyemi, born 1968-07-21. He has gout."
 async def world() -> World:
     world = World(clock=FixedClock())
     await world.say("start a tumor board for patient_15")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 
@@ -196,8 +195,7 @@ async def test_a_forgotten_patient_leaves_no_paper(
 
 async def test_while_a_turn_runs_a_paper_waits_and_then_says_so() -> None:
     world = World()
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     world.team.gate.clear()
     run = await world.submit("what is the stage?")
     service = service_on(world, wait_seconds=0.2)

@@ -40,8 +40,7 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 async def world(store: MemoryBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     await world.say("start a tumor board for patient_15")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     stored = await world.contexts.read(CHAT, PatientId("patient_4"), epoch=0)
     fill(stored.document, world.clock)
     await world.contexts.write(stored.document, etag=stored.etag)
@@ -237,8 +236,7 @@ async def test_a_turn_that_changes_no_memory_leaves_the_revision(
     world: World, service: MemoryService
 ) -> None:
     seen = (await shown(service)).revision
-    await world.say("Thank you.")
-    await world.scheduler.idle()
+    await world.tell("Thank you.")
     assert (await shown(service)).revision == seen
 
 
