@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -16,6 +15,7 @@ from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
 from tests.routes.fakes import answer
+from tests.waiting import until
 
 
 class DeadLater(Replica):
@@ -51,12 +51,6 @@ async def until_owed(folder: Path, count: int) -> None:
 async def until_noted(folder: Path, field: str, value: object) -> None:
     """Return once a note says that of what is owed."""
     await until(lambda: value in [orjson.loads(note.read_bytes())[field] for note in notes(folder)])
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.slow

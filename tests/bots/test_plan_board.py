@@ -10,6 +10,7 @@ from data_models.plan import Plan
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
 from tests.fakes_connector import FakeConnector
+from tests.waiting import until
 
 PROPOSED = plan_of("Summarise the course", "Read the imaging")
 RUNNING = PROPOSED.confirmed(None, now=NOW)
@@ -151,9 +152,7 @@ async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: Fak
     async def quick_one(talk: Talk) -> None:
         teams.fail_next(404)
         talk.show(plan=at(1, "running"))
-        async with asyncio.timeout(60):
-            while not teams.refused:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: teams.refused)
         await talk.say("Step 1 is done.")
 
     await propose(bot, teams)

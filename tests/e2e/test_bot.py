@@ -12,6 +12,7 @@ from tests.e2e.server import Server, running_server
 from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import BotTalk, at_rest
 from tests.fakes_connector import FakeConnector
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -88,9 +89,7 @@ async def test_what_a_killed_server_owes_comes_by_itself(server: Server, talk: B
     stored = Stored(StoredFiles(server.data), conversation)
     channel.fail_next(503, kind="message", times=1_000)
     await channel.say(server.url, "start tumor board for patient_4", conversation=conversation)
-    async with asyncio.timeout(60):
-        while not channel.refused:  # noqa: ASYNC110 - the other side is another process
-            await asyncio.sleep(0.05)
+    await until(lambda: channel.refused)
     await at_rest(stored)
     server.kill()
     assert channel.texts(conversation) == []

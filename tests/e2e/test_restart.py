@@ -1,7 +1,7 @@
 """What a user meets when the server dies, stops or is restarted, and when a connection is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from tests.e2e.talks import (
     socket_to,
 )
 from tests.fakes_openai import RecordedRequest, Reply
+from tests.waiting import until as until_so
 
 pytestmark = pytest.mark.slow
 
@@ -103,12 +104,6 @@ async def until_not_ready(server: Server) -> None:
             async with client.get(f"{server.url}/readyz") as ready:
                 status = ready.status
     assert status == 503
-
-
-async def until_so(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not is_so():  # noqa: ASYNC110 - the other side is another process
-            await asyncio.sleep(0.05)
 
 
 async def rest_of(socket: aiohttp.ClientWebSocketResponse) -> list[Frame]:

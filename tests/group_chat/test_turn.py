@@ -27,6 +27,7 @@ from tests.group_chat.team_world import (
     team_world,
     text,
 )
+from tests.waiting import until
 
 BACK = "Back to you *Orchestrator*."
 
@@ -473,8 +474,8 @@ async def test_too_much_text_aborts_the_call() -> None:
 
 @pytest.mark.slow
 async def test_the_deadline_keeps_what_was_said_and_aborts_the_call(world: TeamWorld) -> None:
-    slow = Reply(text="word " * 500, tokens_per_second=50)
-    deadline = world.clock.monotonic() + 0.4
+    slow = Reply(text="word " * 5_000, tokens_per_second=50)
+    deadline = world.clock.monotonic() + 3  # the first words need a part of it
     heard = await world.say("hello", slow, deadline=deadline)
     assert heard.reason == "limit"
     assert heard.said[0][1].startswith("word word")
@@ -508,12 +509,6 @@ def by_agent(**replies: str | Reply) -> Brain:
         return text(reply) if isinstance(reply, str) else reply
 
     return answer
-
-
-async def until(holds: Any) -> None:
-    async with asyncio.timeout(60):
-        while not holds():  # noqa: ASYNC110  # the server of the test sets no event
-            await asyncio.sleep(0.01)
 
 
 def test_the_samples_are_there() -> None:

@@ -1,6 +1,5 @@
 """A server of the routes around fakes, on a real socket."""
 
-import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -56,13 +55,6 @@ Kind = TypeVar("Kind")
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
 PATIENCE_SECONDS = 60.0
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Return once the server, which runs in this loop too, has come to that."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not is_so():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 def hashed_key(key: str) -> str:

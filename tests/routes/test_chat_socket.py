@@ -22,8 +22,9 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
 from services.runs.hub import Run
 from tests.fakes import FixedClock
-from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start, until
+from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import answer, echo, spoken, state
+from tests.waiting import until
 
 FOOTER = """---
 *PT_CTX:*

@@ -16,6 +16,7 @@ from group_chat.models.tool_calling import CallSettings
 from services.usage import begin_usage, end_usage
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.group_chat.models.conftest import ModelSite, history, streamed, until_aborted
+from tests.waiting import until
 
 RETRYING = CallLimits(idle_seconds=0.5, call_seconds=3, retries=1, retry_after_seconds=1.5)
 
@@ -118,9 +119,7 @@ async def test_a_model_that_never_stops_calling_tools_is_stopped(site: ModelSite
 
 
 async def until_asked(site: ModelSite) -> None:
-    async with asyncio.timeout(60):
-        while not site.server.requests:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: site.server.requests)
 
 
 async def test_cancelling_aborts_the_call_on_the_wire(site: ModelSite) -> None:

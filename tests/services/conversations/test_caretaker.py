@@ -17,6 +17,7 @@ from services.conversations.maintenance_lease import MaintenanceLease, conversat
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, FarReplica, World, heard
+from tests.waiting import until
 
 TIMES = ClaimTimes(renew_every=timedelta(hours=1))
 
@@ -48,7 +49,7 @@ async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) ->
 async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
     world.team.gate.clear()
     run = await world.submit("what was the stage?")
-    await asyncio.sleep(0.05)
+    await until(lambda: len(world.team.requests) > 1)
     with pytest.raises(ConversationBusyError):
         async with maintenance_lease(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
             pass

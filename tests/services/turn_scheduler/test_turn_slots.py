@@ -12,14 +12,9 @@ from services.runs.hub import Run
 from services.turn_scheduler import turn_slots
 from services.turn_scheduler.turn_slots import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSlots
 from tests.services.world import World
+from tests.waiting import until
 
 LONG = 20.0
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(LONG):
-        while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
 
 
 class HeldClaim(Claim):
