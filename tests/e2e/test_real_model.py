@@ -23,6 +23,7 @@ from tests.amounts import amount
 from tests.e2e.server import ROOT, Server
 from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import at_rest, talking
+from tests.tables import tables_beside
 
 pytestmark = [pytest.mark.large, pytest.mark.slow, pytest.mark.timeout(360)]
 
@@ -39,16 +40,7 @@ LIMITS = {
 }
 # The word marks whose talk it is; nobody but its patient's requests may hold it.
 MARKS = {"patient_4": "zebrafinch", "patient_15": "walrustooth"}
-LINES = (
-    "switch to {patient}",
-    "{mark} what is the current status?",
-    "@Radiology {mark} please summarise the newest imaging",
-    "start tumor board and mention {mark}",
-    "yes proceed",
-    "{mark} who else should look at this?",
-    "@Pathology {mark} which biomarkers are known?",
-    "please forget what I said about {mark}",
-)
+LINES: tuple[str, ...] = tuple(tables_beside(Path(__file__))["lines"])
 _ACTIVE = re.compile(r'PATIENT_CONTEXT_JSON: .{0,200}?\\?"patient_id\\?":\s*\\?"(patient_\d+)')
 
 

@@ -1,9 +1,11 @@
 """References mean the same in each language, and a model's right id is not refused for a word."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.services.tool_memory.memory_world import ask
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
 RIGHT_IDS = (
     ("i wanna cancel the dentist", "evt_1"),
@@ -21,15 +23,7 @@ RIGHT_IDS = (
     ("annuler la réunion Standup s'il te plaît", "evt_7"),
     ("borra la reunión Standup por favor", "evt_7"),
 )
-REFUSALS = (
-    "Sag den Dentist nicht ab",
-    "lösche den Lunch nicht",
-    "bitte nicht absagen",
-    "Lass den Dentist stehen",
-    "n'annule pas le dentist",
-    "ne supprime pas Standup",
-    "no canceles el dentist",
-)
+REFUSALS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["refusals"])
 
 
 @pytest.mark.parametrize(("message", "right"), RIGHT_IDS)

@@ -1,24 +1,16 @@
 """A talk of two hundred turns about one patient: what is held is true, quoted and current."""
 
+from pathlib import Path
+
 import pytest
 
 from data_models.chat_context import ChatContext
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World
+from tests.tables import tables_beside
 
-NOISE = (
-    "what is the stage?",
-    "is she allergic to iodine?",
-    "her mother is allergic to nuts",
-    "I have a headache",
-    "she might be on apixaban",
-    "if she takes digoxin, check the potassium",
-    "the letter says \"she is allergic to latex\"",
-    "do we know whether she smokes?",
-    "Nimmt sie Marcumar?",
-    "thanks",
-)  # fmt: skip
+NOISE: tuple[str, ...] = tuple(tables_beside(Path(__file__))["noise"])
 FALSE = ("iodine", "nuts", "headache", "apixaban", "digoxin", "latex", "Smok", "Marcumar")
 
 
