@@ -125,9 +125,7 @@ async def test_a_root_that_cannot_be_made_is_a_store_that_is_down(tmp_path: Path
     await store.close()
 
 
-async def test_a_listing_leaves_out_what_is_not_named_like_a_blob(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_a_listing_leaves_out_what_is_no_blob(local: LocalBlobStore, root: Path) -> None:
     await local.create(NAME, OLD)
     for stray in (".DS_Store", ".x.tmp", "scheduler top.ini"):
         (root / "conv1" / stray).write_bytes(b"1")

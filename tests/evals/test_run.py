@@ -40,9 +40,7 @@ def test_every_case_file_can_be_read_and_there_are_enough_of_them() -> None:
 
 
 @with_cases("text", "problem")
-def test_a_case_that_cannot_be_read_names_file_and_field(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_a_case_that_cannot_be_read_names_a_field(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "bad.yaml").write_text(text, "utf-8")
     with pytest.raises(ConfigurationError) as caught:
         read_cases(tmp_path / "bad.yaml", suite="x")

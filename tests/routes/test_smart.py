@@ -320,9 +320,7 @@ async def test_two_charts_of_one_number_open_neither(clinic: Clinic) -> None:
 
 
 @pytest.mark.parametrize("named", [None, "../Patient/p-77", "p-77?x=1", ""])
-async def test_a_launch_without_a_usable_patient_opens_nobody(
-    clinic: Clinic, named: str | None
-) -> None:
+async def test_launches_without_usable_patient_open_none(clinic: Clinic, named: str | None) -> None:
     clinic.ehr.context["patient"] = named
     await clinic.refused(await clinic.launch(), 403)
 

@@ -130,9 +130,7 @@ async def test_single_keys_act_only_where_nobody_writes_and_can_be_turned_off(
     assert await page.evaluate("Object.keys(localStorage)") == ["rounds.single-keys"]
 
 
-async def test_in_front_of_the_page_it_still_says_whose_chart_is_open(
-    site: Site, browser: Browser
-) -> None:
+async def test_in_front_of_the_page_the_open_chart_is_named(site: Site, browser: Browser) -> None:
     site.scheduler.script = ChartTalk(reader=site.reader)
     page = await site.asked(
         await browser.new_context(reduced_motion="reduce"), "what is her potassium?"

@@ -43,9 +43,7 @@ def receipt(run_id: str) -> bytes:
     return receipt_of(facts)
 
 
-async def test_an_answer_leads_to_its_receipt_and_that_to_what_was_read(
-    site: Site, browser: Browser
-) -> None:
+async def test_an_answer_leads_to_its_receipt_and_its_rows(site: Site, browser: Browser) -> None:
     window = ViewportSize(width=1280, height=800)
     page = await site.asked(await browser.new_context(viewport=window), "history of patient_4")
     run_id = site.scheduler.last_run_id(page.url.rpartition("/")[2])

@@ -272,9 +272,7 @@ async def test_a_clear_archives_a_comparison(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", ["patient_1", "patient_2"])
 @pytest.mark.parametrize("cleared", [False, True])
-async def test_forgetting_either_patient_erases_it(
-    tmp_path: Path, gone: str, cleared: bool
-) -> None:
+async def test_forgetting_either_patient_erases(tmp_path: Path, gone: str, cleared: bool) -> None:
     async with talking(tmp_path) as (world, _):
         await compared(world)
         if cleared:

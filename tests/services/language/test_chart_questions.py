@@ -366,9 +366,7 @@ def test_ok_at_the_beginning_asks_for_no_range() -> None:
 
 
 @with_cases("text", "tool", "name")
-def test_everyday_words_ask_for_what_the_chart_calls_otherwise(
-    text: str, tool: str, name: str
-) -> None:
+def test_common_words_ask_for_the_charts_other_names(text: str, tool: str, name: str) -> None:
     (question,) = about(text)
     assert (question.tool, question.name) == (tool, name)
 

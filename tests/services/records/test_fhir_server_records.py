@@ -57,9 +57,7 @@ def make(fhir: FakeFhir, session: aiohttp.ClientSession, **options: Any) -> Pati
     return FhirServerRecords(client=client, **chosen)
 
 
-async def test_everything_about_the_patient_is_read(
-    fhir: FakeFhir, records: PatientRecords
-) -> None:
+async def test_all_about_the_patient_is_read(fhir: FakeFhir, records: PatientRecords) -> None:
     fhir.holds_patient(ecog("e", "2024-01-01", "1"), note("n", "2024-01-02", "Well."))
     record = await records.load(PATIENT_ID)
 

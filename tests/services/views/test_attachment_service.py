@@ -185,9 +185,7 @@ async def test_a_paper_leaves_with_a_clear_and_comes_back_with_its_undo(
     assert all("/archive/" in name for name in held)
 
 
-async def test_a_forgotten_patient_leaves_no_paper(
-    world: World, service: AttachmentService
-) -> None:
+async def test_forgotten_patients_leave_no_paper(world: World, service: AttachmentService) -> None:
     await given(service)
     await forgetting_on(world).run(PatientId("patient_4"), dry_run=False)
     assert [name for name, data in stored(world).items() if b"CANARYPAPER" in data] == []

@@ -255,9 +255,7 @@ async def test_strangers_and_other_patients_get_the_unknown_answer(
             await service.change(chat, owner=owner, patient_id=patient, operations=[], revision="x")
 
 
-async def test_nothing_of_another_patient_is_seen_or_changed(
-    change: Change, service: MemoryService
-) -> None:
+async def test_nothing_of_others_is_seen_or_changed(change: Change, service: MemoryService) -> None:
     await change({"op": "correct", "item": WISH, "value": "Dr. A"})
     other = await shown(service, "patient_15")
     assert (other.understood, other.found, other.changes) == ([], [], [])

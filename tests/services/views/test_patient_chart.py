@@ -71,9 +71,7 @@ async def test_the_values_of_one_thing_are_shown_over_time(world: World) -> None
         (OWNER, "../patient_4"),
     ],
 )
-async def test_everybody_elses_chart_is_not_there(
-    world: World, owner: str, patient_id: str
-) -> None:
+async def test_every_other_chart_is_not_there(world: World, owner: str, patient_id: str) -> None:
     audit = RememberedAudit()
     with pytest.raises(NotFoundError):
         await chart_of(world, audit).part(CHAT, owner=owner, patient_id=patient_id, part="summary")

@@ -39,9 +39,7 @@ SECRET = "app~secret"
 # -- tokens -----------------------------------------------------------------------------------
 
 
-async def test_one_token_serves_many_requests_at_once(
-    graph: FakeGraph, own: AssistantServices
-) -> None:
+async def test_one_token_serves_requests_at_once(graph: FakeGraph, own: AssistantServices) -> None:
     await asyncio.gather(*(own.contacts.get("none") for _ in range(8)))
     assert graph.tokens_issued == 1
 
