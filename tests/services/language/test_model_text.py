@@ -19,7 +19,25 @@ def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str
 
 
 @pytest.mark.parametrize("step", [1, 3, 7, 1000])
-@with_cases("said", "seen")
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        ("<think>He may be ill.</think>\n\nStage IVB.", "Stage IVB."),
+        ("<THINKING>a</THINKING>Stage IVB.", "Stage IVB."),
+        ("Stage <think>or not {</think>IVB.", "Stage IVB."),
+        ("<think>never ended", ""),
+        (
+            "A value < 5 and [Observation/1] {not a call}.",
+            "A value < 5 and [Observation/1] {not a call}.",
+        ),
+        ("- a\n{a: 1}\n```\ncode\n```\n", "- a\n{a: 1}\n```\ncode\n```\n"),
+        ("[Radiology] The CT is new.", "The CT is new."),
+        ("[Other] The CT is new.", "[Other] The CT is new."),
+        ("*Radiology*, please look.", "*Radiology*, please look."),
+        ('{"value": 5, "unit": "g"}', '{"value": 5, "unit": "g"}'),
+        ("Ends with <", "Ends with <"),
+    ],
+)
 def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
     assert shown(said, step=step, names=("Radiology",)) == (seen, [])
 

@@ -5,10 +5,45 @@ import pytest
 from services.language.detection import language_of
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
-from tests.tables import with_cases
 
 
-@with_cases("text", "tool", "name")
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("can we give amoxicillin?", "allergies", "amoxicillin"),
+        ("could i prescribe ibuprofen?", "allergies", "ibuprofen"),
+        ("Ist Metamizol erlaubt?", "allergies", "metamizole"),
+        ("ADRs?", "allergies", ""),
+        ("rejection ever?", "search_record", "rejection"),
+        ("any lung nodule?", "search_record", "lung nodule"),
+        ("nodes positive?", "search_record", "node"),
+        ("previous CS and why?", "procedures", "cesarean section"),
+        ("why was spiro stopped?", "medications", "spironolactone"),
+        ("what tabs is he on", "medications", ""),
+        ("preventer?", "medications", "inhaled corticosteroid"),
+        ("how many ODs and when?", "problems", "overdose"),
+        ("hx of clots?", "problems", "thrombosis"),
+        ("bleeds?", "problems", "bleeding"),
+        ("eczema?", "problems", "eczema"),
+        ("cervical cancer jab?", "immunizations", "hpv"),
+        ("whooping cough jab?", "immunizations", "pertussis"),
+        ("mum's phone?", "chart_summary", "contact person"),
+        ("wife?", "chart_summary", "marital status"),
+        ("any ED?", "encounters", "emergency"),
+        ("A&E for?", "encounters", "emergency"),
+        ("results?", "results", ""),
+        ("test results", "results", ""),
+        ("MRI safe?", "allergies", ""),
+        ("Schilddrüse?", "problems", "thyroid disease"),
+        ("Hüft-TEP welche Seite?", "procedures", "hip replacement"),
+        ("Wann war die letzte Hyposensibilisierung?", "procedures", "subcutaneous immunotherapy"),
+        ("Wofür bekam sie Penicillin?", "medications", "penicillin"),
+        ("Größe des Polypen?", "results", "polyp size"),
+        ("Leistenbruch?", "problems", "hernia"),
+        ("Unterarmbruch?", "problems", "forearm fracture"),
+        ("Wie oft war sie pro Jahr da?", "encounters", ""),
+    ],
+)
 def test_which_list_is_looked_at(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]
     assert (first.tool, first.name) == (tool, name)
@@ -21,7 +56,15 @@ def test_a_scan_that_may_be_made_asks_for_what_lies_in_the_body() -> None:
         assert "allergies" in dict(asked), text
 
 
-@with_cases("text")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can she have iv contrast", "MRI with gadolinium ok?", "contrast ok?",
+        "ibuprofen ok for him?",
+        "can i give toradol?", "safe for mri with gad?", "darf er ins MRT mit Kontrastmittel?",
+        "Kontrastmittel ok?",
+    ],
+)  # fmt: skip
 def test_before_contrast_or_an_nsaid_the_kidneys_are_looked_at(text: str) -> None:
     names = {one.name: one for one in read(text, SITUATION).about}
     assert names["kidney function"].aspect == "latest"
@@ -71,7 +114,20 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
     ]
 
 
-@with_cases("text", "asked")
-def test_a_drug_is_told_from_what_endangers_it(text: str, asked: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("can she have nsaids with her heart", [("allergies", "nsaid")]),
+        ("is metformin safe with his kidneys?",
+         [("allergies", "metformin"), ("results", "kidney function")]),
+        ("is she allergic to iron?", [("allergies", "iron")]),
+        ("what does she take for her allergies", [("medications", "allergy")]),
+        ("was nimmt sie gegen die Allergie?", [("medications", "allergy")]),
+        ("which drugs can't she take because of her allergies?", [("allergies", "")]),
+    ],
+)  # fmt: skip
+def test_a_drug_is_told_from_what_it_is_dangerous_with(
+    text: str, asked: list[tuple[str, str]]
+) -> None:
     about = [(one.tool, one.name) for one in read(text, SITUATION).about]
     assert about[: len(asked)] == asked
