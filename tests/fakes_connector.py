@@ -162,10 +162,7 @@ class FakeConnector:
     ) -> Posted:
         """Press a thumb under a message, as Teams sends it."""
         said = orjson.dumps({"feedbackText": text}).decode()
-        value = {
-            "actionName": "feedback",
-            "actionValue": {"reaction": reaction, "feedback": said},
-        }
+        value = {"actionName": "feedback", "actionValue": {"reaction": reaction, "feedback": said}}
         activity = self.activity(
             type="invoke", name="message/submitAction", value=value, replyToId=sent_id, **fields
         )

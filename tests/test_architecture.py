@@ -22,11 +22,7 @@ ROOT_MODULES = ("app.py", "foundation.py", "settings.py", "web_services.py")
 FUNCTION_LIMIT_LINES = 50
 FUNCTION_P95_LINES = 25
 
-_AZURE = (
-    "data_models/azure_",
-    "group_chat/models/azure_",
-    "services/own_sign_in",
-)
+_AZURE = ("data_models/azure_", "group_chat/models/azure_", "services/own_sign_in")
 # What may be imported, and the only places that may.
 HOMES = {
     "azure.core": _AZURE,

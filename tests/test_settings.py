@@ -124,9 +124,7 @@ def test_traces_of_patients_text_cannot_be_switched_on(load: Load, name: str) ->
     load(**{name: "false"})
 
 
-def test_traces_of_patients_text_cannot_be_switched_on_in_the_file(
-    load: Load, tmp_path: Path
-) -> None:
+def test_traces_of_patients_text_cannot_be_on_in_the_file(load: Load, tmp_path: Path) -> None:
     load()
     file = tmp_path / ".env"
     file.write_text(f"{SENSITIVE_SWITCH.lower()}=1\n")

@@ -18,7 +18,5 @@ def test_a_chart_that_kept_every_bar_missed_none() -> None:
 
 
 @with_cases("changed", "said")
-def test_each_bar_that_is_missed_is_named_with_its_figure(
-    changed: dict[str, Any], said: str
-) -> None:
+def test_a_bar_that_is_missed_is_named_with_its_figure(changed: dict[str, Any], said: str) -> None:
     assert missed(KEPT | changed) == [said]

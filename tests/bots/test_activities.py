@@ -171,11 +171,7 @@ async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(
 ) -> None:
     sender = {"id": "29:1", "name": "Admin", "aadObjectId": USER.upper()}
     await channel.say(
-        bot.url,
-        "hi",
-        channelId="msteams",
-        channelData={"tenant": {"id": TENANT}},
-        user=sender,
+        bot.url, "hi", channelId="msteams", channelData={"tenant": {"id": TENANT}}, user=sender
     )
     (message,) = bot.scheduler.messages
     assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
@@ -212,9 +208,7 @@ async def test_group_chats_are_answered_like_others(bot: Bot, channel: FakeConne
 
 
 @pytest.mark.slow
-async def test_whoever_joins_is_welcomed_once_with_examples(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_whoever_joins_is_welcomed_once_by_examples(bot: Bot, channel: FakeConnector) -> None:
     for added in ([BOT], [{"id": "user-1"}], [{"id": "user-1"}]):
         activity = channel.activity(type="conversationUpdate", membersAdded=added)
         assert (await channel.post(bot.url, activity)).status == 202
@@ -226,9 +220,7 @@ async def test_whoever_joins_is_welcomed_once_with_examples(
 
 
 @pytest.mark.slow
-async def test_teams_is_welcomed_where_the_bot_is_installed(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_teams_is_welcomed_where_a_bot_is_installed(bot: Bot, channel: FakeConnector) -> None:
     for added in ([{"id": "29:2"}], [BOT], [{"id": "29:3"}]):
         activity = channel.activity(
             type="conversationUpdate", membersAdded=added, channelId="msteams"
@@ -238,11 +230,7 @@ async def test_teams_is_welcomed_where_the_bot_is_installed(
     assert len(channel.cards()) == 1
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["typing", "messageReaction", "installationUpdate", "event",
-     "endOfConversation", "handoff", "something new", "conversationUpdate"],
-)  # fmt: skip
+@with_cases("kind")
 async def test_other_types_are_accepted_and_ignored(
     kind: str, bot: Bot, channel: FakeConnector
 ) -> None:

@@ -42,9 +42,7 @@ async def test_many_replies_ask_for_one_token(tokens: AppTokens, directory: Dire
     assert directory.asked == 1
 
 
-async def test_a_token_is_asked_for_again_before_it_is_old(
-    tokens: AppTokens, clock: FixedClock
-) -> None:
+async def test_a_token_is_asked_for_before_it_is_old(tokens: AppTokens, clock: FixedClock) -> None:
     await tokens.token()
     clock.advance(KEEP_SECONDS)
     assert await tokens.token() == "token-2"

@@ -1,6 +1,5 @@
 """Thumbs under an answer: kept with the turn they are about, and nothing else."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ import pytest
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
+from tests.tables import with_cases
+from tests.waiting import until
 
 
 async def says_something(talk: Talk) -> None:
@@ -21,9 +22,7 @@ async def answered(bot: Bot, teams: FakeConnector, folder: Path) -> str:
     bot.scheduler.script = telling(says_something)
     await teams.say(bot.url, "what did the CT show?")
     message = await teams.until_said("It is a mass.")
-    async with asyncio.timeout(60):
-        while not list((folder / "chat-users").glob("deliveries/*/sent/*.json")):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(lambda: list((folder / "chat-users").glob("deliveries/*/sent/*.json")))
     return teams.id_of(message)
 
 
@@ -75,11 +74,7 @@ async def test_a_thumb_from_another_directory_is_refused(
     assert kept(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    "value",
-    [None, 5, {}, {"actionName": "feedback"}, {"actionName": "other", "actionValue": {}},
-     {"actionName": "feedback", "actionValue": {"reaction": "love", "feedback": "{}"}}],
-)  # fmt: skip
+@with_cases("value")
 async def test_what_is_no_thumb_is_answered_and_not_kept(
     value: Any, bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:

@@ -46,9 +46,7 @@ async def answer(
 
 
 @pytest.mark.slow
-async def test_teams_asks_before_a_report_goes_into_the_users_drive(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_teams_asks_before_a_report_goes_into_a_drive(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     (card,) = offer["attachments"]
     assert (card["contentType"], card["content"]["sizeInBytes"]) == (CONSENT, 4)
@@ -67,9 +65,7 @@ async def test_a_report_that_is_declined_stays(bot: Bot, teams: FakeConnector) -
 
 
 @pytest.mark.slow
-async def test_a_report_never_goes_to_an_address_that_is_no_drive(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_reports_never_go_to_an_address_of_no_drive(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     await answer(bot, teams, offer, "accept", url="http://192.0.2.7/steal")
     await teams.until_said("could not be saved")
@@ -77,9 +73,7 @@ async def test_a_report_never_goes_to_an_address_that_is_no_drive(
 
 
 @pytest.mark.slow
-async def test_a_report_of_another_conversation_is_not_found(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_a_report_of_other_conversations_is_not_found(bot: Bot, teams: FakeConnector) -> None:
     offer = await offered(bot, teams)
     content: dict[str, Any] = offer["attachments"][0]["content"]
     content["acceptContext"] |= {"artifactId": "artifact_of_another"}
@@ -96,9 +90,7 @@ async def test_a_group_is_told_where_the_report_is(bot: Bot, teams: FakeConnecto
 
 
 @pytest.mark.slow
-async def test_the_emulator_gets_the_report_within_the_message(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_the_emulator_gets_the_report_in_a_message(bot: Bot, channel: FakeConnector) -> None:
     message = await offered(bot, channel)
     (attached,) = message["attachments"]
     encoded = attached["contentUrl"].partition("base64,")[2]

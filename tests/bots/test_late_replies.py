@@ -9,7 +9,7 @@ from bots import redelivery
 from services.channels import deliveries
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
-from tests.bots.test_owed import DeadLater, lost, never, notes, until_noted, until_owed
+from tests.bots.test_owed import lost, never, notes, until_noted, until_owed, with_message
 from tests.fakes_connector import RESET, FakeConnector
 
 
@@ -93,13 +93,10 @@ async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes
 async def test_what_a_dead_process_owed_comes_without_a_new_message(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
-    dying, living = DeadLater(), DeadLater()
-    first, _ = await start(replica=dying), await start(replica=living)
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    first, _, die = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["Stored before the crash."]
-    living.dead = frozenset({dying.name})
+    die()
     await channel.until_said("Stored before the crash.")
     assert "or you have seen it already" in channel.texts()[0]
     await until_owed(tmp_path, 0)

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import orjson
@@ -16,6 +16,9 @@ from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
 from tests.routes.fakes import answer
+from tests.waiting import until
+
+Script = Callable[[Run], Awaitable[None]]
 
 
 class DeadLater(Replica):
@@ -37,6 +40,21 @@ async def never(run: Run) -> None:
     await asyncio.sleep(3_600)
 
 
+async def with_message(
+    start: Start, channel: FakeConnector, script: Script
+) -> tuple[Bot, Bot, Callable[[], None]]:
+    """Two replicas, the first at work on a message; the last tells the second of its death."""
+    dying, living = DeadLater(), DeadLater()
+    first, second = await start(replica=dying), await start(replica=living)
+    first.scheduler.script = script
+    await channel.say(first.url, "hello")
+
+    def die() -> None:
+        living.dead = frozenset({dying.name})
+
+    return first, second, die
+
+
 def notes(folder: Path) -> list[Path]:
     # Not rglob: a bot that runs removes folders while they are listed; os.walk skips those.
     found = os.walk(folder / "chat-users" / "owed")
@@ -51,12 +69,6 @@ async def until_owed(folder: Path, count: int) -> None:
 async def until_noted(folder: Path, field: str, value: object) -> None:
     """Return once a note says that of what is owed."""
     await until(lambda: value in [orjson.loads(note.read_bytes())[field] for note in notes(folder)])
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
 
 
 @pytest.mark.slow
@@ -101,13 +113,10 @@ async def test_what_a_channel_refused_comes_from_another_process(
 async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
-    dying, living = DeadLater(), DeadLater()
-    first, second = await start(replica=dying), await start(replica=living)
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    first, second, die = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["Stored before the crash."]
-    living.dead = frozenset({dying.name})
+    die()
     await channel.say(second.url, "are you there?")
     await channel.until_said("You said: are you there?")
     assert ["Stored before the crash." in text for text in channel.texts()] == [False, True, False]
@@ -170,14 +179,11 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
         await talk.say("Two.", message_id="m2")
         await asyncio.sleep(3_600)
 
-    dying, living = DeadLater(), DeadLater()
-    first, second = await start(replica=dying), await start(replica=living)
-    first.scheduler.script = two_of_three
-    await channel.say(first.url, "hello")
+    first, second, die = await with_message(start, channel, two_of_three)
     await channel.until_said("Two.")
     await until_noted(tmp_path, "delivered", ["m1"])  # the last is noted with the next
     answers.texts[first.scheduler.messages[0].message_hash] = ["One.", "Two.", "Three."]
-    living.dead = frozenset({dying.name})
+    die()
     await channel.say(second.url, "go on")
     await channel.until_said("You said: go on")
     texts = "\n".join(channel.texts())
@@ -214,10 +220,7 @@ async def test_what_a_taken_over_turn_says_again_is_marked(
 async def test_nobody_delivers_what_another_replica_is_at_work_on(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
-    first = await start(replica=DeadLater())
-    second = await start(replica=DeadLater())
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["Not yours to say."]
     await channel.say(second.url, "again")
@@ -235,10 +238,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(redelivery, "PATIENCE_SECONDS", 0.5)
-    first = await start(replica=DeadLater())
-    second = await start(replica=DeadLater())
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     answers.texts[first.scheduler.messages[0].message_hash] = ["From far away."]
     await channel.say(second.url, "again")
@@ -250,10 +250,7 @@ async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
     start: Start, channel: FakeConnector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
-    first = await start(replica=DeadLater())
-    second = await start(replica=DeadLater())
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    _first, second, _ = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     await channel.say(second.url, "again")
     await channel.until_said("You said: again")
@@ -324,14 +321,11 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
 async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path, fate: Fate
 ) -> None:
-    dying, living = DeadLater(), DeadLater()
-    first, second = await start(replica=dying), await start(replica=living)
-    first.scheduler.script = never
-    await channel.say(first.url, "hello")
+    first, second, die = await with_message(start, channel, never)
     await until_owed(tmp_path, 1)
     asked = first.scheduler.messages[0].message_hash
     answers.texts[asked], answers.fates[asked] = ["Stored before the clear."], fate
-    living.dead = frozenset({dying.name})
+    die()
     await channel.say(second.url, "are you there?")
     await channel.until_said("You said: are you there?")
     told = "\n".join(channel.texts())

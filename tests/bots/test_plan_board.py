@@ -10,6 +10,7 @@ from data_models.plan import Plan
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
 from tests.fakes_connector import FakeConnector
+from tests.waiting import until
 
 PROPOSED = plan_of("Summarise the course", "Read the imaging")
 RUNNING = PROPOSED.confirmed(None, now=NOW)
@@ -74,9 +75,7 @@ async def test_a_proposed_plan_says_who_does_what_and_that_nothing_runs(
 
 
 @pytest.mark.slow
-async def test_the_pressed_card_follows_the_plan_in_its_place(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_the_pressed_card_follows_its_plan_in_place(bot: Bot, teams: FakeConnector) -> None:
     await propose(bot, teams)
     bot.scheduler.script = telling(carry_out, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Confirm"])
@@ -153,9 +152,7 @@ async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: Fak
     async def quick_one(talk: Talk) -> None:
         teams.fail_next(404)
         talk.show(plan=at(1, "running"))
-        async with asyncio.timeout(60):
-            while not teams.refused:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: teams.refused)
         await talk.say("Step 1 is done.")
 
     await propose(bot, teams)

@@ -14,14 +14,7 @@ from services.access.on_behalf import OnBehalf
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.bots.scripts import Talk, telling
-from tests.bots.user_directory import (
-    ADA,
-    APP_ID,
-    CONNECTION,
-    CONSENT,
-    GRAPH,
-    UserDirectory,
-)
+from tests.bots.user_directory import ADA, APP_ID, CONNECTION, CONSENT, GRAPH, UserDirectory
 from tests.fakes_connector import Activity, FakeConnector, Posted
 from tests.services.access.directory import TENANT, USER
 from tests.tables import with_cases
@@ -136,10 +129,7 @@ async def test_the_token_that_teams_exchanged_is_used_for_the_next_question(
     await asked(bot, teams)
     proof = directory.proof()
     posted = await exchange(bot, teams, proof)
-    assert (posted.status, posted.body) == (
-        200,
-        {"id": "exchange-1", "connectionName": CONNECTION},
-    )
+    assert (posted.status, posted.body) == (200, {"id": "exchange-1", "connectionName": CONNECTION})
     await teams.until_said("You are signed in.")
     assert directory.exchanges[0]["assertion"] == proof
     await teams.say(bot.url, "what is in my calendar?", **WHERE)

@@ -202,9 +202,7 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
 
 
 @pytest.mark.slow
-async def test_a_final_message_that_is_refused_comes_as_any_other(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeConnector) -> None:
     async def refused_at_the_end(talk: Talk) -> None:
         await talk.say(*SENTENCES, apart=APART, at_last=refuse)
 
@@ -277,9 +275,7 @@ async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnect
 
 
 @pytest.mark.slow
-async def test_links_of_a_model_are_dead_while_they_are_written(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_a_models_links_are_dead_while_being_written(bot: Bot, teams: FakeConnector) -> None:
     pieces = (
         "Look ",
         "[here](",

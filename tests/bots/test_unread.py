@@ -47,9 +47,7 @@ async def test_a_file_alone_is_no_question(bot: Bot, teams: FakeConnector) -> No
     assert bot.scheduler.messages == []
 
 
-async def test_a_flood_of_files_is_not_answered_one_by_one(
-    start: Start, teams: FakeConnector
-) -> None:
+async def test_many_files_are_not_answered_one_by_one(start: Start, teams: FakeConnector) -> None:
     bot = await start(per_minute=2)
     for _ in range(5):
         assert (await teams.say(bot.url, "", attachments=[FILE])).status == 202

@@ -76,9 +76,7 @@ def test_text_of_a_record_is_shown_as_it_is_written() -> None:
 
 
 @pytest.mark.slow
-async def test_teams_gets_the_rows_as_a_card_behind_the_answer(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_teams_gets_rows_as_a_card_behind_the_answer(bot: Bot, teams: FakeConnector) -> None:
     bot.scheduler.script = script_of(
         ViewShown("m1", POTASSIUM), ViewShown("m1", MEDICATIONS), said("It rises.")
     )
@@ -93,9 +91,7 @@ async def test_teams_gets_the_rows_as_a_card_behind_the_answer(
     assert sent.index(answer) < sent.index(cards[0])
 
 
-async def test_a_channel_without_such_cards_gets_a_table_of_text(
-    bot: Bot, channel: FakeConnector
-) -> None:
+async def test_a_channel_without_cards_gets_a_text_table(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = script_of(ViewShown("m1", POTASSIUM), said("It rises."))
     await channel.say(bot.url, "how is her potassium?")
     reply = await channel.until_said("It rises.")

@@ -85,11 +85,7 @@ class UserDirectory(Directory):
             return web.json_response(body, status=status)
         number = len(self.exchanges)
         return web.json_response(
-            {
-                "token_type": "Bearer",
-                "access_token": f"ada-{number}",
-                "expires_in": self.seconds,
-            }
+            {"token_type": "Bearer", "access_token": f"ada-{number}", "expires_in": self.seconds}
         )
 
     async def _get_token(self, request: web.Request) -> web.Response:

@@ -13,13 +13,9 @@ from data_models.claim_decision import (
     queue_length,
     with_answer,
 )
-from data_models.conversation import (
-    ANSWERED_INLINE,
-    AnsweredMessage,
-    Conversation,
-    RunningTurn,
-)
+from data_models.conversation import ANSWERED_INLINE, AnsweredMessage, Conversation, RunningTurn
 from data_models.incoming_message import IncomingMessage, Sender
+from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 TIMES = ClaimTimes()
@@ -57,10 +53,7 @@ def answer(number: int, *, age_hours: float = 0) -> AnsweredMessage:
     return AnsweredMessage(f"hash-{number}", f"run_{number}", None, 0, number, at)
 
 
-@pytest.mark.parametrize(
-    ("expires_in", "state"),
-    [(30, "held"), (0, "held"), (-4.9, "held"), (-5, "held"), (-5.1, "abandoned")],
-)
+@with_cases("expires_in", "state")
 def test_a_claim_is_held_until_its_grace_is_over(expires_in: float, state: str) -> None:
     turn = running(expires_in=expires_in)
     assert claim_state(turn, now=NOW, times=TIMES, is_dead=lambda _: False) == state

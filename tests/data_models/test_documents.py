@@ -90,7 +90,7 @@ async def test_a_write_that_did_not_happen_is_an_error(store: MemoryBlobStore) -
     assert await read(found) is None
 
 
-async def test_a_cancelled_write_is_over_before_anything_else_happens(
+async def test_a_cancelled_write_is_over_before_anything_happens(
     store: MemoryBlobStore,
 ) -> None:
     found = documents(faulty(store, None, Delay(0.05)))
@@ -226,9 +226,7 @@ def test_a_version_without_a_way_up_is_refused() -> None:
         parse_document(data, NewNote, conversation_id="c")
 
 
-async def test_reading_again_costs_nothing_and_fresh_asks_the_store(
-    store: MemoryBlobStore,
-) -> None:
+async def test_reading_again_costs_nothing_and_fresh_asks_the_store(store: MemoryBlobStore) -> None:
     watched = FaultyBlobStore(store)
     found = documents(watched)
     etag = await found.write(NAME, note("first"), etag=None)
@@ -301,8 +299,7 @@ async def test_each_read_is_a_document_of_its_own(store: MemoryBlobStore) -> Non
 
 @given(
     steps=st.lists(
-        st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), st.integers(0, 900)),
-        max_size=60,
+        st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), st.integers(0, 900)), max_size=60
     )
 )
 def test_the_cache_is_bounded_and_forgets_whole_conversations(

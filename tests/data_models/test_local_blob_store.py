@@ -92,9 +92,7 @@ async def test_a_linked_folder_is_not_followed(
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-async def test_a_folder_in_place_of_a_blob_is_not_an_absent_blob(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_a_folder_for_a_blob_is_not_an_absent_blob(local: LocalBlobStore, root: Path) -> None:
     await local.check()
     (root / NAME).mkdir(parents=True)
     await every_operation_fails(local, NAME)
@@ -102,9 +100,7 @@ async def test_a_folder_in_place_of_a_blob_is_not_an_absent_blob(
         await local.delete(NAME)
 
 
-async def test_a_file_in_place_of_a_folder_is_not_an_absent_blob(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_a_file_for_a_folder_is_not_an_absent_blob(local: LocalBlobStore, root: Path) -> None:
     await local.check()
     (root / "conv1").write_bytes(b"")
     await every_operation_fails(local, NAME)
@@ -129,9 +125,7 @@ async def test_a_root_that_cannot_be_made_is_a_store_that_is_down(tmp_path: Path
     await store.close()
 
 
-async def test_a_listing_leaves_out_what_is_not_named_like_a_blob(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_a_listing_leaves_out_what_is_no_blob(local: LocalBlobStore, root: Path) -> None:
     await local.create(NAME, OLD)
     for stray in (".DS_Store", ".x.tmp", "scheduler top.ini"):
         (root / "conv1" / stray).write_bytes(b"1")
@@ -153,9 +147,7 @@ async def test_old_temporary_files_go_when_a_store_is_opened_and_young_ones_stay
     await store.close()
 
 
-async def test_two_stores_on_one_folder_lose_no_increment(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_two_stores_on_a_folder_lose_no_increment(local: LocalBlobStore, root: Path) -> None:
     other = LocalBlobStore(root=root)
     await local.create(NAME, b"0")
     await asyncio.gather(*(increment(store, times=10) for store in (local, other) * 3))
@@ -255,9 +247,7 @@ def below(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
 
 
-async def test_a_folder_goes_with_its_last_blob_and_the_root_stays(
-    local: LocalBlobStore, root: Path
-) -> None:
+async def test_a_folder_goes_with_its_last_blob_alone(local: LocalBlobStore, root: Path) -> None:
     await local.create("conv1/inbox/0.json", OLD)
     await local.create("conv1/other.json", OLD)
     await local.delete("conv1/inbox/0.json")

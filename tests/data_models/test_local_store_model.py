@@ -78,9 +78,7 @@ class Walker:
         if step.kind == "replace stale" and stale == current:
             return
         await self.store.replace(
-            step.name,
-            self._unique(step),
-            etag=current if step.kind == "replace" else stale,
+            step.name, self._unique(step), etag=current if step.kind == "replace" else stale
         )
 
     def _unique(self, step: Step) -> bytes:

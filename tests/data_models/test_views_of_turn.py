@@ -170,9 +170,7 @@ async def test_rows_that_stand_in_the_document_of_another_patient_are_refused() 
 
 
 @pytest.mark.parametrize("is_archived", [False, True])
-async def test_a_receipt_is_read_back_as_it_was_stored_wherever_its_turn_is(
-    *, is_archived: bool
-) -> None:
+async def test_a_receipt_is_read_back_as_stored_wherever_its_turn_is(*, is_archived: bool) -> None:
     contexts = ChatContextAccessor(
         documents=Documents(store=MemoryBlobStore(), clock=FixedClock(), ids=CountingIds())
     )

@@ -28,8 +28,7 @@ async def die(root: str, number: str, after: str) -> None:
     store = FaultyBlobStore(LocalBlobStore(root=Path(root) / "sessions"), {int(number): fault})
     world = world_at(Path(root), store)
     for count, text in enumerate(TEXTS):
-        await world.say(text, message_id=f"m-{count}")
-        await world.scheduler.idle()
+        await world.tell(text, message_id=f"m-{count}")
 
 
 if __name__ == "__main__":

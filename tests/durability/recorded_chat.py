@@ -113,11 +113,7 @@ class Conversation:
             order_drafts=True,
         )
         server = build(
-            chosen,
-            stores=self._stores,
-            clock=SystemClock(),
-            ids=RandomIds(),
-            session=self._http,
+            chosen, stores=self._stores, clock=SystemClock(), ids=RandomIds(), session=self._http
         )
         await server.start()
         before, self._server = self._server, server

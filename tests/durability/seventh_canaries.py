@@ -9,24 +9,13 @@ from typing import Any
 
 import orjson
 
+from tests.tables import tables_beside
+
 FAMILY = "Quillfeather"
 NAMED = (FAMILY, "1931-07-17", "patient-7")
 """Who patient_7 is, as the records and the clinic know them."""
 PERSON = {"name": [{"family": FAMILY, "given": ["Marigold"]}], "birthDate": "1931-07-17"}
-HELD = {
-    "condition": "condition-canary",
-    "imaging": "imaging-canary",
-    "pathology": "pathology-canary",
-    "biomarker": "biomarker-canary",
-    "note": "note-canary",
-    "coverage": "coverage-canary",
-    "appointment": "appointment-canary",
-    "event": "event-canary",
-    "mail": "mail-canary",
-    "contact": "contact-canary",
-    "task": "task-canary",
-    "document": "document-canary",
-}
+HELD: dict[str, str] = tables_beside(Path(__file__))["held"]
 """What each back end holds of patient_7."""
 
 

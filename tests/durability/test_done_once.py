@@ -33,6 +33,7 @@ from tests.fakes_graph import FakeGraph
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
 from tests.services.scheduling.clinics import fill, found
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -103,12 +104,6 @@ def attempts() -> TwoAttempts:
 def model(attempts: TwoAttempts) -> Iterator[ModelServer]:
     with running_model(attempts) as server:
         yield server
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(SECONDS):
-        while not is_so():  # noqa: ASYNC110 - the other side is another process
-            await asyncio.sleep(0.05)
 
 
 async def die_and_come_back(server: Server) -> None:

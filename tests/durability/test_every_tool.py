@@ -16,6 +16,7 @@ from tests.durability.recorded_chat import Conversation, sent_in
 from tests.durability.seventh_canaries import FAMILY, HELD, NAMED, write_samples
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
+from tests.tables import tables_beside
 
 pytestmark = pytest.mark.slow
 SAID = "said-canary"
@@ -36,36 +37,7 @@ MEANT = {
     "task": "the task",
     "document": "the guide",
 }
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "propose_plan": {"steps": [{"agent": "Radiology", "text": "Look", "needs": []}]},
-    "search_record": {"query": "the daughter says"},
-    "read_document": {"id": "DocumentReference/note-1"},
-    "recall": {"query": "what the daughter told us"},
-    "start_scenario": {"name": "tumor board preparation"},
-    "record_fields": {"values": {"note": "x"}},
-    "available_slots": {"doctor": "Smith", "day": "tomorrow"},
-    "book_appointment": {"slot_id": "slot-dr-smith-20300102T1000"},
-    "move_appointment": {
-        "appointment_id": "booked-of-seven",
-        "slot_id": "slot-dr-smith-20300102T1000",
-    },
-    "cancel_appointment": {"appointment_id": "booked-of-seven"},
-    "find_person": {"name": "Marigold of the seventh", "birth_date": "1931-01-01"},
-    "register_person": {"name": "Ada Leeward", "birth_date": "1980-02-29"},
-    "draft_order": {"test": "CEA"},
-    "find_free_time": {"day": "tomorrow", "minutes": 30},
-    "create_event": {"title": "Lunch", "start": "tomorrow 12:00"},
-    "move_event": {"start": "16:30"},
-    "cancel_event": {"event_id": ""},
-    "draft_mail": {"to": ["a@b.example"], "title": "Hello", "text": "Hello"},
-    "read_mail": {"mail_id": "mail-1"},
-    "read_own_document": {"document_id": ""},
-    "add_contact": {"name": "Jonas Weber"},
-    "change_contact": {"phone": "112"},
-    "add_task": {"title": "Rota"},
-    "move_task": {"due": "Friday"},
-    "update_entities": {"entities_to_update": {"doctor_preference": "Smith"}},
-}
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = tables_beside(Path(__file__))["arguments"]
 
 
 class Tools(Conversation):

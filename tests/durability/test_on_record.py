@@ -97,9 +97,7 @@ def test_no_line_of_any_log_holds_a_word_of_the_talk(
         assert CHAT not in text
 
 
-def test_every_turn_is_once_on_a_trail_that_verifies(
-    talk: Conversation,
-) -> None:
+def test_every_turn_is_once_on_a_trail_that_verifies(talk: Conversation) -> None:
     runs = walk(talk)
     stopped = runs[-1].run_id
     talk.say("clear")

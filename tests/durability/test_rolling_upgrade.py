@@ -81,10 +81,7 @@ async def begin(server: Server) -> str:
 
 
 async def say(server: Server, chat: str, text: str) -> Answer:
-    async with (
-        aiohttp.ClientSession() as client,
-        socket_to(client, server.url, chat) as socket,
-    ):
+    async with aiohttp.ClientSession() as client, socket_to(client, server.url, chat) as socket:
         return await PlainTalk(chat, socket).say(text)
 
 

@@ -96,9 +96,7 @@ FAULTS: dict[str, Fault] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 @pytest.mark.parametrize("script", PLACES)
-async def test_a_fault_at_any_operation_ends_in_one_jump_and_one_event(
-    script: str, fault: Fault
-) -> None:
+async def test_a_fault_anywhere_ends_in_one_jump_and_one_event(script: str, fault: Fault) -> None:
     prepare, text = PLACES[script]
     prepared = MemoryBlobStore()
     await prepare(Place(prepared))
@@ -167,7 +165,7 @@ async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Calla
 
 
 @pytest.mark.slow
-async def test_on_azurite_deaths_and_rivals_land_it_once_too(
+async def test_on_azurite_deaths_and_rivals_land_it_once(
     on_azurite: Callable[[], Place],
 ) -> None:
     await assert_two_land_it_once("action", on_azurite())

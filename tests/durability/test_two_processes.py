@@ -23,11 +23,7 @@ pytestmark = pytest.mark.slow
 
 SOCKETS, MESSAGES = 5, 10
 SMALL_QUEUE = {"QUEUE_DEPTH": "3"}
-SHORT_CLAIMS = {
-    "CLAIM_SECONDS": "2",
-    "CLAIM_RENEW_SECONDS": "0.5",
-    "CLAIM_GRACE_SECONDS": "0.5",
-}
+SHORT_CLAIMS = {"CLAIM_SECONDS": "2", "CLAIM_RENEW_SECONDS": "0.5", "CLAIM_GRACE_SECONDS": "0.5"}
 
 
 @dataclass(frozen=True)
@@ -78,10 +74,7 @@ async def chat_about_four(pair: Pair) -> str:
 async def talk(server: Server, chat: str, name: str) -> int:
     """Say ten things one after the other, each until it is answered; return how many retries."""
     retries = 0
-    async with (
-        aiohttp.ClientSession() as client,
-        socket_to(client, server.url, chat) as socket,
-    ):
+    async with aiohttp.ClientSession() as client, socket_to(client, server.url, chat) as socket:
         for number in range(MESSAGES):
             said = {"content": f"note {name}.{number}!", "client_message_id": f"{name}.{number}"}
             await socket.send_json(said)

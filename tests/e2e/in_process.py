@@ -30,11 +30,7 @@ async def serving(settings: Settings, *, clock: Clock | None = None) -> AsyncIte
     stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
     async with aiohttp.ClientSession() as session:
         server = build(
-            settings,
-            stores=stores,
-            clock=clock or SystemClock(),
-            ids=RandomIds(),
-            session=session,
+            settings, stores=stores, clock=clock or SystemClock(), ids=RandomIds(), session=session
         )
         runner = create_runner(server.web, handshake_seconds=10)
         try:

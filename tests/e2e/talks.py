@@ -98,9 +98,8 @@ async def talking(url: str, surface: Surface) -> AsyncIterator[Talk]:
                 async with socket_to(client, url, conversation) as socket:
                     yield PlainTalk(conversation, socket)
             case "stream":
-                conversation = await new_chat(client, url)
-                async with socket_to(client, url, conversation, "?stream=1") as socket:
-                    yield StreamTalk(conversation, socket)
+                async with streaming(url) as talk:
+                    yield talk
             case "ag-ui":
                 yield AgUiTalk(await new_chat(client, url), client, url)
             case "bot":
@@ -110,6 +109,15 @@ async def talking(url: str, surface: Surface) -> AsyncIterator[Talk]:
                     assert channel.faults == []
             case _:
                 assert_never(surface)
+
+
+@asynccontextmanager
+async def streaming(url: str) -> AsyncIterator["StreamTalk"]:
+    """Open a new conversation with the server at `url`, over a socket that streams."""
+    async with aiohttp.ClientSession() as client:
+        conversation = await new_chat(client, url)
+        async with socket_to(client, url, conversation, "?stream=1") as socket:
+            yield StreamTalk(conversation, socket)
 
 
 async def new_chat(client: aiohttp.ClientSession, url: str) -> str:

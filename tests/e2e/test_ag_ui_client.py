@@ -14,21 +14,12 @@ from tests.e2e.conftest import WORLDS, World
 from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.talks import StreamTalk, new_chat, socket_to
 from tests.peers import node_module, node_program
+from tests.tables import tables_beside
 
 pytestmark = pytest.mark.slow
 
 AGENTS = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
-LINES = (
-    "start tumor board for patient_4",
-    "yes proceed",
-    "@Radiology what is new?",
-    "which patients have we discussed?",
-    "switch to patient_15",
-    "look at patient_4 and patient_7",
-    "please clear everything",
-    "no",
-    "clear patient context",
-)
+LINES: tuple[str, ...] = tuple(tables_beside(Path(__file__))["lines"])
 
 
 async def recorded_runs(url: str, conversation: str) -> list[list[dict[str, Any]]]:

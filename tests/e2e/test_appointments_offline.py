@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from tests.e2e.server import Server, running_server
-from tests.e2e.talks import StreamTalk, new_chat, socket_to
+from tests.e2e.talks import streaming
 
 pytestmark = pytest.mark.slow
 
@@ -19,54 +18,48 @@ def server(tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-async def test_it_is_the_appointment_that_was_listed_and_of_two_the_user_is_asked(
+async def test_the_listed_appointment_is_meant_and_of_two_the_user_asked(
     server: Server,
 ) -> None:
-    async with aiohttp.ClientSession() as client:
-        chat = await new_chat(client, server.url)
-        async with socket_to(client, server.url, chat, "?stream=1") as socket:
-            talk = StreamTalk(chat, socket)
-            for text in ("patient_4", "I want to see Dr. Smith", "next week", "tuesday"):
-                await talk.say(text)
-            said = await talk.say("9")
-            assert said.text.endswith("09:00? yes / no")
-            await talk.say("yes")
-            listed = await talk.say("which appointments are there?")
-            assert "Dr. Anna Smith" in listed.text
-            asked = await talk.say("cancel it")
-            assert "Cancel *Dr. Anna Smith*" in asked.text
-            await talk.say("no")
-            await talk.say("book Dr. Smith wednesday 10:00")
-            await talk.say("yes")
-            which = await talk.say("cancel my appointments")
-            assert "Which appointment do you mean?" in which.text
-            # Which is the first of the two depends on the day of the week.
-            tenth = re.search(r"(\d)\. [^\n]* 10:00", which.text)
-            assert tenth is not None
-            picked = await talk.say(tenth[1])
-            assert "10:00? yes / no" in picked.text
-            assert "Cancelled" in (await talk.say("yes")).text
-            left = await talk.say("which appointments are there?")
-            assert "09:00" in left.text
-            assert "10:00" not in left.text
+    async with streaming(server.url) as talk:
+        for text in ("patient_4", "I want to see Dr. Smith", "next week", "tuesday"):
+            await talk.say(text)
+        said = await talk.say("9")
+        assert said.text.endswith("09:00? yes / no")
+        await talk.say("yes")
+        listed = await talk.say("which appointments are there?")
+        assert "Dr. Anna Smith" in listed.text
+        asked = await talk.say("cancel it")
+        assert "Cancel *Dr. Anna Smith*" in asked.text
+        await talk.say("no")
+        await talk.say("book Dr. Smith wednesday 10:00")
+        await talk.say("yes")
+        which = await talk.say("cancel my appointments")
+        assert "Which appointment do you mean?" in which.text
+        # Which is the first of the two depends on the day of the week.
+        tenth = re.search(r"(\d)\. [^\n]* 10:00", which.text)
+        assert tenth is not None
+        picked = await talk.say(tenth[1])
+        assert "10:00? yes / no" in picked.text
+        assert "Cancelled" in (await talk.say("yes")).text
+        left = await talk.say("which appointments are there?")
+        assert "09:00" in left.text
+        assert "10:00" not in left.text
 
 
-async def test_a_question_beside_the_form_ends_neither_it_nor_what_waits_for_a_yes(
+async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(
     server: Server,
 ) -> None:
-    async with aiohttp.ClientSession() as client:
-        chat = await new_chat(client, server.url)
-        async with socket_to(client, server.url, chat, "?stream=1") as socket:
-            talk = StreamTalk(chat, socket)
-            for text in ("patient_4", "book an appointment", "any allergies?"):
-                await talk.say(text)
-            named = await talk.say("Dr. Smith")
-            assert named.text.endswith("Which day suits?")
-            await talk.say("any allergies?")
-            assert "no appointment was arranged" in (await talk.say("cancel it")).text
-            await talk.say("book an appointment with Dr. Smith on tuesday at 9")
-            beside = await talk.say("any allergies?")
-            assert "Penicillin" in beside.text
-            assert beside.text.endswith("09:00? yes / no")
-            assert "Booked" in (await talk.say("yes")).text
-            assert "Dr. Anna Smith" in (await talk.say("what have I booked")).text
+    async with streaming(server.url) as talk:
+        for text in ("patient_4", "book an appointment", "any allergies?"):
+            await talk.say(text)
+        named = await talk.say("Dr. Smith")
+        assert named.text.endswith("Which day suits?")
+        await talk.say("any allergies?")
+        assert "no appointment was arranged" in (await talk.say("cancel it")).text
+        await talk.say("book an appointment with Dr. Smith on tuesday at 9")
+        beside = await talk.say("any allergies?")
+        assert "Penicillin" in beside.text
+        assert beside.text.endswith("09:00? yes / no")
+        assert "Booked" in (await talk.say("yes")).text
+        assert "Dr. Anna Smith" in (await talk.say("what have I booked")).text

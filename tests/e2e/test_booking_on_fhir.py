@@ -36,9 +36,7 @@ def server(fhir: str, tmp_path: Path) -> Iterator[Server]:
         yield running
 
 
-async def test_an_appointment_is_booked_and_cancelled_on_the_server(
-    fhir: str, server: Server
-) -> None:
+async def test_an_appointment_is_booked_and_cancelled_there(fhir: str, server: Server) -> None:
     async with aiohttp.ClientSession() as client:
         conversation = await new_chat(client, server.url)
         async with socket_to(client, server.url, conversation, "?stream=1") as socket:

@@ -12,6 +12,7 @@ from tests.e2e.server import Server, running_server
 from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import BotTalk, at_rest
 from tests.fakes_connector import FakeConnector
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -83,16 +84,12 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     assert "ReportCreation" in done.agents
 
 
-async def test_what_a_killed_server_owes_comes_without_another_message(
-    server: Server, talk: BotTalk
-) -> None:
+async def test_what_a_killed_server_owes_comes_by_itself(server: Server, talk: BotTalk) -> None:
     channel, conversation = talk.channel, talk.conversation
     stored = Stored(StoredFiles(server.data), conversation)
     channel.fail_next(503, kind="message", times=1_000)
     await channel.say(server.url, "start tumor board for patient_4", conversation=conversation)
-    async with asyncio.timeout(60):
-        while not channel.refused:  # noqa: ASYNC110 - the other side is another process
-            await asyncio.sleep(0.05)
+    await until(lambda: channel.refused)
     await at_rest(stored)
     server.kill()
     assert channel.texts(conversation) == []
@@ -143,7 +140,7 @@ async def closed(tmp_path: Path) -> AsyncIterator[BotTalk]:
             assert channel.faults == []
 
 
-async def test_a_closed_chart_is_opened_in_an_emergency_by_a_typed_reason_only(
+async def test_an_emergency_opens_a_closed_chart_by_a_typed_reason_only(
     closed: BotTalk,
 ) -> None:
     refused = await closed.say("patient_4", last_words="it is reviewed.")

@@ -14,6 +14,7 @@ from services.stores import Stores
 from settings import ApiKey, Settings
 from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
+from tests.tables import with_cases
 
 pytestmark = pytest.mark.slow
 ADA = {"Authorization": "Bearer ada-key"}
@@ -118,12 +119,7 @@ async def test_no_route_shows_anything_of_a_chart_that_was_closed(site: Site) ->
             assert (status, "chart_closed" in body) == (403, True), (route, body)
 
 
-@pytest.mark.parametrize(
-    "said",
-    ["patient_4", "any allergies?", "what did we talk about?", "clear patient context", "yes",
-     "forget that she smokes", "compare patient_4 and patient_7", "start tumor board", "stop",
-     "open Margaret Anne Whitfield", "which patients have we discussed?"],
-)  # fmt: skip
+@with_cases("said")
 async def test_no_message_shows_anything_of_a_chart_that_was_closed(site: Site, said: str) -> None:
     site.close_the_chart()
     told = await site.say(said)

@@ -75,9 +75,7 @@ async def test_a_plan_goes_on_behind_a_question_and_stays_paused_behind_a_stop(
 
 
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_the_word_stop_is_answered_while_the_model_is_silent(
-    tmp_path: Path, surface: Surface
-) -> None:
+async def test_stop_is_answered_while_the_model_is_silent(tmp_path: Path, surface: Surface) -> None:
     held = HeldModel()
     with running_model(held) as model, running_server(tmp_path, **model.settings()) as server:
         async with talking(server.url, surface) as talk:

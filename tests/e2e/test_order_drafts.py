@@ -40,9 +40,7 @@ async def talking_to(server: Server, chat: str = "") -> AsyncIterator[PlainTalk]
             yield PlainTalk(chat, socket)
 
 
-async def test_the_local_user_s_yes_makes_one_valid_draft(
-    fhir: OrderServer, server: Server
-) -> None:
+async def test_the_local_users_yes_makes_one_valid_draft(fhir: OrderServer, server: Server) -> None:
     async with talking_to(server) as talk:
         await talk.say("patient_4")
         asked = await talk.say(ORDER)
@@ -60,9 +58,7 @@ async def test_the_local_user_s_yes_makes_one_valid_draft(
     assert fhir.faults == []
 
 
-async def test_a_yes_that_a_server_died_over_makes_one_draft(
-    fhir: OrderServer, server: Server
-) -> None:
+async def test_a_yes_that_a_server_died_over_makes_one(fhir: OrderServer, server: Server) -> None:
     async with talking_to(server) as talk:
         await talk.say("patient_4")
         await talk.say(ORDER)

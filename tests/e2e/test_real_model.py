@@ -23,6 +23,7 @@ from tests.amounts import amount
 from tests.e2e.server import ROOT, Server
 from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import at_rest, talking
+from tests.tables import tables_beside
 
 pytestmark = [pytest.mark.large, pytest.mark.slow, pytest.mark.timeout(360)]
 
@@ -39,16 +40,7 @@ LIMITS = {
 }
 # The word marks whose talk it is; nobody but its patient's requests may hold it.
 MARKS = {"patient_4": "zebrafinch", "patient_15": "walrustooth"}
-LINES = (
-    "switch to {patient}",
-    "{mark} what is the current status?",
-    "@Radiology {mark} please summarise the newest imaging",
-    "start tumor board and mention {mark}",
-    "yes proceed",
-    "{mark} who else should look at this?",
-    "@Pathology {mark} which biomarkers are known?",
-    "please forget what I said about {mark}",
-)
+LINES: tuple[str, ...] = tuple(tables_beside(Path(__file__))["lines"])
 _ACTIVE = re.compile(r'PATIENT_CONTEXT_JSON: .{0,200}?\\?"patient_id\\?":\s*\\?"(patient_\d+)')
 
 
@@ -192,9 +184,7 @@ def assert_stored(stored: Stored) -> None:
         assert not [name for name, data in stored.all_of(patient).items() if other.encode() in data]
 
 
-async def test_the_turns_stay_right_whatever_the_model_says(
-    small_model: Path, tmp_path: Path
-) -> None:
+async def test_the_turns_stay_right_whatever_it_says(small_model: Path, tmp_path: Path) -> None:
     with running_small_model(small_model, tmp_path) as target:
         async with recording(target) as (recorder, base_url):
             settings = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": base_url, **LIMITS}

@@ -11,10 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_the_server_runs_with_it_and_no_patient_leaves(tmp_path: Path) -> None:
-    async with (
-        eutils() as (double, _),
-        evidence_site(tmp_path, pubmed_base_url=double.url) as site,
-    ):
+    async with eutils() as (double, _), evidence_site(tmp_path, pubmed_base_url=double.url) as site:
         said = await site.talk("patient_4", "@MedicalResearch osimertinib EGFR")
         assert {one.agent for one in said.said} == {"MedicalResearch"}
         await site.talk("patient_4", "@MedicalResearch osimertinib for Margaret Whitfield")

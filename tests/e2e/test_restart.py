@@ -1,7 +1,7 @@
 """What a user meets when the server dies, stops or is restarted, and when a connection is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from tests.e2e.talks import (
     socket_to,
 )
 from tests.fakes_openai import RecordedRequest, Reply
+from tests.waiting import until as until_so
 
 pytestmark = pytest.mark.slow
 
@@ -105,12 +106,6 @@ async def until_not_ready(server: Server) -> None:
     assert status == 503
 
 
-async def until_so(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not is_so():  # noqa: ASYNC110 - the other side is another process
-            await asyncio.sleep(0.05)
-
-
 async def rest_of(socket: aiohttp.ClientWebSocketResponse) -> list[Frame]:
     frames: list[Frame] = []
     while not frames or not is_last(frames[-1]):
@@ -147,9 +142,7 @@ def interruptions(answer: Answer) -> int:
     return answer.notices.count("interrupted")
 
 
-async def test_a_kill_amid_a_plan_loses_no_step_and_no_word(
-    server: Server, model: ModelServer
-) -> None:
+async def test_a_kill_amid_a_plan_loses_no_step_or_word(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     await say(server, conversation, "start tumor board for patient_4")
     model.brain = endless_status
@@ -251,9 +244,7 @@ async def test_sigterm_lets_the_turn_finish_and_says_goodbye(
     assert "Traceback" not in server.log
 
 
-async def test_a_lost_connection_is_taken_up_where_it_broke(
-    server: Server, model: ModelServer
-) -> None:
+async def test_a_lost_line_is_taken_up_where_it_broke(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     model.brain = slow
     async with stream_to(server, conversation) as socket:
@@ -271,9 +262,7 @@ async def test_a_lost_connection_is_taken_up_where_it_broke(
     assert turns_of(server, conversation)[-1]["agent_responses"][0]["text"].strip() == LONG.strip()
 
 
-async def test_stop_ends_the_models_work_and_keeps_what_was_shown(
-    server: Server, model: ModelServer
-) -> None:
+async def test_stop_ends_the_models_work_and_keeps_text(server: Server, model: ModelServer) -> None:
     conversation = await chat_about_four(server)
     model.brain = endless
     async with stream_to(server, conversation) as socket:

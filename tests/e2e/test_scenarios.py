@@ -20,7 +20,7 @@ from services.scenarios.migration.scenario_store import ActivePointer, ScenarioS
 from services.scenarios.scenario_factory import CONTAINER
 from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
-from tests.e2e.talks import PlainTalk, StreamTalk, new_chat, socket_to
+from tests.e2e.talks import PlainTalk, new_chat, socket_to, streaming
 
 pytestmark = pytest.mark.slow
 SAMPLES = ROOT / "samples" / "scenarios"
@@ -104,7 +104,7 @@ class Patient:
         return found
 
 
-async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
+async def test_the_oncology_intake_runs_over_a_socket_through_a_restart(
     server: Server,
 ) -> None:
     patient = await Patient.new(server, patient="patient_4")
@@ -143,12 +143,9 @@ async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -
 
 
 async def test_clients_are_shown_the_step_in_the_shared_state(server: Server) -> None:
-    async with aiohttp.ClientSession() as client:
-        conversation = await new_chat(client, server.url)
-        async with socket_to(client, server.url, conversation, "?stream=1") as socket:
-            talk = StreamTalk(conversation, socket)
-            await talk.say("hello patient_77")
-            told = await talk.say("start appointment booking")
+    async with streaming(server.url) as talk:
+        await talk.say("hello patient_77")
+        told = await talk.say("start appointment booking")
     assert told.state is not None
     assert told.state["scenario"] == {
         "scenario": "Appointment booking",

@@ -1,6 +1,5 @@
 """What a turn made is freed when it ends: nothing in it holds itself until the collector comes."""
 
-import asyncio
 import gc
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from services.turn.phases import GroundedTurn
 from settings import Settings
 from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
+from tests.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,6 @@ async def test_no_document_and_no_talk_of_a_turn_outlives_it(tmp_path: Path) -> 
             talk = StreamTalk("freed", socket)
             for text in ("patient_4", "latest CEA"):
                 await talk.say(text)
-            await asyncio.sleep(0.2)  # the release follows the last event
             known = {id(one) for one in before}
-            left = [type(one).__name__ for one in _of_turns() if id(one) not in known]
-    assert left == []
+            # The release follows the last event.
+            await until(lambda: all(id(one) in known for one in _of_turns()))

@@ -40,9 +40,7 @@ def test_every_case_file_can_be_read_and_there_are_enough_of_them() -> None:
 
 
 @with_cases("text", "problem")
-def test_a_case_that_cannot_be_read_names_file_and_field(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_a_case_that_cannot_be_read_names_a_field(tmp_path: Path, text: str, problem: str) -> None:
     (tmp_path / "bad.yaml").write_text(text, "utf-8")
     with pytest.raises(ConfigurationError) as caught:
         read_cases(tmp_path / "bad.yaml", suite="x")
@@ -50,7 +48,7 @@ def test_a_case_that_cannot_be_read_names_file_and_field(
     assert problem in str(caught.value)
 
 
-def test_an_unknown_suite_is_refused_with_those_that_there_are(
+def test_an_unknown_suite_is_refused_with_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["list", "--suite", "nonsense"]) == 2

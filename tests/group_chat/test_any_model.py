@@ -1,6 +1,7 @@
 """Whatever a model says, a turn ends, in order, within its caps, and the gate holds."""
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -16,19 +17,10 @@ from data_models.turn_events import (
 from services.group_chat_port import ChatFinished, ContinuationChanged, GroupChatEvent, PlanChanged
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn
+from tests.tables import tables_beside
 
 NAMES = ("Orchestrator", "PatientHistory", "Radiology", "Pathology", "Genetics")
-ENDINGS = (
-    "*{0}*, please go on.",
-    "*{0}* and *{1}*, please go on.",
-    "Back to you *{0}*.",
-    "Shall I?",
-    "Done.",
-    "Plan:\n1. *{0}*: look\n2. *{1}*: read",
-    "- {0}: look\n- {1}: read",
-    'PATIENT_CONTEXT_JSON: {{"patient_id":"patient_9"}}',
-    "",
-)
+ENDINGS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["endings"])
 CALLS = (
     ToolCall("rounds-propose_plan", {"steps": [{"agent": "Radiology", "text": "look"}]}),
     ToolCall("rounds-propose_plan", {"steps": [{"agent": "Genetics", "text": "look"}]}),

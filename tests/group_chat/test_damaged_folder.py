@@ -89,17 +89,12 @@ async def world(folder: Path) -> AsyncIterator[TeamWorld]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUND)
-async def test_a_letter_of_any_kind_is_found_and_cited_by_its_passage(
-    world: TeamWorld, kind: str
-) -> None:
+async def test_any_letter_is_found_and_cited_by_its_passage(world: TeamWorld, kind: str) -> None:
     query, words = FOUND[kind]
     ref = f"DocumentReference/{kind}"
     call = ToolCall("search_record", {"query": query})
     heard = await world.say(
-        ASKED,
-        Reply(tool_calls=(call,)),
-        Reply(text=f"It is in a letter [{ref}]."),
-        **CHANGES,
+        ASKED, Reply(tool_calls=(call,)), Reply(text=f"It is in a letter [{ref}]."), **CHANGES
     )
     (found,) = heard.of(ToolCallResult)
     assert words in str(found.content)

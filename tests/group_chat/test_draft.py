@@ -23,9 +23,7 @@ def draft(limit_bytes: int = 10_000) -> tuple[Draft, list[GroupChatEvent], TurnC
 
 @pytest.mark.slow
 @given(st.lists(st.text(max_size=60), max_size=20), st.integers(0, 300))
-def test_the_message_is_the_sum_of_its_deltas_within_the_cap(
-    pieces: list[str], limit_bytes: int
-) -> None:
+def test_a_message_is_the_sum_of_its_deltas_in_the_cap(pieces: list[str], limit_bytes: int) -> None:
     one, events, _ = draft(limit_bytes)
     for piece in pieces:
         one.write(piece)

@@ -56,7 +56,7 @@ def last_result(world: TeamWorld) -> str:
 
 
 @pytest.mark.slow
-async def test_the_facilitator_hands_trials_and_guidelines_to_their_agents(
+async def test_the_lead_hands_trials_and_guidelines_to_their_agents(
     world: TeamWorld,
 ) -> None:
     for agent, tool, arguments in (
@@ -120,7 +120,7 @@ async def test_what_a_study_asks_for_never_supports_a_statement_on_the_patient(
 
 
 @pytest.mark.slow
-async def test_a_model_quotes_the_guideline_with_document_section_and_version(
+async def test_a_model_quotes_a_guideline_with_section_and_version(
     world: TeamWorld,
 ) -> None:
     heard = await told(
@@ -138,30 +138,25 @@ async def test_a_model_quotes_the_guideline_with_document_section_and_version(
     assert any("version" in f"{row.value} {row.status} {row.detail}".casefold() for row in rows)
 
 
-async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(
-    world: TeamWorld,
-) -> None:
+async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(world: TeamWorld) -> None:
     wrong = "Our guideline says at most 40 mmol an hour [Guideline/potassium-v2-md.2]."
     question = "potassium replacement"
     heard = await told(world, GUIDELINES, call("search_guidelines", question=question), text(wrong))
     assert "at most 10 mmol an hour" in str(view_of(heard).rows)
 
 
-async def test_a_dose_of_a_guideline_is_not_told_as_what_the_patient_takes(
+async def test_a_dose_of_a_guideline_is_not_told_as_the_patients(
     world: TeamWorld,
 ) -> None:
     said = "She takes 10 mmol of potassium an hour."
     heard = await told(
-        world,
-        GUIDELINES,
-        call("search_guidelines", question="potassium replacement"),
-        text(said),
+        world, GUIDELINES, call("search_guidelines", question="potassium replacement"), text(said)
     )
     message = heard.of(AgentMessageFinished)[-1].message
     assert [one.state for one in message.statements] == ["unsupported"]
 
 
-async def test_what_no_guideline_holds_gives_the_model_that_sentence_and_no_row(
+async def test_where_no_guideline_says_it_the_model_gets_that_sentence(
     world: TeamWorld,
 ) -> None:
     heard = await told(

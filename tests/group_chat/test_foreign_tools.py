@@ -79,7 +79,7 @@ def states_of(heard: Heard) -> list[str]:
     return [one.state for one in heard.of(AgentMessageFinished)[-1].message.statements]
 
 
-async def test_what_it_says_is_shown_with_its_source_and_is_no_fact_of_the_patient(
+async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(
     foreign: Foreign,
 ) -> None:
     async with world_of(foreign, of_patient=False) as world:
@@ -112,9 +112,7 @@ async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_r
 
 
 @with_cases("argument")
-async def test_an_argument_that_names_a_patient_does_not_leave(
-    foreign: Foreign, argument: str
-) -> None:
+async def test_an_argument_that_names_a_patient_stays_here(foreign: Foreign, argument: str) -> None:
     async with world_of(foreign, of_patient=False) as world:
         await told(world, call("other_drug_facts", drug=argument), text("I cannot say."))
         assert "do not leave" in last_result(world)

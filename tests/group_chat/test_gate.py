@@ -44,9 +44,7 @@ def test_no_cancels_it(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["why?", "what would you do first", "which CT is it"])
 @pytest.mark.parametrize("status", ["proposed", "running"])
-def test_a_question_beside_an_open_plan_is_answered_by_whose_work_it_is(
-    word: str, status: PlanStatus
-) -> None:
+def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: PlanStatus) -> None:
     assert opened(word, plan=plan(status)) == FACILITATOR
     assert opened(word, plan=plan(status), intended="Pathology") == Answer("Pathology")
 
@@ -67,9 +65,7 @@ def test_a_question_beside_an_open_plan_is_answered_by_whose_work_it_is(
         ("change step 1 to look at the brain", PlanChange(texts={1: "look at the brain"})),
     ],
 )
-def test_a_change_that_is_understood_whole_changes_the_plan_and_runs_it(
-    word: str, change: PlanChange
-) -> None:
+def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: PlanChange) -> None:
     assert opened(word, plan=plan("proposed")) == RunPlan(change=change)
 
 

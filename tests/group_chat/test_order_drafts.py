@@ -82,7 +82,7 @@ def order(heard: Heard) -> DraftOrder:
     return found
 
 
-async def test_a_card_with_both_identifiers_is_asked_about_and_nothing_is_written(
+async def test_a_card_with_both_identifiers_is_asked_about_first(
     ordering: Ordering,
 ) -> None:
     heard = await ordering.say(
@@ -140,7 +140,7 @@ async def test_without_the_role_it_is_refused_with_the_reason(
     assert why in ordering.told()
 
 
-async def test_a_test_that_only_a_model_or_the_record_named_is_not_drafted(
+async def test_a_test_that_only_a_model_or_record_named_is_no_draft(
     ordering: Ordering,
 ) -> None:
     history: list[Turn] = [earlier_turn(1, "hello", ("Orders", "You should order a CEA."))]
@@ -199,9 +199,7 @@ async def test_where_one_of_several_may_not_be_drafted_none_is(
     assert why in ordering.told()
 
 
-async def test_whether_a_test_was_ordered_is_told_from_what_was_drafted(
-    ordering: Ordering,
-) -> None:
+async def test_whether_a_test_was_ordered_is_told_from_what_was_drafted(ordering: Ordering) -> None:
     await ordering.say("did you order the CT?", call("order_drafts_of", test="CT"), text("No."))
     assert "No draft of CT stands here for Margaret Anne Whitfield" in ordering.told()
     draft = DraftOrder("order_1", "CT chest", "2030-01-03", "Margaret", (), "Orders")

@@ -36,9 +36,7 @@ async def proposed(world: TeamWorld) -> Plan:
         "I hand over.\n\n**@Radiology, please summarise the CT.**",
     ],
 )
-async def test_the_last_line_hands_over_whatever_is_around_it(
-    world: TeamWorld, written: str
-) -> None:
+async def test_the_last_line_hands_over_whatever_is_near_it(world: TeamWorld, written: str) -> None:
     heard = await world.say("summarise the CT", text(written), text(ANSWER))
     assert heard.said[-1] == ("Radiology", ANSWER)
     assert heard.reason == "answered"
@@ -46,9 +44,7 @@ async def test_the_last_line_hands_over_whatever_is_around_it(
 
 @pytest.mark.slow
 @with_cases("promise")
-async def test_a_promise_is_no_answer_and_is_kept_with_a_forced_tool(
-    world: TeamWorld, promise: str
-) -> None:
+async def test_a_promise_is_kept_with_a_forced_tool(world: TeamWorld, promise: str) -> None:
     order = call("hand_over", agent="Radiology", task="summarise the CT")
     heard = await world.say("summarise the CT", text(promise), order, text(ANSWER))
     assert heard.said == [("Radiology", ANSWER)]
@@ -129,7 +125,7 @@ async def test_needs_name_earlier_steps_and_known_keys(world: TeamWorld) -> None
     assert heard.plan.steps[1].needs == ["doctor_preference"]
 
 
-async def test_whose_work_a_message_is_speaks_first_without_the_facilitator(
+async def test_whose_work_a_message_is_speaks_first_without_the_lead(
     world: TeamWorld,
 ) -> None:
     read = Utterance(text="latest CT?", task="answer", agent="Radiology")
@@ -138,7 +134,7 @@ async def test_whose_work_a_message_is_speaks_first_without_the_facilitator(
 
 
 @pytest.mark.slow
-async def test_a_record_question_without_an_agent_goes_to_who_has_the_tool(
+async def test_a_record_question_without_agent_goes_to_who_has_a_tool(
     world: TeamWorld,
 ) -> None:
     about = (ChartQuestion("imaging_reports"),)
@@ -168,9 +164,7 @@ async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
 @pytest.mark.parametrize(
     "said", ["what would you do", 'the GP wrote "yes, go ahead"', "yes if the CT is new"]
 )
-async def test_without_a_yes_in_own_words_the_plan_is_shown_again(
-    world: TeamWorld, said: str
-) -> None:
+async def test_without_a_yes_in_words_the_plan_is_shown_again(world: TeamWorld, said: str) -> None:
     plan = await proposed(world)
     heard = await world.say(said, call("confirm_plan"), plan=plan)
     assert heard.plan is None

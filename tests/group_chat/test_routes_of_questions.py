@@ -11,6 +11,7 @@ import yaml
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember
 from services.team import TEAM_FILE, AgentSpec, card_of
+from tests.tables import tables_beside
 
 GUIDE = Path(__file__).parents[2] / "docs" / "agents.md"
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -35,21 +36,7 @@ def first_of(text: str, agents: list[AgentSpec]) -> str | None:
     return read(text, Situation(now=NOW, team=team)).agent
 
 
-QUESTIONS = {
-    "What is the current stage?": "PatientStatus",
-    "Welches Stadium hat sie?": "PatientStatus",
-    "ECOG?": "PatientStatus",
-    "How old is she?": "PatientStatus",
-    "Any allergies?": "PatientStatus",
-    "Which drugs does he take?": "PatientStatus",
-    "latest potassium": "PatientStatus",
-    "Give me the timeline of her illness.": "PatientHistory",
-    "When was the last visit?": "PatientHistory",
-    "What did the latest CT show?": "Radiology",
-    "What did the pathology say?": "Pathology",
-    "EGFR status?": "Pathology",
-    "book an appointment": "AppointmentManager",
-}
+QUESTIONS: dict[str, str] = tables_beside(Path(__file__))["questions"]
 
 
 @pytest.mark.parametrize("text", QUESTIONS)

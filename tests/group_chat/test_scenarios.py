@@ -52,7 +52,7 @@ async def nobody(_: ToolAction) -> ToolRan:
 
 
 @pytest.mark.slow
-async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_tool(
+async def test_an_agent_begins_one_records_fields_and_a_tool_runs(
     team: TeamWorld,
 ) -> None:
     runtime, document = await board(team, "we prepare the board of 2030-02-01, Dr. Ito presents")
@@ -131,9 +131,7 @@ async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", ["no_such_tool", "search_record"])
-async def test_a_tool_that_is_not_there_or_lacks_arguments_has_failed(
-    team: TeamWorld, tool: str
-) -> None:
+async def test_a_tool_that_is_absent_or_lacks_arguments_failed(team: TeamWorld, tool: str) -> None:
     events = [
         event async for event in team.chat.act(team.request("hello"), ToolAction(tool, {}, "key"))
     ]

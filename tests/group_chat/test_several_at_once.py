@@ -43,7 +43,7 @@ async def test_one_question_names_every_one_that_is_meant(
     assert all(f"*{'ABC'[at]}*" in asked.text for at in meant)
 
 
-async def test_one_of_two_that_are_named_with_or_is_asked_about_and_not_both(
+async def test_one_of_two_named_with_or_is_asked_about_and_not_both(
     office: Office,
 ) -> None:
     await office.event("Ward round")
@@ -70,7 +70,7 @@ async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) 
     assert office.asked == []
 
 
-async def test_several_tasks_are_completed_after_one_yes_and_one_task_at_once(
+async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     office: Office,
 ) -> None:
     tasks = [await office.own.tasks.add(NewTask(title=one), fresh()) for one in ("X", "Y")]
@@ -84,7 +84,7 @@ async def test_several_tasks_are_completed_after_one_yes_and_one_task_at_once(
     assert await office.own.tasks.list(limit=9) == []
 
 
-async def test_an_event_that_nobody_has_is_not_found_and_another_is_not_taken(
+async def test_an_event_that_nobody_has_is_not_found_nor_another_taken(
     office: Office,
 ) -> None:
     await office.event("Family meeting")
@@ -116,7 +116,7 @@ class Remembering(Office):
         return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
 
 
-async def test_a_move_is_undone_by_the_newest_action_and_the_one_before_by_the_next(
+async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
     tmp_path: Path,
 ) -> None:
     office = Remembering(tmp_path)

@@ -120,7 +120,7 @@ async def test_what_tools_found_is_filed_in_the_plans_order(world: TeamWorld) ->
 
 
 @pytest.mark.slow
-async def test_a_step_that_fails_beside_others_is_named_as_missing_in_the_close(
+async def test_a_step_that_fails_beside_others_is_named_as_missing(
     world: TeamWorld,
 ) -> None:
     def one_fails(request: RecordedRequest) -> Reply:

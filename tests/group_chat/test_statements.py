@@ -32,7 +32,7 @@ async def test_a_right_value_is_supported_and_says_by_what(world: TeamWorld) -> 
     assert said.text == "The stage is IVB [DocumentReference/note-7]."
 
 
-async def test_a_wrong_value_with_a_right_source_is_held_back_and_said_again(
+async def test_a_wrong_value_with_a_right_source_is_said_again(
     world: TeamWorld,
 ) -> None:
     said = await ask(

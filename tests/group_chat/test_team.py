@@ -79,9 +79,7 @@ def test_agents_for_complaints_promise_no_diagnosis_and_point_to_a_clinician() -
         ),
     ],
 )
-def test_an_unusable_team_is_refused_with_what_is_wrong(
-    tmp_path: Path, text: str, problem: str
-) -> None:
+def test_an_unusable_team_is_refused_with_why(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         load_team(written(tmp_path, text), tools=TOOL_NAMES)
     assert problem in str(refused.value)

@@ -170,7 +170,7 @@ async def test_without_a_patient_tools_say_so(world: TeamWorld) -> None:
 async def test_cancelling_the_turn_stops_a_running_tool() -> None:
     async with team_world(records=BrokenRecords(None)) as world:
         world.model.queue(call("imaging_reports"))
-        deadline = world.clock.monotonic() + 0.2
+        deadline = world.clock.monotonic() + 3  # the tool begins within it
         request = world.request("@Radiology go", deadline=deadline)
         heard = Heard([event async for event in world.chat.run(request)])
     assert results(heard) == [{"error": "the tool was stopped"}]
@@ -178,9 +178,7 @@ async def test_cancelling_the_turn_stops_a_running_tool() -> None:
 
 
 @pytest.mark.slow
-async def test_sources_that_tools_gave_become_citations_and_others_do_not(
-    world: TeamWorld,
-) -> None:
+async def test_sources_that_tools_gave_become_citations_and_others_do_not(world: TeamWorld) -> None:
     world.model.queue(call("imaging_reports"))
     answer = "Grown [DiagnosticReport/ct-2025-05-report]. Made up [DiagnosticReport/none]."
     heard = await world.say("@Radiology go", text(answer))
@@ -193,7 +191,7 @@ async def test_sources_that_tools_gave_become_citations_and_others_do_not(
 
 
 @pytest.mark.slow
-async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact(
+async def test_the_report_holds_what_agents_said_and_is_an_artifact(
     world: TeamWorld,
 ) -> None:
     history = [earlier_turn(1, "ct?", ("Radiology", "The lesion has grown.\n*Pathology*, go."))]
@@ -218,7 +216,7 @@ async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact
 
 
 @pytest.mark.slow
-async def test_the_report_holds_what_a_workflow_noted_of_the_users_answers(
+async def test_the_report_holds_what_a_workflow_noted_of_the_answers(
     world: TeamWorld,
 ) -> None:
     heard = await world.say(

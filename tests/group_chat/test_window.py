@@ -14,7 +14,7 @@ TURNS = lines_of(
 
 
 @pytest.mark.parametrize("place", range(6))
-def test_a_mark_in_any_message_of_a_talk_is_data_and_the_others_stay_as_they_are(
+def test_a_mark_in_any_message_of_a_talk_is_data_and_the_others_are_kept(
     place: int,
 ) -> None:
     texts = [f"text {number}" for number in range(6)]

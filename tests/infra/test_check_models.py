@@ -91,9 +91,7 @@ ALL = [offered(CHAT), offered(CLASSIFIER)]
 PLENTY = [usage(CHAT, used=0, limit=5000), usage(CLASSIFIER, used=10, limit=5000)]
 
 
-def test_models_that_are_offered_and_have_quota_stand_in_nobodys_way(
-    run: Run, tmp_path: Path
-) -> None:
+def test_models_offered_and_with_quota_stand_in_nobodys_way(run: Run, tmp_path: Path) -> None:
     ran = run(ALL, PLENTY)
     assert (ran.returncode, ran.stderr) == (0, "")
     asked = (tmp_path / "asked").read_text("utf-8").splitlines()

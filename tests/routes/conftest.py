@@ -1,6 +1,5 @@
 """A server of the routes around fakes, on a real socket."""
 
-import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -56,13 +55,6 @@ Kind = TypeVar("Kind")
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
 PATIENCE_SECONDS = 60.0
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Return once the server, which runs in this loop too, has come to that."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not is_so():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 def hashed_key(key: str) -> str:
@@ -191,9 +183,7 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
         conversations=ConversationList(
-            reader=reader,
-            contexts=contexts,
-            names=NameStore(store=MemoryBlobStore()),
+            reader=reader, contexts=contexts, names=NameStore(store=MemoryBlobStore())
         ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         feedback=PageFeedback(reader=reader, contexts=contexts, book=feedback_book(), clock=clock),

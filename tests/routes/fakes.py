@@ -36,12 +36,7 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from services.group_chat_port import (
-    AgentCard,
-    GroupChat,
-    GroupChatEvent,
-    GroupChatRequest,
-)
+from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName

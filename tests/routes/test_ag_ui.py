@@ -138,9 +138,7 @@ async def test_an_answer_of_an_unknown_form_is_refused_and_answers_nothing(
     assert server.scheduler.messages == []
 
 
-async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
-    server: Server,
-) -> None:
+async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(server: Server) -> None:
     gate, ended = asyncio.Event(), asyncio.Event()
 
     async def slow(run: Run) -> None:

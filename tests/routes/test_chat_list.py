@@ -13,7 +13,7 @@ async def titles(server: Server, query: str = "", who: Any = ADA) -> dict[str, s
     return {row["chat_id"]: row["title"] for row in told["chats"]}
 
 
-async def test_a_title_is_made_from_the_first_question_until_its_user_calls_it_otherwise(
+async def test_a_title_is_of_the_first_question_until_its_user_names_it(
     used: Server,
 ) -> None:
     assert await titles(used) == {"chat_1": "question 1 # not a title"}
@@ -37,9 +37,7 @@ async def test_what_is_put_away_leaves_the_list_and_comes_back(used: Server) -> 
     [([], 400), ({"title": 4}, 400), ({"name": "x"}, 400), ({"archived": "yes"}, 400),
      ({"title": "x" * 121}, 413)],
 )  # fmt: skip
-async def test_what_is_no_change_is_refused_with_the_reason(
-    used: Server, body: Any, status: int
-) -> None:
+async def test_what_is_no_change_is_refused_with_why(used: Server, body: Any, status: int) -> None:
     found, problem = await ask(used, "PATCH", "/api/chats/chat_1", body=body)
     assert (found, bool(problem["detail"])) == (status, True)
     assert (await ask(used, "GET", "/api/chats?archived=maybe"))[0] == 400

@@ -22,8 +22,9 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
 from services.runs.hub import Run
 from tests.fakes import FixedClock
-from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start, until
+from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import answer, echo, spoken, state
+from tests.waiting import until
 
 FOOTER = """---
 *PT_CTX:*
@@ -32,7 +33,7 @@ FOOTER = """---
 - **Conversation ID:** `chat_1`"""
 
 
-async def test_a_plain_client_gets_whole_messages_with_the_footer_and_then_done(
+async def test_a_plain_client_gets_whole_messages_with_a_footer_and_done(
     server: Server,
 ) -> None:
     socket = await server.socket()
@@ -116,7 +117,7 @@ async def test_the_longest_message_passes(server: Server) -> None:
     assert len(await socket.until_done()) == 2
 
 
-async def test_a_frame_of_the_limit_passes_and_one_byte_more_closes_with_1009(
+async def test_a_frame_of_the_limit_passes_and_a_byte_more_closes_1009(
     server: Server,
 ) -> None:
     limit = server.context.limits.frame_bytes
@@ -129,7 +130,7 @@ async def test_a_frame_of_the_limit_passes_and_one_byte_more_closes_with_1009(
     assert socket.raw.close_code == 1009
 
 
-async def test_a_second_message_is_said_to_be_queued_at_once_and_answered_in_order(
+async def test_a_second_message_is_said_to_be_queued_and_is_answered(
     server: Server,
 ) -> None:
     gate = asyncio.Event()
@@ -154,7 +155,7 @@ async def test_a_second_message_is_said_to_be_queued_at_once_and_answered_in_ord
     assert said == ["You said: first", "You said: second"]
 
 
-async def test_a_queued_run_is_told_within_the_running_one_and_keeps_its_numbers(
+async def test_a_queued_run_is_told_in_the_running_one_and_numbered(
     server: Server,
 ) -> None:
     gate = asyncio.Event()
@@ -180,9 +181,7 @@ async def test_a_queued_run_is_told_within_the_running_one_and_keeps_its_numbers
     assert [frame["metadata"]["seq"] for frame in second] == list(range(1, len(second) + 1))
 
 
-async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(
-    server: Server,
-) -> None:
+async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(server: Server) -> None:
     gate = asyncio.Event()
 
     async def slow(run: Run) -> None:
@@ -326,7 +325,7 @@ async def test_a_delta_after_the_resume_fits_the_state_before_it(server: Server)
     assert delta["delta"] == [{"op": "replace", "path": "/decision", "value": "CLEAR"}]
 
 
-async def test_a_run_that_nobody_keeps_is_said_to_be_unknown_and_the_socket_works(
+async def test_a_run_that_nobody_keeps_is_unknown_and_the_socket_works(
     server: Server,
 ) -> None:
     socket = await server.socket(query="?stream=1&run=run_gone&after=7")
@@ -357,7 +356,7 @@ async def test_no_page_claims_a_conversation_that_a_channel_may_begin(
     assert await server.refusal(chat_id, headers=ADA) == 404
 
 
-async def test_a_conversation_that_was_begun_on_the_web_under_such_an_id_stays_open(
+async def test_a_conversation_begun_on_the_web_under_such_an_id_stays_open(
     server: Server,
 ) -> None:
     server.scheduler.owners["old:one"] = "key:ada"

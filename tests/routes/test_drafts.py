@@ -47,12 +47,9 @@ async def test_nobody_else_reads_it_nor_anyone_once_the_chart_is_closed(used: Se
 
 
 @pytest.mark.parametrize(
-    ("body", "status"),
-    [({}, 400), ([], 400), ({"text": 4}, 400), ({"text": "x" * 16_001}, 413)],
+    ("body", "status"), [({}, 400), ([], 400), ({"text": 4}, 400), ({"text": "x" * 16_001}, 413)]
 )
-async def test_what_is_no_draft_is_refused_with_the_reason(
-    used: Server, body: Any, status: int
-) -> None:
+async def test_what_is_no_draft_is_refused_with_why(used: Server, body: Any, status: int) -> None:
     found, problem = await ask(used, "PUT", body=body)
     assert (found, bool(problem["detail"])) == (status, True)
     assert (await ask(used, "GET", path="/api/chats/chat_1/draft"))[0] == 400

@@ -33,7 +33,7 @@ async def test_the_newest_opinion_is_in_the_history(used: Server) -> None:
     assert await shown(used) == {"run_5": {"verdict": "up", "reason": None, "text": ""}}
 
 
-async def test_nobody_else_gives_or_reads_one_nor_anyone_once_the_chart_is_closed(
+async def test_nobody_else_gives_or_reads_one_nor_of_a_closed_chart(
     used: Server,
 ) -> None:
     assert (await ask(used, "PUT", ONE, body={"what": "ever"}, who=BEN))[0] == 404

@@ -54,9 +54,7 @@ async def test_every_reading_route_is_counted(start: Start) -> None:
         assert 429 in [(await ask(fresh, path)).status for _ in range(2)], route
 
 
-async def test_a_flood_of_reads_is_told_when_to_come_back_and_is_nobody_elses(
-    start: Start,
-) -> None:
+async def test_a_flood_of_reads_is_told_when_to_come_back_and_is_nobody_elses(start: Start) -> None:
     server = await start(reads=rate(2, TooManyReadsError))
     assert [(await ask(server, "/api/chats")).status for _ in range(3)] == [200, 200, 429]
     refused = await ask(server, "/api/chats")

@@ -232,7 +232,7 @@ async def test_whoever_proposed_does_not_approve(office: Office) -> None:
 
 
 @pytest.mark.slow
-async def test_a_deployment_runs_behind_its_answer_and_the_second_one_is_told_so(
+async def test_a_deployment_runs_behind_its_answer_and_a_second_is_told(
     office: Office,
 ) -> None:
     await office.planned()

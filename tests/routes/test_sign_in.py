@@ -24,6 +24,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import Socket, hashed_key, make_context
 from tests.routes.fakes import FakeScheduler
 from tests.routes.provider import CLIENT, SECRET, Provider, query_of
+from tests.tables import with_cases
 
 TENANT, USER = "11111111-2222-3333-4444-555555555555", "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 Headers = dict[str, str]
@@ -164,7 +165,7 @@ async def test_who_signs_in_at_the_provider_is_known_by_cookie_alone(clinic: Cli
     assert await clinic.status("POST", "/api/chats", user) in {200, 201}
 
 
-async def test_a_program_keeps_its_key_and_a_stranger_learns_where_to_sign_in(
+async def test_a_program_keeps_its_key_and_strangers_learn_to_sign_in(
     clinic: Clinic,
 ) -> None:
     key = {"Authorization": "Bearer ben-key"}
@@ -186,14 +187,8 @@ async def test_what_is_stored_tells_neither_the_cookie_nor_a_token(clinic: Clini
         assert secret not in names[0]
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    ["state=other&code={code}", "state={state}", "code={code}", "state={state}&code=made-up",
-     "state={state}&state={state}&code={code}", "error=access_denied&state={state}"],
-)  # fmt: skip
-async def test_a_callback_that_nobody_here_began_signs_nobody_in(
-    clinic: Clinic, spoil: str
-) -> None:
+@with_cases("spoil")
+async def test_a_callback_that_nobody_began_signs_nobody_in(clinic: Clinic, spoil: str) -> None:
     url, cookies = await clinic.begin()
     back = clinic.provider.sign_in(url)
     status, got = await clinic.callback(spoil.format(**back), cookies)
@@ -303,7 +298,7 @@ async def test_an_hour_later_the_provider_is_asked_again_and_once(clinic: Clinic
     assert clinic.provider.refreshes == 1
 
 
-async def test_roles_that_the_provider_took_away_are_gone_at_the_next_refresh(
+async def test_roles_the_provider_took_away_are_gone_at_the_next_refresh(
     clinic: Clinic,
 ) -> None:
     user = await clinic.signed_in()
@@ -313,9 +308,7 @@ async def test_roles_that_the_provider_took_away_are_gone_at_the_next_refresh(
 
 
 @pytest.mark.parametrize("change", ["refused", "another user"])
-async def test_a_session_ends_when_the_provider_does_not_stand_by_it(
-    clinic: Clinic, change: str
-) -> None:
+async def test_a_session_ends_when_its_provider_denies_it(clinic: Clinic, change: str) -> None:
     user = await clinic.signed_in()
     clinic.provider.refreshable = change != "refused"
     clinic.provider.claims["sub"] = "eve" if change == "another user" else "ada"
@@ -355,9 +348,7 @@ async def test_a_socket_by_cookie_needs_the_pages_origin(clinic: Clinic) -> None
             await clinic.socket({"Cookie": user["Cookie"]} | origin)
 
 
-async def test_a_session_that_ended_closes_its_socket_and_the_turn_finishes(
-    clinic: Clinic,
-) -> None:
+async def test_a_session_that_ended_closes_its_socket_and_the_turn_finishes(clinic: Clinic) -> None:
     user = await clinic.signed_in()
     socket = await clinic.socket({"Cookie": user["Cookie"], "Origin": clinic.base})
     await socket.say("history of patient_4")

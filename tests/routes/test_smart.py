@@ -184,7 +184,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-async def test_a_launch_opens_the_patient_in_a_new_conversation_and_in_no_other(
+async def test_a_launch_opens_the_patient_in_a_new_conversation_alone(
     clinic: Clinic,
 ) -> None:
     answer = await clinic.launch()
@@ -221,9 +221,7 @@ async def test_an_issuer_that_is_named_twice_starts_nothing(clinic: Clinic) -> N
     assert (await clinic.get(f"/smart/launch?{twice}", {})).status == 401
 
 
-async def test_a_launch_comes_back_once_even_with_its_cookie_and_a_new_code(
-    clinic: Clinic,
-) -> None:
+async def test_a_launch_comes_back_once_even_with_its_cookie_and_a_new_code(clinic: Clinic) -> None:
     url, kept = await clinic.begin()
     first = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)
     assert first.status == 303
@@ -241,10 +239,7 @@ async def test_only_the_browser_that_began_a_launch_finishes_it(clinic: Clinic) 
     await clinic.refused(await clinic.callback(back, {"Cookie": "__Host-rounds-launch=x"}), 401)
 
 
-@pytest.mark.parametrize(
-    "spoil", ["state=x&code={code}", "state={state}", "code={code}", "state={state}&code=made-up",
-              "state={state}&state={state}&code={code}", "error=access_denied&state={state}"],
-)  # fmt: skip
+@with_cases("spoil")
 async def test_a_callback_that_nobody_here_began_lets_nobody_in(clinic: Clinic, spoil: str) -> None:
     url, kept = await clinic.begin()
     back = clinic.ehr.sign_in(url)
@@ -325,16 +320,12 @@ async def test_two_charts_of_one_number_open_neither(clinic: Clinic) -> None:
 
 
 @pytest.mark.parametrize("named", [None, "../Patient/p-77", "p-77?x=1", ""])
-async def test_a_launch_without_a_usable_patient_opens_nobody(
-    clinic: Clinic, named: str | None
-) -> None:
+async def test_launches_without_usable_patient_open_none(clinic: Clinic, named: str | None) -> None:
     clinic.ehr.context["patient"] = named
     await clinic.refused(await clinic.launch(), 403)
 
 
-async def test_a_record_system_that_answers_another_patient_is_not_believed(
-    clinic: Clinic,
-) -> None:
+async def test_a_record_system_that_answers_another_patient_is_not_believed(clinic: Clinic) -> None:
     clinic.ehr.patients["p-77"] = patient("p-78", "48-4")
     await clinic.refused(await clinic.launch(), 503)
 

@@ -26,9 +26,7 @@ async def speech(server: FakeSpeech) -> AsyncIterator[Speech]:
         yield Speech(url=server.url, model="m", key=SecretStr("k"), session=session)
 
 
-async def test_a_recording_is_sent_as_a_file_with_model_and_key(
-    server: FakeSpeech, speech: Speech
-) -> None:
+async def test_a_recording_is_sent_with_model_and_key(server: FakeSpeech, speech: Speech) -> None:
     server.text = "  what is the stage?\n"
     assert await speech.write_down(b"sound", media_type="audio/webm") == "what is the stage?"
     assert server.heard == [("audio/webm", 5, "m", "Bearer k")]

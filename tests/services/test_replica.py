@@ -26,10 +26,7 @@ def test_an_earlier_life_of_the_same_process_number_is_dead() -> None:
 
 def test_a_neighbour_is_alive_until_it_is_killed() -> None:
     neighbour = subprocess.Popen(
-        [sys.executable, "-c", PRINT_NAME],
-        stdout=subprocess.PIPE,
-        stdin=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", PRINT_NAME], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
     )
     assert neighbour.stdout is not None
     name, here = neighbour.stdout.readline().strip(), Replica()

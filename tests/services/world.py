@@ -307,6 +307,12 @@ class World:
         )
         return await heard(await self.scheduler.submit(message))
 
+    async def tell(self, text: str, **more: str) -> "Heard":
+        """Hand a message in and wait until nothing is left to do behind its end either."""
+        said = await self.say(text, **more)
+        await self.scheduler.idle()
+        return said
+
 
 @dataclass(frozen=True)
 class Heard:

@@ -80,6 +80,13 @@ class Site:
         await page.goto(self.base + path)
         return page
 
+    async def asked(self, browser: Browser | BrowserContext, text: str) -> Page:
+        """Open a page on which `text` was said and answered."""
+        page = await self.open(browser)
+        await say(page, text)
+        await idle(page)
+        return page
+
 
 async def say(page: Page, text: str) -> None:
     """Write a message and send it."""

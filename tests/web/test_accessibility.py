@@ -111,9 +111,7 @@ async def faults_of(page: Page, view: View, colours: str) -> list[str]:
 
 # The views of who reads are looked at in test_looks.py, where they are drawn anyway.
 @pytest.mark.parametrize("colours", COLOURS)
-async def test_axe_finds_nothing_while_one_works(
-    site: Site, browser: Browser, colours: str
-) -> None:
+async def test_axe_finds_nothing_at_work(site: Site, browser: Browser, colours: str) -> None:
     context = await browser.new_context(reduced_motion="reduce", **COLOURS[colours])
     page = await site.open(context)
     found: list[str] = []

@@ -17,15 +17,10 @@ pytestmark = pytest.mark.slow
 async def asked(site: Site, browser: Browser) -> Page:
     site.board.is_repeatable = True
     site.reader.turns = []
-    page = await site.open(await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
-    return page
+    return await site.asked(await browser.new_context(), "history of patient_4")
 
 
-async def test_a_thumb_down_takes_a_reason_and_is_there_after_a_reload(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_thumb_down_takes_a_reason_and_stays(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     await page.get_by_role("button", name="Bad answer").click()
     await expect(page.get_by_label("Wrong", exact=True)).to_be_focused()

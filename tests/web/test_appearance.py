@@ -5,7 +5,7 @@ from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, ex
 
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import DRAWN, Site, idle, say
+from tests.web.conftest import DRAWN, Site
 from tests.web.test_identity import INSIDE, KNOWN, WINDOWS
 
 pytestmark = pytest.mark.slow
@@ -56,18 +56,14 @@ async def test_a_choice_holds_at_once_after_a_reload_and_on_the_operators_page(
 async def large(site: Site, context: BrowserContext) -> Page:
     """Return a page with an answer in the largest letters and the strongest contrast."""
     site.scheduler.script = ChartTalk(reader=site.reader)
-    page = await site.open(context)
-    await say(page, "what is her potassium?")
-    await idle(page)
+    page = await site.asked(context, "what is her potassium?")
     await page.get_by_role("button", name="Appearance").click()
     await page.get_by_role("radio", name="High contrast").check()
     await page.get_by_role("radio", name="150 %").check()
     return page
 
 
-async def test_in_the_largest_letters_who_it_is_stays_inside_the_window(
-    site: Site, browser: Browser
-) -> None:
+async def test_in_the_largest_letters_who_it_is_is_in_view(site: Site, browser: Browser) -> None:
     context = await browser.new_context(color_scheme="dark", reduced_motion="reduce")
     page = await large(site, context)
     assert await page.evaluate(BACKGROUND) == BLACK

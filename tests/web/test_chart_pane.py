@@ -9,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, idle
 
 pytestmark = pytest.mark.slow
 DESKTOP = {"width": 1440, "height": 900}
@@ -21,17 +21,13 @@ async def opened(site: Site, browser: Browser, size: dict[str, int]) -> Page:
     """Return a page with the chart of patient_4 open."""
     site.scheduler.script = ChartTalk(reader=site.reader)
     context = await browser.new_context(viewport={"width": size["width"], "height": size["height"]})
-    page = await site.open(context)
-    await say(page, "what is her potassium?")
-    await idle(page)
+    page = await site.asked(context, "what is her potassium?")
     if not await page.locator(".chart-pane").count():
         await page.get_by_role("button", name="Chart", exact=True).click()
     return page
 
 
-async def test_a_patient_is_found_by_name_and_opened_by_a_press(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_patient_found_by_name_is_opened_by_a_press(site: Site, browser: Browser) -> None:
     page = await site.open(browser)
     finder = page.get_by_role("search", name="Find a patient")
     await finder.get_by_role("textbox", name="Find a patient").fill("other")
@@ -47,9 +43,7 @@ async def test_a_patient_is_found_by_name_and_opened_by_a_press(
     assert site.errors == []
 
 
-async def test_the_chart_stands_beside_the_conversation_part_by_part(
-    site: Site, browser: Browser
-) -> None:
+async def test_the_chart_stands_beside_the_talk_by_parts(site: Site, browser: Browser) -> None:
     page = await opened(site, browser, DESKTOP)
     chart = page.locator(".chart-pane")
     await expect(chart.get_by_text("Penicillin")).to_be_visible()
@@ -115,9 +109,7 @@ async def test_a_source_opens_beside_the_answer_which_stays_usable(
     await expect(page.locator(".chart-pane")).to_be_visible()
 
 
-async def test_on_a_phone_the_chart_takes_the_place_of_the_conversation(
-    site: Site, browser: Browser
-) -> None:
+async def test_on_a_phone_the_chart_takes_the_whole_page(site: Site, browser: Browser) -> None:
     page = await opened(site, browser, PHONE)
     chart = page.locator(".chart-pane")
     await expect(chart).to_be_visible()

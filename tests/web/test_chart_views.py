@@ -6,7 +6,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from data_models.chart_view import ChartView
 from tests.web.axe import violations
 from tests.web.chart_scenes import MEDICATIONS, POTASSIUM, STRANGERS, ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
 
@@ -14,19 +14,14 @@ pytestmark = pytest.mark.slow
 async def asked(site: Site, browser: Browser, *views: ChartView) -> Page:
     """Return a page on which the chart was just asked for."""
     site.scheduler.script = ChartTalk(reader=site.reader, views=views or (POTASSIUM, MEDICATIONS))
-    page = await site.open(browser)
-    await say(page, "what is her potassium?")
-    await idle(page)
-    return page
+    return await site.asked(browser, "what is her potassium?")
 
 
 def answer(page: Page) -> Locator:
     return page.get_by_role("article").last
 
 
-async def test_a_series_is_drawn_with_range_flags_and_a_table_twin(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_series_is_drawn_with_range_flags_and_twin(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     drawn = answer(page).locator("figure.chart")
     await expect(drawn).to_have_count(1)
@@ -50,9 +45,7 @@ async def test_a_series_is_drawn_with_range_flags_and_a_table_twin(
     assert site.errors == []
 
 
-async def test_a_drawn_series_is_read_value_by_value_with_the_keyboard(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_series_is_read_by_value_with_the_keyboard(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     line = page.get_by_role("slider", name="Potassium over time")
     await line.focus()
@@ -66,9 +59,7 @@ async def test_a_drawn_series_is_read_value_by_value_with_the_keyboard(
     await expect(page.locator(".chart-read")).to_contain_text("4.1 mmol/L")
 
 
-async def test_a_long_table_is_folded_and_each_row_opens_its_source(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_long_table_is_folded_and_rows_open_sources(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     view = answer(page).get_by_role("group", name="Medications", exact=True)
     await expect(view.get_by_role("row")).to_have_count(1 + 12)
@@ -85,9 +76,7 @@ async def test_rows_of_another_patients_chart_are_never_drawn(site: Site, browse
     await expect(page.get_by_text("stranger")).to_have_count(0)
 
 
-async def test_what_the_record_does_not_support_is_marked_and_counted(
-    site: Site, browser: Browser
-) -> None:
+async def test_what_the_record_does_not_support_is_marked(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     await the_marks_stand(page)
 
@@ -105,9 +94,7 @@ async def the_marks_stand(page: Page) -> None:
     assert "⸢" not in await spoken.inner_text()
 
 
-async def test_marks_rows_and_labels_are_the_same_after_a_reload(
-    site: Site, browser: Browser
-) -> None:
+async def test_marks_rows_and_labels_are_there_after_reload(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     before = await answer(page).inner_text()
     await page.reload()
@@ -125,9 +112,7 @@ async def test_what_was_typed_about_numbers_is_shown_as_typed(site: Site, browse
     await expect(prose).not_to_contain_text("Back to you")
 
 
-async def test_views_and_marks_hold_the_rules_of_accessibility(
-    site: Site, browser: Browser
-) -> None:
+async def test_views_and_marks_keep_rules_of_accessibility(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     await page.get_by_role("button", name="Show as table").click()
     assert await violations(page) == []

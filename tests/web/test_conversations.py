@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
 FIRST = "question 1 # not a title"
@@ -14,9 +14,7 @@ FIRST = "question 1 # not a title"
 async def test_a_conversation_is_called_otherwise_put_away_and_found_again(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(), "history of patient_4")
     bar = page.get_by_role("navigation", name="Conversations")
     row = bar.locator(".side-row")
     await expect(row.locator(".side-question")).to_have_text(FIRST)

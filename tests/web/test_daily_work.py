@@ -52,9 +52,7 @@ async def test_on_a_touch_screen_no_keyboard_is_opened(site: Site, browser: Brow
 
 
 async def test_back_leads_to_the_conversation_before(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     first = page.url
     await page.get_by_role("button", name="New conversation").click()
     await expect(page.get_by_text("Ask about a patient")).to_be_visible()
@@ -64,12 +62,8 @@ async def test_back_leads_to_the_conversation_before(site: Site, browser: Browse
     assert page.url == first
 
 
-async def test_what_is_being_written_stays_with_its_conversation(
-    site: Site, browser: Browser
-) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+async def test_what_is_being_written_stays_with_its_talk(site: Site, browser: Browser) -> None:
+    page = await site.asked(browser, "history of patient_4")
     await message_box(page).fill("half a thought")
     await page.get_by_role("button", name="New conversation").click()
     await expect(message_box(page)).to_have_value("")
@@ -92,9 +86,7 @@ async def test_signing_in_again_loses_no_draft(locked_site: Site, browser: Brows
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
 
 
-async def test_the_newest_question_stays_in_view_while_its_answer_grows(
-    site: Site, browser: Browser
-) -> None:
+async def test_the_newest_question_stays_in_view_meanwhile(site: Site, browser: Browser) -> None:
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()
@@ -107,9 +99,7 @@ async def test_the_newest_question_stays_in_view_while_its_answer_grows(
     assert not await page.evaluate(IS_AT_END), "the answer is longer than the window"
 
 
-async def test_who_reads_at_the_end_follows_it_and_who_moves_up_stays(
-    site: Site, browser: Browser
-) -> None:
+async def test_who_reads_at_the_end_follows_and_others_stay(site: Site, browser: Browser) -> None:
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()
@@ -125,9 +115,7 @@ async def test_who_reads_at_the_end_follows_it_and_who_moves_up_stays(
 
 
 async def test_older_messages_do_not_move_what_is_read(site: Site, browser: Browser) -> None:
-    page = await site.open(await browser.new_context(viewport=SMALL))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(viewport=SMALL), "history of patient_4")
     earlier = page.get_by_role("button", name="Show earlier messages")
     await expect(page.locator(".user-message").first).to_contain_text("question 4")
     await earlier.scroll_into_view_if_needed()
@@ -160,9 +148,7 @@ async def test_a_history_that_comes_late_stands_before_what_was_said_meanwhile(
 async def test_the_whole_conversation_is_printed_with_its_sources_and_nothing_to_press(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(await browser.new_context(viewport=SMALL))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(viewport=SMALL), "history of patient_4")
     await page.emulate_media(media="print")
     box = "document.querySelector('.middle')"
     assert await page.evaluate(f"{box}.scrollHeight <= {box}.clientHeight + 1"), "all is laid out"
@@ -181,9 +167,7 @@ async def test_the_whole_conversation_is_printed_with_its_sources_and_nothing_to
 async def test_a_long_answer_is_read_out_without_marks_and_not_to_its_end(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     told = page.locator(".middle > [role=status]")
     await expect(told).to_contain_text("PatientHistory: Timeline of the recorded course")
     await expect(told).to_contain_text("The rest is in the conversation.")

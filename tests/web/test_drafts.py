@@ -22,12 +22,8 @@ async def saved(page: Page, text: str) -> None:
     assert (await told.value).status == 204
 
 
-async def test_a_second_device_goes_on_where_the_first_stopped(
-    site: Site, browser: Browser
-) -> None:
-    desk = await site.open(await browser.new_context())
-    await say(desk, "history of patient_4")
-    await idle(desk)
+async def test_a_second_device_goes_on_where_one_stopped(site: Site, browser: Browser) -> None:
+    desk = await site.asked(await browser.new_context(), "history of patient_4")
     await saved(desk, "Is she still on warf")
     phone = await (await browser.new_context()).new_page()
     await phone.goto(desk.url)
@@ -43,9 +39,7 @@ async def test_a_second_device_goes_on_where_the_first_stopped(
 
 
 async def test_a_draft_of_one_patient_is_not_kept_for_another(site: Site, browser: Browser) -> None:
-    page = await site.open(await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(), "history of patient_4")
     await saved(page, "about the first")
     other = await (await browser.new_context()).new_page()
     await other.goto(page.url)

@@ -140,9 +140,7 @@ async def opening(run: Run) -> None:
     run.emit(RunFinished(outcome="success", timing=TurnTiming()))
 
 
-async def test_the_first_twelve_patients_have_a_mark_each_that_stays(
-    site: Site, browser: Browser
-) -> None:
+async def test_the_first_twelve_patients_have_marks_that_stay(site: Site, browser: Browser) -> None:
     site.scheduler.script = opening
     page = await site.open(browser)
     seen: dict[str, str] = {}
@@ -161,9 +159,7 @@ async def test_the_first_twelve_patients_have_a_mark_each_that_stays(
     assert await violations(page) == []
 
 
-async def test_a_message_begun_for_another_patient_is_stopped_and_asked(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_message_begun_for_another_patient_is_stopped(site: Site, browser: Browser) -> None:
     site.scheduler.script = opening
     page = await site.open(browser)
     for number in (1, 2):

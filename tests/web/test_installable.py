@@ -67,9 +67,7 @@ async def test_the_browser_may_install_it(site: Site, browser: Browser) -> None:
     assert site.errors == []
 
 
-async def test_what_is_kept_is_the_page_and_nothing_of_a_patient(
-    site: Site, browser: Browser
-) -> None:
+async def test_what_is_kept_is_the_page_and_of_no_patient(site: Site, browser: Browser) -> None:
     page = await with_worker(site, await browser.new_context())
     await say(page, "history of patient_4")
     await idle(page)

@@ -29,11 +29,7 @@ async def test_a_killed_answer_is_told_at_its_message_and_asked_again(
     built: None, browser: Browser, tmp_path: Path, reloads: bool
 ) -> None:
     async with FakeOpenAI(brain=talk) as model:
-        given = {
-            "LLM_PROVIDER": "openai",
-            "OPENAI_BASE_URL": model.base_url,
-            "OPENAI_API_KEY": "k",
-        }
+        given = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "k"}
         server = Server(folder=tmp_path, environment=given)
         await asyncio.to_thread(server.start)
         try:

@@ -11,7 +11,7 @@ from data_models.chat_context import AgentMessage, Turn
 from tests.amounts import amount
 from tests.routes.fakes import NOW
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, in_the_loop_of_the_run, say
+from tests.web.conftest import Site, in_the_loop_of_the_run
 from tests.web.scenes import HISTORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.large]
@@ -66,9 +66,10 @@ async def read_all(page: Page, count: int) -> None:
 async def long_page(site: Site, browser: Browser) -> AsyncIterator[Page]:
     site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, TURNS + 1)]
-    page = await site.open(await browser.new_context(viewport=ViewportSize(width=1280, height=800)))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(
+        await browser.new_context(viewport=ViewportSize(width=1280, height=800)),
+        "history of patient_4",
+    )
     await read_all(page, TURNS + 1)
     yield page
     await page.context.close()
@@ -100,9 +101,7 @@ async def test_what_is_not_drawn_is_found_by_the_browsers_own_search(long_page: 
 async def test_paper_holds_every_turn(site: Site, browser: Browser) -> None:
     site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, 41)]
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await read_all(page, 41)
     await expect(page.locator(".transcript > li.away").first).to_be_attached()
     paper = await page.pdf(format="A4", prefer_css_page_size=True)

@@ -137,9 +137,7 @@ async def test_the_report_comes_as_a_word_document(
     assert saved.read_bytes().startswith(b"PK")
 
 
-async def test_words_said_before_the_page_is_connected_are_not_lost(
-    server: Server, browser: Browser
-) -> None:
+async def test_words_said_before_connecting_are_not_lost(server: Server, browser: Browser) -> None:
     context = await browser.new_context(viewport=DESKTOP)
     visit = Visit(await context.new_page(), server.url)
 

@@ -227,9 +227,7 @@ async def approves_and_deploys_by_keyboard(bob: Page) -> None:
     await expect(status(bob, "active v2")).to_be_visible()
 
 
-async def test_two_people_approve_and_deploy_by_keyboard_alone(
-    server: Server, browser: Browser
-) -> None:
+async def test_two_people_approve_and_deploy_by_keyboard(server: Server, browser: Browser) -> None:
     ann, bob = await signed_in(browser, server, "ann"), await signed_in(browser, server, "bob")
     await proposes_by_keyboard(ann)
     await approves_and_deploys_by_keyboard(bob)
@@ -315,9 +313,7 @@ async def acted_by_keyboard(page: Page, action: str) -> None:
     await answered_by_keyboard(page)
 
 
-async def test_a_session_is_opened_and_acted_on_by_keyboard_alone(
-    server: Server, browser: Browser
-) -> None:
+async def test_a_session_is_opened_and_acted_on_by_keys(server: Server, browser: Browser) -> None:
     ann = await signed_in(browser, server, "ann")
     await tabbed_to(ann, ann.get_by_role("tab", name="Migration plan"))
     await ann.keyboard.press("ArrowRight")
@@ -341,9 +337,7 @@ async def test_a_session_is_opened_and_acted_on_by_keyboard_alone(
     assert "patient_4" not in await ann.content()
 
 
-async def test_a_session_is_moved_and_asked_again_at_the_page(
-    server: Server, browser: Browser
-) -> None:
+async def test_a_session_is_moved_and_asked_again_there(server: Server, browser: Browser) -> None:
     talker = Visitor("talker", "day", said=(("service", "follow-up"),))
     await Clinic(server.data).admit([talker])
     ann = await signed_in(browser, server, "ann")

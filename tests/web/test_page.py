@@ -42,9 +42,7 @@ async def test_a_clinician_does_the_main_job(site: Site, browser: Browser) -> No
 
 
 async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     answer = page.get_by_role("article").last
     await expect(answer).to_contain_text("Rule-based")
     await expect(answer).to_contain_text('<img src="https://evil.example/x.png"')
@@ -54,9 +52,7 @@ async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browse
     assert site.errors == []
 
 
-async def test_a_page_loaded_again_in_the_middle_of_a_turn_shows_the_rest(
-    site: Site, browser: Browser
-) -> None:
+async def test_a_page_loaded_again_amid_a_turn_shows_the_rest(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5  # half a minute for the whole answer: a slow browser is in time
     page = await site.open(browser)
     await say(page, "history of patient_4")
@@ -92,8 +88,7 @@ async def test_a_phone_shows_everything_without_scrolling_sideways(
     site: Site, browser: Browser, scheme: str
 ) -> None:
     context = await browser.new_context(
-        viewport={"width": 360, "height": 740},
-        color_scheme="dark" if scheme == "dark" else "light",
+        viewport={"width": 360, "height": 740}, color_scheme="dark" if scheme == "dark" else "light"
     )
     page = await site.open(context)
     await page.get_by_role("button", name="start tumor board").click()

@@ -28,9 +28,7 @@ async def go_to(page: Page, words: str) -> None:
 async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await go_to(page, "ben oth")
     ben = page.get_by_role("option", name="Ben Other")
     await expect(ben).to_contain_text("8 Jul 1961 · male · patient_15")
@@ -59,12 +57,8 @@ async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
     assert site.errors == []
 
 
-async def test_what_is_wanted_again_before_its_end_was_told_opens(
-    site: Site, browser: Browser
-) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+async def test_what_is_wanted_again_before_its_end_opens(site: Site, browser: Browser) -> None:
+    page = await site.asked(browser, "history of patient_4")
     await go_to(page, "")
     # Both in one task: the end of a dialog is told in the next.
     await page.evaluate(
@@ -77,12 +71,8 @@ async def test_what_is_wanted_again_before_its_end_was_told_opens(
     await expect(field(page)).to_be_focused()
 
 
-async def test_enter_does_what_was_marked_before_somebody_was_found(
-    site: Site, browser: Browser
-) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+async def test_enter_does_what_was_marked_before_the_finding(site: Site, browser: Browser) -> None:
+    page = await site.asked(browser, "history of patient_4")
     asked: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
 
     async def hold(route: Route) -> None:
@@ -100,9 +90,7 @@ async def test_enter_does_what_was_marked_before_somebody_was_found(
     await expect(message_box(page)).to_be_focused()
 
 
-async def test_while_an_answer_is_on_its_way_no_other_chart_is_opened(
-    site: Site, browser: Browser
-) -> None:
+async def test_while_an_answer_comes_no_other_chart_is_opened(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")
@@ -142,13 +130,11 @@ async def test_single_keys_act_only_where_nobody_writes_and_can_be_turned_off(
     assert await page.evaluate("Object.keys(localStorage)") == ["rounds.single-keys"]
 
 
-async def test_in_front_of_the_page_it_still_says_whose_chart_is_open(
-    site: Site, browser: Browser
-) -> None:
+async def test_in_front_of_the_page_the_open_chart_is_named(site: Site, browser: Browser) -> None:
     site.scheduler.script = ChartTalk(reader=site.reader)
-    page = await site.open(await browser.new_context(reduced_motion="reduce"))
-    await say(page, "what is her potassium?")
-    await idle(page)
+    page = await site.asked(
+        await browser.new_context(reduced_motion="reduce"), "what is her potassium?"
+    )
     await go_to(page, "e")
     await expect(page.get_by_role("option", name="Ben Other")).to_be_visible()
     found = await violations(page)

@@ -28,9 +28,7 @@ async def proposed(site: Site, browser: Browser) -> Page:
     return page
 
 
-async def test_steps_are_reworded_dropped_and_moved_before_anything_runs(
-    site: Site, browser: Browser
-) -> None:
+async def test_steps_are_reworded_dropped_and_moved_first(site: Site, browser: Browser) -> None:
     page = await proposed(site, browser)
     await page.get_by_role("button", name="Edit steps").click()
     await page.get_by_role("textbox", name="What Radiology does").fill("Look at the brain only")
@@ -49,9 +47,7 @@ async def test_steps_are_reworded_dropped_and_moved_before_anything_runs(
     assert [(edit.number, edit.text) for edit in press.edits] == [(2, "Look at the brain only")]
 
 
-async def test_an_unchanged_plan_is_confirmed_as_it_was_proposed(
-    site: Site, browser: Browser
-) -> None:
+async def test_an_unchanged_plan_is_confirmed_as_proposed(site: Site, browser: Browser) -> None:
     page = await proposed(site, browser)
     await page.get_by_role("button", name="Edit steps").click()
     await page.get_by_role("button", name="Move Radiology up").click()

@@ -5,15 +5,13 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, idle
 
 pytestmark = pytest.mark.slow
 
 
 async def test_search_reads_back_to_the_first_message(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await page.get_by_role("button", name="Search").click()
     await page.get_by_role("searchbox").fill("QUESTION 1")
     await expect(page.get_by_text("1 turn found")).to_be_visible()
@@ -33,9 +31,7 @@ async def test_search_reads_back_to_the_first_message(site: Site, browser: Brows
 
 async def test_answers_code_and_tables_are_copied(site: Site, browser: Browser) -> None:
     context = await browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    page = await site.open(context)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(context, "history of patient_4")
     answer = page.get_by_role("article").last
     read = "navigator.clipboard.readText()"
     await answer.get_by_role("button", name="Copy this answer").click()
@@ -54,9 +50,7 @@ async def test_answers_code_and_tables_are_copied(site: Site, browser: Browser) 
 async def test_a_patients_conversation_is_exported(
     site: Site, browser: Browser, form: str, ending: str, begins: bytes
 ) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await page.get_by_text("Export", exact=True).click()
     async with page.expect_download() as downloaded:
         await page.get_by_role("link", name=form).click()

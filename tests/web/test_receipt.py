@@ -8,7 +8,7 @@ from data_models.identifiers import PatientId
 from services.audit.receipt import ReceiptFacts, receipt_of
 from tests.routes.fakes import NOW
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
 
@@ -43,13 +43,9 @@ def receipt(run_id: str) -> bytes:
     return receipt_of(facts)
 
 
-async def test_an_answer_leads_to_its_receipt_and_that_to_what_was_read(
-    site: Site, browser: Browser
-) -> None:
+async def test_an_answer_leads_to_its_receipt_and_its_rows(site: Site, browser: Browser) -> None:
     window = ViewportSize(width=1280, height=800)
-    page = await site.open(await browser.new_context(viewport=window))
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(viewport=window), "history of patient_4")
     run_id = site.scheduler.last_run_id(page.url.rpartition("/")[2])
     assert run_id is not None
     site.reader.receipts[run_id] = receipt(run_id)
@@ -70,9 +66,7 @@ async def test_an_answer_leads_to_its_receipt_and_that_to_what_was_read(
 
 
 async def test_an_answer_without_one_says_so(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     await page.get_by_role("button", name="Receipt").last.click()
     alert = page.get_by_role("dialog").get_by_role("alert")
     await expect(alert).to_have_text("This answer left no receipt.")

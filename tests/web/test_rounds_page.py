@@ -39,9 +39,7 @@ async def prepared(app: str, page: Page) -> None:
     await expect(page.get_by_text("3 of 3 prepared")).to_be_visible()
 
 
-async def test_a_round_is_prepared_paged_through_ticked_and_noted(
-    app: str, browser: Browser
-) -> None:
+async def test_a_round_is_prepared_paged_ticked_and_noted(app: str, browser: Browser) -> None:
     page = await browser.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -84,9 +82,7 @@ async def tick_and_note(page: Page) -> None:
     assert await violations(page) == []
 
 
-async def test_what_nobody_is_called_makes_no_list_and_loses_no_word(
-    app: str, browser: Browser
-) -> None:
+async def test_what_nobody_is_called_makes_no_list_and_is_kept(app: str, browser: Browser) -> None:
     page = await browser.new_page()
     await page.goto(f"{app}/#/rounds")
     box = page.get_by_role("textbox", name="Patients, one a line")
@@ -97,9 +93,7 @@ async def test_what_nobody_is_called_makes_no_list_and_loses_no_word(
     await expect(page.get_by_text("No list yet.")).to_be_visible()
 
 
-async def test_the_page_speaks_german_and_hands_over_after_i_pass(
-    app: str, browser: Browser
-) -> None:
+async def test_the_page_is_german_and_hands_over_after_i_pass(app: str, browser: Browser) -> None:
     german = await browser.new_context(locale="de-DE")
     page = await german.new_page()
     await page.goto(f"{app}/#/rounds")

@@ -9,9 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_another_device_sees_a_turn_while_it_runs(site: Site, browser: Browser) -> None:
-    page = await site.open(await browser.new_context())
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(await browser.new_context(), "history of patient_4")
     other = await site.open(await browser.new_context(), page.url.removeprefix(site.base))
     await expect(other.get_by_text("answer 5").first).to_be_visible()
     site.board.pause_seconds = 0.5
@@ -39,12 +37,8 @@ async def test_two_tabs_show_one_turn_word_for_word(site: Site, browser: Browser
     assert texts[0] == texts[1]
 
 
-async def test_the_side_bar_lists_conversations_by_their_patients(
-    site: Site, browser: Browser
-) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+async def test_the_side_bar_lists_talks_by_their_patients(site: Site, browser: Browser) -> None:
+    page = await site.asked(browser, "history of patient_4")
     bar = page.get_by_role("navigation", name="Conversations")
     first = bar.get_by_role("button", name="patient_4")
     await expect(first).to_have_attribute("aria-current", "true")
@@ -56,13 +50,9 @@ async def test_the_side_bar_lists_conversations_by_their_patients(
     await expect(bar).to_have_count(0)
 
 
-async def test_without_a_network_the_page_reads_but_does_not_send(
-    site: Site, browser: Browser
-) -> None:
+async def test_without_a_network_the_page_reads_and_waits(site: Site, browser: Browser) -> None:
     context = await browser.new_context()
-    page = await site.open(context)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(context, "history of patient_4")
     await context.set_offline(True)
     await expect(page.get_by_text("last verified at")).to_be_visible()
     await page.get_by_role("textbox", name="Message").fill("and now?")
@@ -77,9 +67,7 @@ async def test_without_a_network_the_page_reads_but_does_not_send(
     assert [message.text for message in site.scheduler.messages][-1] == "and now?"
 
 
-async def test_messages_that_wait_are_shown_and_answered_in_order(
-    site: Site, browser: Browser
-) -> None:
+async def test_messages_that_wait_are_shown_and_answered(site: Site, browser: Browser) -> None:
     site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")

@@ -30,9 +30,7 @@ async def test_a_wrong_key_is_refused_and_the_right_one_opens_everything(
     assert locked_site.scheduler.messages[-1].owner == "key:ada"
 
 
-async def test_the_key_is_stored_nowhere_and_never_in_an_address(
-    locked_site: Site, browser: Browser
-) -> None:
+async def test_the_key_is_in_no_store_and_no_address(locked_site: Site, browser: Browser) -> None:
     page = await locked_site.open(browser)
     await sign_in(page, "ada-key")
     await say(page, "history of patient_4")

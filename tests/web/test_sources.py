@@ -3,15 +3,13 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site
 
 pytestmark = pytest.mark.slow
 
 
 async def test_a_citation_opens_the_note_at_the_passage(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     cite = page.get_by_role("link", name="Source 1")
     await cite.focus()
     await page.keyboard.press("Enter")
@@ -27,9 +25,7 @@ async def test_a_citation_opens_the_note_at_the_passage(site: Site, browser: Bro
 
 
 async def test_the_list_of_sources_opens_them_too(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_4")
     answer = page.get_by_role("article").last
     await answer.get_by_text("1 source", exact=True).click()
     await answer.get_by_role("button", name="Source 1 CT chest").click()
@@ -37,9 +33,7 @@ async def test_the_list_of_sources_opens_them_too(site: Site, browser: Browser) 
 
 
 async def test_a_source_that_is_not_there_is_said_to_be_so(site: Site, browser: Browser) -> None:
-    page = await site.open(browser)
-    await say(page, "history of patient_15")
-    await idle(page)
+    page = await site.asked(browser, "history of patient_15")
     await page.get_by_role("link", name="Source 1").click()
     await expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
     await expect(page.get_by_role("dialog")).not_to_contain_text("contrast")

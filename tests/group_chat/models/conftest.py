@@ -1,6 +1,5 @@
 """Models that speak to a server on loopback, with limits short enough for tests."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ from group_chat.models.model_settings import CallLimits, ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.models.tool_calling import CallSettings
 from tests.fakes_openai import FakeOpenAI
+from tests.waiting import until
 
 SHORT = CallLimits(
     idle_seconds=0.3, call_seconds=1.0, connect_seconds=0.3, retries=0, retry_after_seconds=0.5
@@ -59,9 +59,7 @@ def history(text: str = "Hello") -> ChatHistory:
 
 async def until_aborted(site: ModelSite) -> None:
     """Return once the server has seen that its first request was given up."""
-    async with asyncio.timeout(60):
-        while not site.server.requests[0].was_aborted:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: site.server.requests[0].was_aborted)
 
 
 async def streamed(models: Models, chat_history: ChatHistory | None = None) -> str:

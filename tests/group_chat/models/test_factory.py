@@ -111,9 +111,7 @@ async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
 
 
 @with_cases("headers", "seconds")
-def test_the_pause_a_server_asks_for_is_read(
-    headers: dict[str, str], seconds: float | None
-) -> None:
+def test_the_pause_servers_ask_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers) == seconds
 
 

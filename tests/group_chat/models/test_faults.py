@@ -100,9 +100,7 @@ FAULTS = {
         ModelUnavailableError,
     ),
 }
-ONLY_STREAMED = {
-    "stopped without an end": (Reply(text=CANARY, end_stream=False), ModelOutputError),
-}
+ONLY_STREAMED = {"stopped without an end": (Reply(text=CANARY, end_stream=False), ModelOutputError)}
 
 
 def limits_of(expected: type[ModelError]) -> CallLimits:

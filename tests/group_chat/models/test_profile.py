@@ -81,9 +81,7 @@ def test_a_short_or_dense_prompt_raises_no_alarm() -> None:
 
 
 @pytest.mark.parametrize("param", ["max_tokens", "temperature", "stream_options"])
-async def test_what_a_server_does_not_take_is_left_out_or_said_otherwise(
-    site: ModelSite, param: str
-) -> None:
+async def test_what_a_server_refuses_is_left_out_or_rephrased(site: ModelSite, param: str) -> None:
     def picky(request: RecordedRequest) -> Reply:
         if param in request.body:
             return Reply(

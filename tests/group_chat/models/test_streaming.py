@@ -16,6 +16,7 @@ from group_chat.models.tool_calling import CallSettings
 from services.usage import begin_usage, end_usage
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.group_chat.models.conftest import ModelSite, history, streamed, until_aborted
+from tests.waiting import until
 
 RETRYING = CallLimits(idle_seconds=0.5, call_seconds=3, retries=1, retry_after_seconds=1.5)
 
@@ -118,9 +119,7 @@ async def test_a_model_that_never_stops_calling_tools_is_stopped(site: ModelSite
 
 
 async def until_asked(site: ModelSite) -> None:
-    async with asyncio.timeout(60):
-        while not site.server.requests:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: site.server.requests)
 
 
 async def test_cancelling_aborts_the_call_on_the_wire(site: ModelSite) -> None:
@@ -144,7 +143,7 @@ async def test_cancelling_before_the_first_byte_aborts_the_call_too(site: ModelS
     await until_aborted(site)
 
 
-async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
+async def test_closing_a_stream_halfway_aborts_the_call_and_frees_it(
     site: ModelSite,
 ) -> None:
     site.server.queue(Reply(text="word " * 200, chunk_chars=5, tokens_per_second=50))
@@ -170,9 +169,7 @@ async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
         Reply(body=b"data: {\n\n", content_type="text/event-stream"),
     ],
 )
-async def test_what_fails_before_its_first_token_is_tried_once_more(
-    site: ModelSite, first: Reply
-) -> None:
+async def test_what_fails_before_its_first_token_is_repeated(site: ModelSite, first: Reply) -> None:
     site.server.queue(first, Reply(text="At last."))
     assert await streamed(site.models(limits=RETRYING)) == "At last."
     assert len(site.server.requests) == 2
@@ -230,9 +227,7 @@ async def test_a_connection_that_has_become_stale_costs_no_retry(site: ModelSite
 
 
 @pytest.mark.slow
-async def test_prompt_characters_are_counted_for_each_request_of_the_turn(
-    site: ModelSite,
-) -> None:
+async def test_prompt_characters_are_counted_for_each_request_of_the_turn(site: ModelSite) -> None:
     models = site.models(limits=RETRYING)
     usage, token = begin_usage()
     site.server.queue(Reply(status=500))
@@ -265,7 +260,7 @@ async def test_many_calls_side_by_side_keep_their_answers_apart(site: ModelSite)
     assert said == [word * 20 for word in words]
 
 
-async def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(
+async def test_a_temperature_that_the_model_refuses_is_left_out_after(
     site: ModelSite,
 ) -> None:
     refusal = b'{"error": {"message": "no", "param": "temperature", "code": "unsupported_value"}}'

@@ -88,9 +88,7 @@ async def test_wrapping_around_the_json_does_no_harm(site: ModelSite, wrapped: s
 @pytest.mark.parametrize(
     "bad", ["I cannot say.", '{"action": "fly", "reason": "Canary"}', "{}", "[]", '{"action":']
 )
-async def test_an_answer_that_does_not_fit_is_asked_for_once_more(
-    site: ModelSite, bad: str
-) -> None:
+async def test_an_answer_that_does_not_fit_is_asked_for_again(site: ModelSite, bad: str) -> None:
     site.server.queue(Reply(text=bad), Reply(text=GOOD))
     assert (await ask(site.models())).action == "go"
     request = site.server.requests[1].messages
@@ -114,7 +112,7 @@ async def test_the_repair_names_the_place(site: ModelSite) -> None:
     assert "action: literal_error" in site.server.requests[1].messages[-1]["content"]
 
 
-async def test_a_second_answer_that_does_not_fit_is_an_error_without_its_words(
+async def test_a_second_misfit_is_an_error_without_its_words(
     site: ModelSite,
 ) -> None:
     bad = Reply(text='{"action": "Canary"}')
@@ -136,11 +134,7 @@ def only_takes(*kinds: str) -> object:
 
 @pytest.mark.parametrize(
     ("brain", "asked"),
-    [
-        (only_takes("json_schema"), 1),
-        (only_takes("json_object"), 2),
-        (only_takes("none"), 3),
-    ],
+    [(only_takes("json_schema"), 1), (only_takes("json_object"), 2), (only_takes("none"), 3)],
 )
 async def test_a_server_that_knows_less_is_asked_in_a_simpler_form_from_then_on(
     site: ModelSite, brain: object, asked: int
@@ -178,10 +172,7 @@ async def test_a_rule_of_the_class_counts_as_well(site: ModelSite) -> None:
     fixed = '{"action": "CLEAR", "patient_id": null, "reasoning": ""}'
     site.server.queue(Reply(text=broken), Reply(text=fixed))
     decision = await site.models().structured.ask(
-        purpose="test",
-        instructions="Decide.",
-        text="forget it",
-        answer=PatientContextDecision,
+        purpose="test", instructions="Decide.", text="forget it", answer=PatientContextDecision
     )
     assert decision.action == "CLEAR"
     assert "root: value_error" in site.server.requests[1].messages[-1]["content"]

@@ -1,7 +1,5 @@
 """What is asked beside the question of who arranges something goes to whose work it is."""
 
-import pytest
-
 from services.language.reading import read
 from services.language.work import leaves_question
 from tests.group_chat.offline.conftest import SITUATION, conversation
@@ -13,11 +11,7 @@ def test_somebody_elses_work_is_no_answer_to_which_day(text: str) -> None:
     assert leaves_question(read(text, SITUATION), "AppointmentManager")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["book Dr. Jones then", "tomorrow at 10", "the second one", "yes", "Smith, please", "9",
-     "what else is free?", "move it to Friday"],
-)  # fmt: skip
+@with_cases("text")
 def test_what_may_be_an_answer_stays_with_who_asked(text: str) -> None:
     assert not leaves_question(read(text, SITUATION), "AppointmentManager")
 

@@ -110,9 +110,7 @@ async def test_the_roster_is_told_from_the_snapshot() -> None:
 
 @pytest.mark.slow
 @with_cases("question", "agent", "tool")
-async def test_a_question_goes_to_the_agent_whose_it_is(
-    question: str, agent: str, tool: str
-) -> None:
+async def test_a_question_goes_to_the_agent_it_is_for(question: str, agent: str, tool: str) -> None:
     heard = await conversation().say(question)
     assert heard.speakers == [agent]
     assert tool in tools_of(heard)

@@ -90,8 +90,7 @@ async def test_what_is_on_record_of_danger_is_a_question_like_any_other() -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "agent"),
-    [("show CEA over time", "PatientStatus"), ("list all labs", "PatientStatus")],
+    ("text", "agent"), [("show CEA over time", "PatientStatus"), ("list all labs", "PatientStatus")]
 )
 async def test_labs_and_markers_find_somebody_who_answers(text: str, agent: str) -> None:
     assert f"[{agent}]" in await answer_to(text)
@@ -205,9 +204,6 @@ def test_a_fact_is_no_judgement(text: str) -> None:
     assert not asks_for_judgement(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["book her with Dr. de la Cruz", "PD-L1?", "de novo or in situ", "was die biopsy done?", ""],
-)
+@with_cases("text")
 def test_english_with_foreign_names_is_english(text: str) -> None:
     assert not is_unread(text)

@@ -160,9 +160,7 @@ def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> Non
 
 
 @with_cases("asked", "is_office")
-def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
-    asked: str, is_office: bool
-) -> None:
+def test_who_stands_by_a_patient_is_nobody_in_the_address_book(asked: str, is_office: bool) -> None:
     assert (read(asked, SITUATION).agent == "Secretary") is is_office
 
 

@@ -8,21 +8,9 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.team import TEAM_FILE, Team, load_team
 from tests.group_chat.offline.conftest import conversation
 from tests.group_chat.test_adding_an_agent import documented_example
+from tests.tables import tables_beside
 
-QUESTIONS = (
-    "What is the current stage?",
-    "how old is she?",
-    "What is the ECOG?",
-    "any allergies?",
-    "what was the diagnosis?",
-    "what does the pathology say?",
-    "what did the last CT show?",
-    "timeline please",
-    "Was ist das aktuelle Stadium?",
-    "any hemoglobin?",
-    "book an appointment with Dr. Smith",
-    "is she doing well?",
-)
+QUESTIONS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["questions"])
 
 
 @pytest.fixture(scope="module")

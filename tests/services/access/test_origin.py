@@ -72,9 +72,7 @@ def test_foreign_and_look_alike_origins_are_forbidden(
         (PUBLIC, "rounds.example:8080"),
     ],
 )
-def test_a_name_that_is_not_ours_is_forbidden_even_to_its_own_pages(
-    policy: OriginPolicy, host: str
-) -> None:
+def test_a_name_not_ours_is_forbidden_to_its_own_pages(policy: OriginPolicy, host: str) -> None:
     with pytest.raises(ForbiddenError):
         policy.check(shown(host, f"http://{host}"))
 

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -10,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 
 from services.access.outbound import GuardedResolver, OutboundPolicy, outbound_session
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
 HOSTS = ["fhir.example", "127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8"]
 
@@ -24,19 +25,7 @@ def test_hosts(host: str | None, *, allowed: bool) -> None:
     assert policy().allows_host(host) is allowed
 
 
-PRIVATE = [
-    "127.0.0.1",
-    "10.0.0.1",
-    "192.168.0.1",
-    "169.254.169.254",
-    "0.0.0.0",
-    "224.0.0.1",
-    "100.64.0.1",
-    "::1",
-    "::ffff:10.0.0.1",
-    "fe80::1%eth0",
-    "fd00::1",
-]
+PRIVATE: list[str] = tables_beside(Path(__file__))["private"]
 
 
 @pytest.mark.parametrize("address", PRIVATE)

@@ -12,10 +12,7 @@ SAMPLES = Path(__file__).parents[3] / "samples" / "assistant"
 
 
 def local_assistant(
-    folder: Path,
-    *,
-    samples: Path | None = None,
-    clock: Clock | None = None,
+    folder: Path, *, samples: Path | None = None, clock: Clock | None = None
 ) -> LocalAssistant:
     """Return a back end whose files are below `folder`."""
     return LocalAssistant(

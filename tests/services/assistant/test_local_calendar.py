@@ -158,9 +158,7 @@ async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path
     assert await calendar.get(second.id) is None
 
 
-async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
-    tmp_path: Path,
-) -> None:
+async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(tmp_path: Path) -> None:
     calendar = foreign(tmp_path)
     (first, *_) = await calendar.between(MONDAY, MONDAY + timedelta(days=1))
     await calendar.cancel(first.id)
@@ -196,10 +194,7 @@ async def test_the_sample_holds_something_for_every_day(tmp_path: Path) -> None:
     events = await calendar.between(day, day + timedelta(days=1))
     assert [one.title for one in events] == ["Ward round", "Outpatient clinic", "Tumor board"]
     gaps = free_times(
-        events,
-        start=day.replace(hour=8),
-        end=day.replace(hour=18),
-        least=timedelta(minutes=60),
+        events, start=day.replace(hour=8), end=day.replace(hour=18), least=timedelta(minutes=60)
     )
     assert [(gap.start.hour, gap.end.hour) for gap in gaps] == [(9, 13), (16, 18)]
 

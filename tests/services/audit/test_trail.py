@@ -129,7 +129,7 @@ async def test_the_record_of_what_is_over_is_written_before_the_trail_is_closed(
     assert len(rows(store)) == 1
 
 
-async def test_the_record_of_what_is_over_waits_for_no_access(
+async def test_the_record_of_what_is_over_waits_for_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("services.audit.trail.PATIENCE_SECONDS", 0.0)

@@ -23,10 +23,8 @@ async def test_an_answer_stands_until_a_clear() -> None:
     asked = world.message("patient_4", message_id="m1")
     repeats, elsewhere = repeats_of(world), repeats_of(other)
     assert await repeats.fate(asked) == "unknown"
-    await world.say("patient_4", message_id="m1")
-    await world.scheduler.idle()
+    await world.tell("patient_4", message_id="m1")
     assert await repeats.fate(asked) == await elsewhere.fate(asked) == "standing"
-    await world.say("clear", message_id="m2")
-    await world.scheduler.idle()
+    await world.tell("clear", message_id="m2")
     assert await elsewhere.fate(asked) == "cleared", "whatever this replica had read before"
     assert await elsewhere.fate(world.message("clear", message_id="m2")) == "standing"

@@ -100,9 +100,7 @@ async def test_both_behind_the_question_whom_a_message_means_are_those_who_are_o
 
 
 @with_cases("text")
-async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
-    tmp_path: Path, text: str
-) -> None:
+async def test_both_are_the_two_of_the_conversation_alone(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("open patient_1")
         assert kind_asked(await world.say(text)) != "compare", "nobody else is known"
@@ -119,8 +117,7 @@ async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "text",
-    ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"],
+    "text", ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"]
 )
 async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
@@ -133,7 +130,7 @@ async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> Non
 
 
 @pytest.mark.slow
-async def test_after_a_yes_both_charts_stand_side_by_side_under_both_identifiers(
+async def test_after_a_yes_both_charts_stand_under_both_identifiers(
     tmp_path: Path,
 ) -> None:
     async with talking(tmp_path) as (world, _):
@@ -180,7 +177,7 @@ async def test_a_no_and_another_message_compare_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_it_is_kept_beside_both_and_no_history_or_memory_has_a_word_of_it(
+async def test_it_is_kept_beside_both_and_no_history_has_a_word_of_it(
     tmp_path: Path,
 ) -> None:
     async with talking(tmp_path) as (world, _):
@@ -211,7 +208,7 @@ async def _texts(store: object) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow
-async def test_a_later_her_is_asked_about_until_somebody_says_whom_they_mean(
+async def test_a_later_her_is_asked_about_until_somebody_says_whom(
     tmp_path: Path,
 ) -> None:
     async with talking(tmp_path) as (world, team):
@@ -275,9 +272,7 @@ async def test_a_clear_archives_a_comparison(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", ["patient_1", "patient_2"])
 @pytest.mark.parametrize("cleared", [False, True])
-async def test_forgetting_either_patient_erases_it(
-    tmp_path: Path, gone: str, cleared: bool
-) -> None:
+async def test_forgetting_either_patient_erases(tmp_path: Path, gone: str, cleared: bool) -> None:
     async with talking(tmp_path) as (world, _):
         await compared(world)
         if cleared:

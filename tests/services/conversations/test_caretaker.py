@@ -17,6 +17,7 @@ from services.conversations.maintenance_lease import MaintenanceLease, conversat
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, FarReplica, World, heard
+from tests.waiting import until
 
 TIMES = ClaimTimes(renew_every=timedelta(hours=1))
 
@@ -30,8 +31,7 @@ def maintenance_lease(world: World, *, wait_seconds: float = 5.0) -> Maintenance
 @pytest.fixture
 async def world() -> World:
     world = World()
-    await world.say("start a tumor board for patient_4, please")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4, please")
     return world
 
 
@@ -49,7 +49,7 @@ async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) ->
 async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
     world.team.gate.clear()
     run = await world.submit("what was the stage?")
-    await asyncio.sleep(0.05)
+    await until(lambda: len(world.team.requests) > 1)
     with pytest.raises(ConversationBusyError):
         async with maintenance_lease(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
             pass
@@ -70,12 +70,10 @@ async def test_work_that_died_leaves_no_turn_and_may_write_no_more() -> None:
         World(sessions=store, users=users, clock=clock, times=TIMES, replica=FarReplica())
         for _ in range(2)
     )
-    await paused.say("start a tumor board for patient_4, please")
-    await paused.scheduler.idle()
+    await paused.tell("start a tumor board for patient_4, please")
     async with maintenance_lease(paused).holding(CHAT, principal_id="alice") as claim:
         clock.advance(60)
-        answer = await other.say("what was the stage?")
-        await other.scheduler.idle()
+        answer = await other.tell("what was the stage?")
         with pytest.raises(ClaimLostError):
             await claim.hold()
     assert answer.texts == ["Heard: what was the stage?"]

@@ -19,14 +19,12 @@ INNER = f"{CHAT}/archive/{TS}/{CHAT}"
 async def talked(store: MemoryBlobStore | FaultyBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     for text in ("start a tumor board for patient_4", "switch to patient_15 and go on"):
-        await world.say(text)
-        await world.scheduler.idle()
+        await world.tell(text)
     return world
 
 
 async def cleared(world: World) -> str | None:
-    ended = await world.say("clear patient context")
-    await world.scheduler.idle()
+    ended = await world.tell("clear patient context")
     return ended.end.code if isinstance(ended.end, RunFailed) else None
 
 
@@ -120,13 +118,12 @@ async def test_the_same_patient_begins_blank_after_a_clear(store: MemoryBlobStor
     assert (list(request.history), list(request.all_patient_ids)) == ([], ["patient_4"])
 
 
-async def test_a_second_clear_in_the_same_second_has_a_place_of_its_own(
+async def test_a_second_clear_in_a_second_has_its_own_place(
     store: MemoryBlobStore,
 ) -> None:
     world = await talked(store)
     await cleared(world)
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     await cleared(world)
     assert sorted(Evidence(store.contents, CHAT).archives) == [TS, f"{TS}-2"]
 

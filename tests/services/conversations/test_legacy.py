@@ -32,8 +32,7 @@ async def test_it_is_adopted_by_the_session_and_put_away(store: MemoryBlobStore,
     await store.create(LEGACY, original)
     world = World(sessions=store)
 
-    await world.say("hello")
-    await world.scheduler.idle()
+    await world.tell("hello")
 
     turns = [each.turn for each in evidence(store).turns()]
     assert [turn.user_message for turn in turns] == ["what of patient_4?", "and\nnow?", "hello"]
@@ -81,8 +80,7 @@ async def test_a_turn_that_died_before_does_not_hide_it(store: MemoryBlobStore) 
     await world.submit("dies here")
     await store.create(LEGACY, json.dumps({"chat_history": ROWS}).encode())
     survivor = World(sessions=store, users=world.users)
-    await survivor.say("hello")
-    await survivor.scheduler.idle()
+    await survivor.tell("hello")
     said = {each.turn.user_message for each in evidence(store).turns()}
     assert said == {"dies here", "what of patient_4?", "and\nnow?", "hello"}
 

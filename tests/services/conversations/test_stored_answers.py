@@ -18,9 +18,7 @@ def restarted(world: World) -> World:
 
 
 async def told(world: World, text: str, message_id: str) -> Heard:
-    ended = await world.say(text, message_id=message_id)
-    await world.scheduler.idle()
-    return ended
+    return await world.tell(text, message_id=message_id)
 
 
 async def repeated(world: World, text: str, message_id: str) -> Heard:

@@ -162,7 +162,7 @@ async def test_what_is_left_of_a_finished_queue_is_swept(two: Two) -> None:
     assert len(two.evidence.saying("waits")) == 1
 
 
-async def test_the_question_of_before_ends_with_the_turn_that_should_have_answered_it(
+async def test_the_question_of_before_ends_with_the_turn_that_was_to_answer(
     two: Two,
 ) -> None:
     await two.paused.say("please clear all patients")

@@ -28,16 +28,7 @@ rows = st.dictionaries(keys, values, max_size=5)
 few = st.lists(keys, max_size=2)
 agents = st.sampled_from(AGENTS)
 steps = st.sampled_from([0, 0, 1, 5])
-deltas = st.tuples(
-    st.just("delta"),
-    agents,
-    rows,
-    rows,
-    few,
-    st.sampled_from(SOURCES),
-    few,
-    steps,
-)
+deltas = st.tuples(st.just("delta"), agents, rows, rows, few, st.sampled_from(SOURCES), few, steps)
 tools = st.tuples(
     st.just("tool"), agents, rows, st.sampled_from([None, 0, 3]), few.map(tuple), few, steps
 )

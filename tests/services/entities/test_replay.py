@@ -9,17 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.parts.entities import main, replay
+from tests.tables import tables_beside
 
 CONFIG = {"max_size": 3, "max_size_per_agent": 2, "agents": ["AppointmentManager", "Registration"]}
-NOTHING: dict[str, Any] = {
-    "added": [],
-    "updated": [],
-    "unchanged": [],
-    "removed": [],
-    "ignored": [],
-    "evicted": [],
-    "rejected": {},
-}
+NOTHING: dict[str, Any] = tables_beside(Path(__file__))["nothing"]
 AM = "AppointmentManager"
 
 

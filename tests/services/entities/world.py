@@ -10,11 +10,7 @@ from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta
-from services.entities.merge import (
-    get_agent_entity_context,
-    merge_entity_delta,
-    store_tool_result,
-)
+from services.entities.merge import get_agent_entity_context, merge_entity_delta, store_tool_result
 
 START = datetime(2030, 1, 2, 9, 0, tzinfo=UTC)
 BOOKING, SCHEDULER = "AppointmentManager", "Registration"

@@ -145,9 +145,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
         (200, b"x" * 3_000_000),
     ],
 )
-async def test_an_answer_that_is_none_is_an_error_and_no_empty_result(
-    status: int, body: bytes | None
-) -> None:
+async def test_an_answer_that_is_none_is_an_error(status: int, body: bytes | None) -> None:
     async with eutils() as (double, pubmed):
         double.status, double.body = status, body
         with pytest.raises(ToolInputError, match="does not answer"):

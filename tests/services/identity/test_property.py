@@ -1,5 +1,7 @@
 """Random people with colliding names: what names another is never taken to be the open patient."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,19 +14,11 @@ from services.identity.said import Said
 from services.identity.subject import Subject, subject_of
 from services.language.full_dates import full_dates
 from services.language.mentions import read_words
+from tests.tables import tables_beside
 
 GIVEN = ["Anna", "Will", "Rose", "Mark", "Hope", "Zoë", "Jürgen", "Iван", "Constance", "Li", "May"]  # noqa: RUF001
 FAMILY = ["Moen", "Grant", "King", "Long", "Müller", "Hodgkin", "Young", "O'Neil", "Çelik-Sørensen"]
-SHAPES = [
-    "what is {given} {family}'s stage?",
-    "open the chart of {given} {family}",
-    "{family}, {given}: labs",
-    "is {given} {family} on apixaban?",
-    "Please summarise {given} {family} for the board",
-    "¿qué toma {given} {family}?",
-    "Welche Medikamente nimmt {given} {family}?",
-    "> {given} {family} was seen today\nwhat was the dose?",
-]
+SHAPES: list[str] = tables_beside(Path(__file__))["shapes"]
 NAMES = st.lists(
     st.tuples(st.sampled_from(GIVEN), st.sampled_from(FAMILY)), min_size=2, max_size=8, unique=True
 )

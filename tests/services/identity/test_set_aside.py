@@ -58,17 +58,7 @@ async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> No
     assert [one.patient_id for one in found.people] == [JOHN]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "and elvio?",
-        "und elvio",
-        "now elvio",
-        "what about elvio?",
-        "what about elvio then",
-        "was ist jetzt mit elvio dann",
-    ],
-)
+@with_cases("text")
 async def test_a_first_name_that_somebody_turns_to_is_asked_about(text: str) -> None:
     found = await subject_of(text)
 
@@ -141,20 +131,7 @@ async def test_who_may_be_the_open_patient_is_not_asked_for(text: str) -> None:
     assert (await subject_of(text)).outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The patient's brother is called Elvio Brandt",
-        "My patient's brother is Elvio Brandt",
-        "Ihr Mann ist Elvio Brandt",
-        "Der Bruder der Patientin heißt Elvio Brandt",
-        "Father: Elvio Brandt",
-        "The patient's brother, Elvio Brandt, has diabetes",
-        "Emergency contact is Elvio Brandt",
-        "Kontaktperson ist Elvio Brandt",
-        "Sa mère est Elvio Brandt",
-    ],
-)
+@with_cases("text")
 async def test_a_relative_who_is_called_by_name_opens_no_chart(text: str) -> None:
     assert (await subject_of(text)).outcome == "several"
 

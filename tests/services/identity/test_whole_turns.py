@@ -28,50 +28,14 @@ from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, team_world
 from tests.services.records.charts import records_in
 from tests.services.world import Heard, NoModel, World
+from tests.tables import tables_beside
 
 Brain = Callable[[RecordedRequest], Reply]
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
 GIVEN = ["Anna", "Will", "Rose", "Mark", "Zoë", "Jürgen", "May"]
 FAMILY = ["Moen", "Grant", "King", "Müller", "Hartmann", "Gleason", "O'Neil", "Çelik-Sørensen"]
-NAMING = [
-    "what is {given} {family}'s stage?",
-    "{family}, {given}: labs",
-    "IS {given} {family} ON APIXABAN PLEASE",
-    "Welche Medikamente nimmt {given} {family}?",
-    "quel est le stade de {given} {family} ?",
-    "> {given} {family} was seen today\nwhat was the dose?",
-    "summarise {number}",
-    "stage of {id}",
-    "open {id}",
-    "is her stage higher than {id}'s?",
-    "her husband is {id}, any allergies?",
-    "back to {given} {family} please",
-    "{given} {family}'s allergies",
-    "and {family}'s?",
-    "what about {title} {family}?",
-    "DOB {born}: stage?",
-    "{family} {born}",
-    "any allergies for the one born {born}?",
-    "compare with {given} {family}",
-    "¿qué alergias tiene {given} {family}?",
-    "quali allergie ha {given} {family}?",
-    "From: ward 3\nSubject: {given} {family}, born {born}\n\nPlease check the allergies.",
-    "{given} {family}\nnext: stage",
-]
-PLAIN = [
-    "what is the stage?",
-    "any allergies?",
-    "and the medication?",
-    "the other one",
-    "what about her?",
-    "back to the first patient",
-    "any new mail?",
-    "thanks",
-    "yes",
-    "no",
-    "1",
-    "2",
-]
+NAMING: list[str] = tables_beside(Path(__file__))["naming"]
+PLAIN: list[str] = tables_beside(Path(__file__))["plain"]
 _CANARY = re.compile(r"canary-of-(patient_\d+)-x")
 
 
@@ -238,10 +202,7 @@ async def talking(
 
 
 async def _talk(
-    folder: Path,
-    everybody: list[Someone],
-    said: list[tuple[str, int | None]],
-    chance: Random,
+    folder: Path, everybody: list[Someone], said: list[tuple[str, int | None]], chance: Random
 ) -> None:
     async with talking(folder, says_anything(chance), Anything(chance)) as (world, team):
         await world.say(f"open {everybody[0].id}")

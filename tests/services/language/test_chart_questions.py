@@ -7,6 +7,7 @@ from services.language.judging import asks_for_judgement
 from services.language.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TeamMember
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -164,17 +165,7 @@ def test_of_two_different_things_none_is_answered_with_yes() -> None:
     assert [event.name for event in asked_for.around] == ["laceration"]
 
 
-@pytest.mark.parametrize(
-    ("text", "aspect", "when", "event"),
-    [
-        ("haemoglobin during chemo", "all", "during", "chemotherapy"),
-        ("lowest hb during chemo", "minimum", "during", "chemotherapy"),
-        ("weight before the pregnancy", "all", "before", "pregnancy"),
-        ("highest creatinine after her hip operation", "maximum", "after", "hip operation"),
-        ("Niedrigster Hb unter Chemo?", "minimum", "during", "chemotherapy"),
-        ("Wie war das Kreatinin vor der Operation?", "all", "before", "operation"),
-    ],
-)
+@with_cases("text", "aspect", "when", "event")
 def test_a_value_is_asked_for_in_the_time_of_something_else(
     text: str, aspect: str, when: str, event: str
 ) -> None:
@@ -184,23 +175,8 @@ def test_a_value_is_asked_for_in_the_time_of_something_else(
     assert {one.name for one in question.around} == {event}
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("Wann wurde die Thrombektomie gemacht?", "procedures", "thrombectomy"),
-        ("Hatte er eine Zystoskopie?", "procedures", "cystoscopy"),
-        ("Kardiomyopathie?", "problems", "cardiomyopathy"),
-        ("Wann war die Darmoperation?", "procedures", "colon operation"),
-        ("Brustkrebsoperation wann?", "procedures", "breast cancer operation"),
-        ("Wann war sie beim Onkologen?", "documents", "oncology"),
-        ("Letzte Vorsorgeuntersuchung?", "encounters", "check up"),
-        ("Hautarzt?", "documents", "dermatology"),
-        ("when did she see the cardiologist", "documents", "cardiology"),
-    ],
-)
-def test_what_german_puts_into_one_word_or_spells_its_own_way(
-    text: str, tool: str, name: str
-) -> None:
+@with_cases("text", "tool", "name")
+def test_what_german_puts_into_a_word_or_spells_its_way(text: str, tool: str, name: str) -> None:
     assert [(one.tool, one.name) for one in about(text)] == [(tool, name)]
 
 
@@ -246,27 +222,7 @@ def test_a_workup_of_something_is_read_off_the_chart() -> None:
     assert not about("start the workup")
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("is she on blood thinners?", "medications", "blood thinner"),
-        ("is she taking alendronic acid?", "medications", "alendronic acid"),
-        ("when was her last tetanus shot?", "immunizations", "tetanus"),
-        ("has she been vaccinated against rabies?", "immunizations", "rabies"),
-        ("when was the last colonoscopy", "procedures", "colonoscopy"),
-        ("when was her cholecystectomy", "procedures", "cholecystectomy"),
-        ("has she had a stroke?", "problems", "stroke"),
-        ("does he smoke", "results", "tobacco smoking status"),
-        ("does she have gastritis?", "problems", "gastritis"),
-        ("ever broken a bone?", "problems", "fracture"),
-        ("ER visits", "encounters", "emergency"),
-        ("oldest entry in the chart", "timeline", ""),
-        ("any meds for pain in the past", "medications", "analgesic"),
-        ("Nimmt sie Blutverdünner?", "medications", "blood thinner"),
-        ("Wann war die letzte Tetanusimpfung?", "immunizations", "tetanus"),
-        ("Wann war die letzte Koloskopie?", "procedures", "colonoscopy"),
-    ],
-)
+@with_cases("text", "tool", "name")
 def test_a_name_leads_to_its_tool(text: str, tool: str, name: str) -> None:
     (question,) = about(text)
     assert (question.tool, question.name) == (tool, name)
@@ -306,30 +262,7 @@ def test_a_part_of_a_row_may_be_asked_for(part: str) -> None:
     assert about(texts[part])[0].part == part
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hello",
-        "thanks",
-        "yes",
-        "stop",
-        "start tumor board",
-        "I have a headache",
-        "book an appointment with Dr. Smith",
-        "what is on my calendar tomorrow?",
-        "complete the task about the slides",
-        "read the on-call guide",
-        "which patients have we discussed?",
-        "which scenarios are there?",
-        "switch to patient_4",
-        "send her the report by mail",
-        "cancel my meeting on Friday",
-        "Vereinbare einen Termin",
-        "wer ist offen",
-        "welche Patientin ist aktiv?",
-        "lösch die zweite",
-    ],
-)
+@with_cases("text")
 def test_what_is_not_about_the_chart_asks_nothing_of_it(text: str) -> None:
     assert about(text) == ()
 
@@ -363,28 +296,7 @@ def test_what_is_compared_or_counted_takes_all_values(text: str) -> None:
     assert arguments_of(question)["last"] == ALL_VALUES
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "arguments", "aspect", "name"),
-    [
-        ("any surgeries?", "procedures", {"name": "operation"}, "whether", "operation"),
-        ("Show the treatment timeline", "timeline",
-         {"kinds": ["medication", "procedure"]}, "all", ""),
-        ("what was discontinued", "medications", {"status": "stopped"}, "all", ""),
-        ("which problems are over?", "problems", {"status": "resolved"}, "all", ""),
-        ("date of the last appointment", "encounters", {}, "latest", ""),
-        ("hemoglobin from 2017 on", "results",
-         {"names": ["hemoglobin"], "since": "2017-01-01"}, "all", "hemoglobin"),
-        ("blood presure?", "results", {"names": ["blood pressure"]}, "all", "blood pressure"),
-        ("how many mg penicillin", "medications",
-         {"name": "penicillin", "status": "all"}, "all", "penicillin"),
-        ("Verlauf BMI?", "results", {"names": ["body mass index"]}, "trend", "body mass index"),
-        ("course over 2018", "timeline",
-         {"since": "2018-01-01", "until": "2018-12-31"}, "all", ""),
-        ("What happened in May 2019?", "timeline",
-         {"since": "2019-05-01", "until": "2019-05-31", "kinds": ["all"]}, "all", ""),
-        ("lytes?", "results", {"names": ["electrolytes"]}, "all", "electrolytes"),
-    ],
-)  # fmt: skip
+@with_cases("text", "tool", "arguments", "aspect", "name")
 def test_a_clinicians_short_words_are_read(
     text: str, tool: str, arguments: dict[str, Any], aspect: str, name: str
 ) -> None:
@@ -434,22 +346,8 @@ def test_got_is_no_liver_value_where_somebody_has_got_something() -> None:
     assert asked("GOT?")[3] == "aspartate aminotransferase"
 
 
-@pytest.mark.parametrize(
-    ("text", "arguments"),
-    [
-        ("what changed since I last looked?", {}),
-        ("Anything new?", {}),
-        ("what did I miss?", {}),
-        ("what is new since 1 May?", {"since": "2026-05-01"}),
-        ("what is new since December?", {"since": "2025-12-01"}),
-        ("what's new since yesterday?", {"since": "2026-11-21"}),
-        ("was hat sich seit meinem letzten Blick geändert?", {}),
-        ("Was ist neu seit dem 1. Mai?", {"since": "2026-05-01"}),
-    ],
-)
-def test_what_is_new_asks_for_the_changes_of_the_chart(
-    text: str, arguments: dict[str, str]
-) -> None:
+@with_cases("text", "arguments")
+def test_what_is_new_asks_for_the_changes_of_a_chart(text: str, arguments: dict[str, str]) -> None:
     (question,) = about(text)
     assert (question.tool, question.arguments) == ("changes", arguments)
 
@@ -467,27 +365,8 @@ def test_ok_at_the_beginning_asks_for_no_range() -> None:
     assert about("is her potassium ok?")[0].part == "range"
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("Did his platelets fall between 2012 and 2017?", "results", "platelets"),
-        ("Was his knee operated on?", "procedures", "knee operation"),
-        ("Has she ever had an abortion?", "procedures", "termination of pregnancy"),
-        ("How long was she in hospital for the appendectomy?", "encounters",
-         "inpatient admission appendectomy"),
-        ("When was her last depo shot?", "medications", "medroxyprogesterone"),
-        ("When was her last physical?", "encounters", "check up"),
-        ("When did we last see him?", "encounters", ""),
-        ("Is he overweight?", "results", "body mass index"),
-        ("Is there a potassium on him?", "results", "potassium"),
-        ("When did he tear his ACL?", "problems", "anterior cruciate ligament"),
-        ("Wie viel hat er abgenommen?", "results", "body weight"),
-        ("Nimmt er Blutdrucktabletten?", "medications", "antihypertensive"),
-    ],
-)  # fmt: skip
-def test_everyday_words_ask_for_what_the_chart_calls_otherwise(
-    text: str, tool: str, name: str
-) -> None:
+@with_cases("text", "tool", "name")
+def test_common_words_ask_for_the_charts_other_names(text: str, tool: str, name: str) -> None:
     (question,) = about(text)
     assert (question.tool, question.name) == (tool, name)
 

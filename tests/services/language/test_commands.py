@@ -8,10 +8,7 @@ from services.language.commands import command_in, is_clear_command, without_out
 from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["clear", "Clear patient", " CLEAR CONTEXT! ", "`clear patient context`", "clear  patient.\n"],
-)
+@with_cases("text")
 def test_an_exact_command_clears(text: str) -> None:
     assert is_clear_command(text)
 

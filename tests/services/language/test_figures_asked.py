@@ -6,6 +6,7 @@ import pytest
 
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TimeShift
+from tests.tables import with_cases
 
 
 def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
@@ -13,22 +14,8 @@ def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
     return read(text, situation).about
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("LDL and HDL side by side",
-         ["low density lipoprotein cholesterol", "high density lipoprotein cholesterol"]),
-        ("BP pairs please", ["blood pressure"]),
-        ("Chol + TG nebeneinander", ["total cholesterol", "triglycerides"]),
-        ("max RR u wann", ["blood pressure"]),
-        ("Gewicht u. Größe zuletzt?", ["body weight", "body height"]),
-        ("how many kg did she lose?", ["body weight"]),
-        ("wie viel cm ist sie zw. 2013 und 2017 gewachsen", ["body height"]),
-    ],
-)  # fmt: skip
-def test_words_for_how_values_are_shown_are_no_part_of_their_names(
-    text: str, names: list[str]
-) -> None:
+@with_cases("text", "names")
+def test_words_for_how_values_are_shown_are_not_in_their_names(text: str, names: list[str]) -> None:
     (question,) = asked(text)
     assert question.arguments["names"] == names
 
@@ -55,37 +42,12 @@ def test_a_unit_is_asked_for_and_is_no_part_of_a_name(text: str, unit: str) -> N
     assert (question.unit, " " in question.name) == (unit, question.name == "body temperature")
 
 
-@pytest.mark.parametrize(
-    ("text", "aspect", "rate"),
-    [
-        ("visits per year", "count", "per year"),
-        ("how many ER visits a year", "count", "per year"),
-        ("Besuche/Jahr", "count", "per year"),
-        ("how many visits in 2018 vs 2019", "count", "per year"),
-        ("a1c per year", "trend", "per year"),
-        ("eGFR Abfall pro Jahr", "change", "per year"),
-        ("rate of rise of creatinine", "change", "per year"),
-        ("average BP by year", "average", "per year"),
-        ("pct change in a1c between first and last", "change", "percent"),
-        ("um wieviel % ist das LDL gestiegen", "change", "percent"),
-        ("how many visits in 2018", "count", ""),
-    ],
-)
+@with_cases("text", "aspect", "rate")
 def test_what_is_told_of_a_year_or_in_percent(text: str, aspect: str, rate: str) -> None:
     assert [(one.aspect, one.rate) for one in asked(text)] == [(aspect, rate)]
 
 
-@pytest.mark.parametrize(
-    ("text", "relation", "event"),
-    [
-        ("what was ALT before simvastatin was started", "before", "simvastatin"),
-        ("creatinine right after the stroke", "after", "stroke"),
-        ("Kreatinin vor Beginn von Simvastatin", "before", "simvastatin"),
-        ("BP at the last prenatal visit", "within", "prenatal"),
-        ("RR beim letzten Notfallbesuch", "within", "emergency"),
-        ("bp the last time he was in the ER", "within", "emergency"),
-    ],
-)
+@with_cases("text", "relation", "event")
 def test_values_are_asked_of_the_days_of_an_event(text: str, relation: str, event: str) -> None:
     (question,) = asked(text)
     assert (question.tool, question.when) == ("results", relation)
@@ -447,16 +409,7 @@ def test_the_age_then_is_told_and_not_said_to_be_left_out() -> None:
     assert (lowest.unread, age.name, age.is_past) == ("", "age", True)
 
 
-@pytest.mark.parametrize(
-    ("text", "aspect", "back"),
-    [
-        ("second highest LDL", "maximum", 1),
-        ("3rd lowest LDL", "minimum", 2),
-        ("third last LDL", "latest", 2),
-        ("zweithöchstes LDL", "maximum", 1),
-        ("drittletztes LDL", "latest", 2),
-    ],
-)
+@with_cases("text", "aspect", "back")
 def test_a_place_from_an_end_is_counted(text: str, aspect: str, back: int) -> None:
     (question,) = asked(text)
     assert (question.aspect, question.back, question.unread) == (aspect, back, "")
@@ -506,16 +459,7 @@ def test_a_figure_by_which_nothing_is_looked_up_is_said() -> None:
     assert question.unread == "3.04"
 
 
-@pytest.mark.parametrize(
-    ("text", "aspect", "most"),
-    [
-        ("3 highest creatinine", "maximum", 3),
-        ("top 3 LDL values", "maximum", 3),
-        ("die zwei niedrigsten Kaliumwerte", "minimum", 2),
-        ("first two colonoscopies", "first", 2),
-        ("last 3 flu shots", "latest", 3),
-    ],
-)
+@with_cases("text", "aspect", "most")
 def test_as_many_from_an_end_are_asked_for(text: str, aspect: str, most: int) -> None:
     (question,) = asked(text)
     assert (question.aspect, question.most, question.unread) == (aspect, most, "")
@@ -545,17 +489,7 @@ def test_a_value_is_asked_of_the_day_of_another(text: str) -> None:
     assert (question.name, [one.name for one in question.around]) == (LDL, ["body weight"])
 
 
-@pytest.mark.parametrize(
-    ("text", "before", "when"),
-    [
-        ("and after that?", "lowest LDL", "after"),
-        ("and before that?", "lowest LDL", "before"),
-        ("weight after", "LDL before the stroke", "after"),
-        ("LDL since", "when was the stroke?", "since"),
-        ("did her weight come down on it?", "LDL before simvastatin", "since"),
-        ("during it", "LDL before the pregnancy", "during"),
-    ],
-)
+@with_cases("text", "before", "when")
 def test_a_side_of_what_was_asked_last(text: str, before: str, when: str) -> None:
     (question,) = asked(text, before)
     assert (bool(question.around), question.when, question.unread) == (True, when, "")
@@ -570,9 +504,7 @@ def test_a_side_of_what_was_asked_last(text: str, before: str, when: str) -> Non
         ("LDL 2 weeks later", "potassium on 4 May 2020", "potassium"),
     ],
 )
-def test_a_value_is_asked_of_the_time_of_what_was_asked_last(
-    text: str, before: str, event: str
-) -> None:
+def test_a_value_is_asked_of_the_time_asked_last(text: str, before: str, event: str) -> None:
     (question,) = asked(text, before)
     assert [one.name for one in question.around] == [event]
 

@@ -6,6 +6,7 @@ import pytest
 
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
+from tests.tables import with_cases
 
 
 def about(text: str, *before: str) -> tuple[ChartQuestion, ...]:
@@ -58,18 +59,7 @@ def test_a_phrase_that_begins_with_a_joining_word_is_a_question_of_its_own(text:
     assert (question.tool, question.name) == ("encounters", "emergency")
 
 
-@pytest.mark.parametrize(
-    ("text", "before"),
-    [
-        ("and before that?", "what was her last creatinine?"),
-        ("and the one before?", "creatinine?"),
-        ("previous one?", "what is her creatinine"),
-        ("und davor?", "wie hoch ist sein Kreatinin?"),
-        ("davor?", "wie hoch ist sein Kreatinin?"),
-        ("et avant ?", "Quelle est sa dernière créatinine ?"),
-        ("¿y antes?", "¿Cuál es su última creatinina?"),
-    ],
-)
+@with_cases("text", "before")
 def test_the_one_before_is_asked_of_the_same(text: str, before: str) -> None:
     (question,) = about(text, before)
     assert (question.tool, question.name, question.aspect) == ("results", "creatinine", "latest")
@@ -81,18 +71,7 @@ def test_the_one_before_the_one_before_is_one_further_back() -> None:
     assert question.back == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "before"),
-    [
-        ("is it going up?", "what was her last creatinine?"),
-        ("is it rising?", "creatinine?"),
-        ("what is the trend?", "creatinine?"),
-        ("steigt es?", "wie hoch ist sein Kreatinin?"),
-        ("wie ist der Verlauf?", "wie hoch ist sein Kreatinin?"),
-        ("est-ce que ça augmente ?", "Quelle est sa dernière créatinine ?"),
-        ("¿está subiendo?", "¿Cuál es su última creatinina?"),
-    ],
-)
+@with_cases("text", "before")
 def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
     (question,) = about(text, before)
     assert (question.name, question.aspect) == ("creatinine", "trend")

@@ -45,22 +45,7 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     assert all(one.value and one.quote for one in held_statements(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("forget the allergy to penicillin", "the allergy to penicillin"),
-        ("please forget that her son has power of attorney", "her son has power of attorney"),
-        ("forget everything about metformin", "everything about metformin"),
-        ("vergiss die Allergie gegen Penicillin", "die Allergie gegen Penicillin"),
-        ("vergiss, dass er raucht", "er raucht"),
-        ("vergiss das mit dem Rauchen", "Rauchen"),
-        ("delete the note about his wife", "his wife"),
-        ("lösche die Notiz über die Tochter", "die Tochter"),
-        ("delete the file about his wife", None),
-        ("clear patient context", None),
-        ("what is the stage?", None),
-    ],
-)  # fmt: skip
+@with_cases("text", "value")
 def test_a_command_to_forget_one_thing_is_told_from_a_clear(text: str, value: str | None) -> None:
     assert withdrawn_value(text) == value
 
@@ -94,11 +79,7 @@ def test_what_is_stated_of_the_patient_by_name_is_held(message: str, value: str)
     assert [one.value for one in held_statements(message, MOEN)] == [value]
 
 
-@pytest.mark.parametrize(
-    "message",
-    ["Mr Doyle takes ramipril 5 mg", "Dr Moen takes aspirin", "Does Mrs Moen take aspirin?",
-     "Mrs Moen's sister takes aspirin", "Twyla Moen may take aspirin"],
-)  # fmt: skip
+@with_cases("message")
 def test_what_is_stated_of_anybody_else_by_name_is_not(message: str) -> None:
     assert held_statements(message, MOEN) == ()
 

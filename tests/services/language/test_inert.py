@@ -22,6 +22,7 @@ from routes.socket_modes import PlainFrames
 from services.language.inert import InertStream, inert
 from services.statements.shown import pipe_table
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
 EXAMPLES = int(os.environ.get("ROUNDS_FILTER_EXAMPLES", "2000"))
@@ -127,10 +128,6 @@ def test_on_no_surface_is_anything_alive(text: str) -> None:
     assert is_dead(pipe_table(view))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["PSA < 0.1 and > 0.01, a<3 cm", "**bold** and `code` and | a | b |", "ratio 1:2, 10:30, T2",
-     "[note](https://pubmed.ncbi.nlm.nih.gov/1)", "[x] done, [1] [2]", "[Observation/x-1], see note"],
-)  # fmt: skip
+@with_cases("text")
 def test_what_clinicians_write_stays_as_it_is(text: str) -> None:
     assert inert(text, hosts=HOSTS) == text

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.services.language.test_kinds_of_questions import asked, named
+from tests.tables import with_cases
 
 
 @pytest.mark.parametrize(
@@ -19,31 +20,7 @@ def test_risk_factors_are_values_and_illnesses(text: str) -> None:
     assert {tool for tool, _ in named(text)} == {"results", "problems"}
 
 
-@pytest.mark.parametrize(
-    ("text", "tools"),
-    [
-        ("gravida para?", {"results", "problems"}),
-        ("any ACE inhibitor issues?", {"allergies", "medications"}),
-        ("Ibuprofen ok?", {"allergies", "medications", "results"}),
-        ("has he been in the ICU?", {"encounters"}),
-        ("War er auf der Intensivstation?", {"encounters"}),
-        ("what happened to the avonex", {"search_record"}),
-        ("what did his father die of", {"history"}),
-        ("how old was her mum when she died", {"history"}),
-        ("what scans are outstanding", {"care"}),
-        ("digoxin level?", {"results"}),
-        ("Digoxinspiegel?", {"results"}),
-        ("last ANC", {"results"}),
-        ("any new results?", {"results"}),
-        ("neue Ergebnisse?", {"results"}),
-        ("results back from pathology?", {"pathology_reports"}),
-        ("er/pr/her2?", {"biomarkers"}),
-        ("is he on the transplant waiting list", {"procedures"}),
-        ("DKA episodes?", {"problems"}),
-        ("can she have an MRI?", {"care", "allergies"}),
-        ("bp over the years, and on what?", {"results", "medications"}),
-    ],
-)
+@with_cases("text", "tools")
 def test_what_is_asked_for_goes_to_its_list(text: str, tools: set[str]) -> None:
     assert {tool for tool, _ in named(text)} == tools
 

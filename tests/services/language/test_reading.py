@@ -90,9 +90,7 @@ def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["start tumor board", "Start the MDT", "prepare the board"])
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
-def test_who_wants_a_board_asks_for_no_rows_whatever_was_spoken_before(
-    text: str, language: str
-) -> None:
+def test_who_wants_a_board_asks_for_no_rows_whatever_came_before(text: str, language: str) -> None:
     assert read(text, replace(SITUATION, language=language)).about == ()
 
 

@@ -9,6 +9,7 @@ from services.language.reading import read
 from services.language.utterance import Situation
 from services.language.vocabulary import LANGUAGES
 from services.records.concepts.table import ConceptKind, concept_table
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -17,17 +18,7 @@ def asked(text: str) -> list[tuple[str, str, str]]:
     return [(one.tool, one.aspect, one.name) for one in read(text, SITUATION).about]
 
 
-@pytest.mark.parametrize(
-    ("text", "aspects"),
-    [
-        ("hb now and lowest ever", [("latest", "hemoglobin"), ("minimum", "hemoglobin")]),
-        ("highest hb and lowest plt", [("maximum", "hemoglobin"), ("minimum", "platelets")]),
-        ("sodium and potassium trend", [("trend", "sodium, potassium")]),
-        ("hba1c and when was it done", [("latest", "hemoglobin a1c")]),
-        ("hb wbc plt", [("all", "hemoglobin, leukocytes, platelets")]),
-        ("urine creat ratio", [("all", "urine creatinine ratio")]),
-    ],
-)
+@with_cases("text", "aspects")
 def test_each_value_is_asked_as_it_is_meant(text: str, aspects: list[tuple[str, str]]) -> None:
     assert asked(text) == [("results", *one) for one in aspects]
 
@@ -64,26 +55,7 @@ def test_what_is_measured_is_found_by_the_names_of_the_vocabulary(language: str)
     assert unknown == []
 
 
-@pytest.mark.parametrize(
-    ("text", "tools"),
-    [
-        ("has he had shingles", ["problems", "immunizations"]),
-        ("did she ever have measles?", ["problems", "immunizations"]),
-        ("rubella status", ["problems", "immunizations"]),
-        ("was covid given?", ["immunizations"]),
-        ("is the flu shot due?", ["immunizations"]),
-        ("when did she finish chemo", ["procedures", "medications"]),
-        ("did she get augmentin & when", ["medications"]),
-        ("percocet when", ["medications"]),
-        ("knee problem - what is he taking", ["problems", "medications"]),
-        ("nsaid + ppi?", ["medications", "medications"]),
-        ("hb at dx of anaemia", ["results"]),
-        ("hb at dx of anaemia vs now", ["results", "results"]),
-        ("is he uptodate w mmr?", ["immunizations"]),
-        ("which drugs cant he take?", ["allergies"]),
-        ("sore throats how many", ["problems"]),
-    ],
-)
+@with_cases("text", "tools")
 def test_lists_that_are_looked_at(text: str, tools: list[str]) -> None:
     found = asked(text)
     assert [tool for tool, _, _ in found] == tools
@@ -97,17 +69,7 @@ def test_what_somebody_needs_is_not_what_was_done() -> None:
     assert (question.aspect, question.part) == ("all", "due")
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("emergency attendances", "encounters", "emergency"),
-        ("last weight kg/lb", "results", "body weight"),
-        ("colon ca screening done", "procedures", "colon cancer screening"),
-        ("height in feet", "results", "body height"),
-        ("lynch - which gene", "search_record", "lynch"),
-        ("on ACEi/ARB?", "medications", "ACE inhibitors"),
-    ],
-)
+@with_cases("text", "tool", "name")
 def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]
     assert (first.tool, first.name) == (tool, name)
@@ -134,17 +96,7 @@ def test_a_value_and_what_is_not_known_are_two() -> None:
     assert asked("bilirubin, direct")[0][2] == "bilirubin direct"
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name", "head"),
-    [
-        ("anaemia in pregnancy", "problems", "anemia in pregnancy", "anemia"),
-        ("ldl with simva", "results", None, "low density lipoprotein cholesterol"),
-        ("hf dx when", "problems", "heart failure", ""),
-        ("wrist fx - how treated", "problems", "wrist fracture", "fracture"),
-        ("colonoscopy after surgery?", "procedures", "colonoscopy", ""),
-        ("hep c?", "problems", "hepatitis c", ""),
-    ],
-)
+@with_cases("text", "tool", "name", "head")
 def test_abbreviations_and_what_of_them_is_meant(
     text: str, tool: str, name: str | None, head: str
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -15,45 +16,12 @@ def asked(text: str) -> tuple[ChartQuestion, ...]:
     return read(text, SITUATION).about
 
 
-@pytest.mark.parametrize(
-    ("text", "unread"),
-    [
-        ("does she take metformin regularly?", "regularly"),
-        ("nimmt er Blutdrucksenker regelmäßig?", "regelmäßig"),
-        ("sore throats per year since 2014", "per year"),
-        ("which vaccines has she not had?", "not"),
-        ("was the stroke in 2019 and did the therapy help?", "help"),
-        ("is his migraine well controlled?", "well controlled"),
-        ("which meds were changed last year?", "changed"),
-        ("how did she break the rib?", "how did"),
-        ("nut allergy: which nut and what happened?", "what happened"),
-        ("migraine: with or without aura, what does she take for it?", "for it"),
-    ],
-)
+@with_cases("text", "unread")
 def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
     assert unread in [one for question in asked(text) for one in question.unread.split(", ")]
 
 
-@pytest.mark.parametrize(
-    ("text", "unread"),
-    [
-        ("top three diagnoses", "three"),
-        ("the first two diagnoses", "two"),
-        ("colonoscopies at least 2 times", "2"),
-        ("flu shots between 100 and 120", "100"),
-        ("hemoglobin not above 7", "not"),
-        ("potassium not since 2015", "not"),
-        ("hemoglobin below average", "below"),
-        ("highest glucose, the first", "first"),
-        ("colonoscopies around the time of the fracture", "around the time of"),
-        ("colonoscopies in mmol/l", "mmol/L"),
-        ("blood pressure sitting", "sitting"),
-        ("Blutdruck im Sitzen", "im Sitzen"),
-        ("die ersten drei Diagnosen", "drei"),
-        ("Kalium nicht über 5", "nicht"),
-        ("Koloskopien mehr als einmal", "mehr als einmal"),
-    ],
-)
+@with_cases("text", "unread")
 def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
     named = ", ".join(one.unread for one in asked(text)).split(", ")
     assert any(unread.casefold() in one.casefold() for one in named)
@@ -66,9 +34,7 @@ def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
         ("last visit that was not a checkup", "encounters", "not a checkup"),
     ],
 )
-def test_what_is_set_aside_is_not_told_instead_of_the_others(
-    text: str, tool: str, aside: str
-) -> None:
+def test_what_is_set_aside_is_not_told_for_the_others(text: str, tool: str, aside: str) -> None:
     (question,) = asked(text)
     assert (question.tool, question.name, question.unread) == (tool, "", aside)
 
@@ -114,22 +80,7 @@ def test_both_sides_of_an_event_are_asked_for(text: str, asked_for: list[tuple[s
     assert told == asked_for
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hey could you quickly tell me again exactly what meds she is on so far please",
-        "ok great, now the problem list if you don't mind",
-        "sorry to bother you, just need her allergies real quick",
-        "könntest du mir freundlicherweise die Pflegepläne zeigen, vielen Dank im Voraus",
-        "entschuldige die Störung, Impfungen bitte",
-        "also gut, dann noch die Versicherung",
-        "how many times was she pregnant?",
-        "is she a smoker or not?",
-        "what drugs does she take daily?",
-        "does heart disease run in the family?",
-        "fall risk?",
-    ],
-)
+@with_cases("text")
 def test_what_claims_nothing_or_is_used_is_not(text: str) -> None:
     questions = asked(text)
     assert questions
@@ -143,16 +94,7 @@ def test_a_courtesy_names_nothing(text: str) -> None:
     assert [(one.tool, one.name) for one in asked(text)] == [("care", "goal")]
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("which ankle was sprained?", "sprain ankle"),
-        ("Welches Handgelenk war verstaucht?", "sprain wrist"),
-        ("right or left ankle sprain?", "ankle sprain"),
-        ("which rib broke?", "fracture rib"),
-        ("which ear was infected?", "otitis media"),
-    ],
-)
+@with_cases("text", "name")
 def test_which_of_like_parts_of_the_body_asks_for_the_side(text: str, name: str) -> None:
     assert [(one.name, one.part) for one in asked(text)] == [(name, "side")]
 

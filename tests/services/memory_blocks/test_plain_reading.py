@@ -45,9 +45,7 @@ HEADACHE = ("I am having a headache", "How bad is it, 0-10?")
 
 
 @with_cases("said", "number", "grade")
-def test_a_number_after_a_scale_rates_what_the_talk_is_about(
-    said: str, number: int, grade: str
-) -> None:
+def test_a_number_after_a_scale_rates_what_is_spoken_of(said: str, number: int, grade: str) -> None:
     found = read(said, HEADACHE)
     assert found.enrichment.enriched_message == f"User rates the headache {number} of 10 ({grade})"
     assert found.enrichment.relevant_history == [1]

@@ -61,8 +61,7 @@ async def world() -> World:
     for number in range(3):
         await world.say("start a tumor board for patient_4", chat=f"chat_{number}")
         await world.say("switch to patient_15", chat=f"chat_{number}")
-    await world.say("clear patient context", chat="chat_0")
-    await world.scheduler.idle()
+    await world.tell("clear patient context", chat="chat_0")
     return world
 
 
@@ -75,9 +74,7 @@ def files(request: pytest.FixtureRequest, tmp_path: Path) -> BackupFiles:
 
 
 @pytest.mark.slow
-async def test_what_is_restored_is_what_was_stored_byte_for_byte(
-    world: World, files: BackupFiles
-) -> None:
+async def test_what_is_restored_is_what_was_stored(world: World, files: BackupFiles) -> None:
     before = contents(stores_of(world))
     summary = await backup_of(world).make(files)
     fresh = empty()
@@ -181,9 +178,7 @@ async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
     assert contents(fresh) == {SESSIONS: {}, USERS: {}, AUDIT: {}}
 
 
-async def test_a_container_with_something_in_it_is_not_restored_into(
-    world: World, tmp_path: Path
-) -> None:
+async def test_a_container_that_is_not_empty_is_refused(world: World, tmp_path: Path) -> None:
     await backup_of(world).make(FolderFiles(tmp_path / "b"))
     with pytest.raises(BackupError, match="not empty"):
         await Restore(containers=stores_of(world)).run(FolderFiles(tmp_path / "b"))
@@ -203,9 +198,7 @@ async def test_a_backup_is_not_written_over_something_else(world: World, tmp_pat
     "target",
     ["https://a.blob.core.windows.net/backups", "https://a.blob.core.windows.net/b/c?sig=x"],
 )
-def test_an_address_that_names_no_backup_is_refused_without_its_signature(
-    world: World, target: str
-) -> None:
+def test_an_address_of_no_backup_is_refused_unsigned(world: World, target: str) -> None:
     with pytest.raises(BackupError, match="names no backup") as refused:
         open_backup(target, ids=world.ids)
     assert "sig" not in str(refused.value).replace("signature", "")

@@ -51,8 +51,7 @@ async def talked() -> World:
         await world.say(f"stage? {CANARY}", chat=chat)
     await world.say("clear patient context", chat="chat_2")
     await world.say(f"start a tumor board for patient_4 {CANARY}", chat="chat_2")
-    await world.say("start a tumor board for patient_40 KEPTFORTY", chat="chat_3")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_40 KEPTFORTY", chat="chat_3")
     return world
 
 
@@ -88,8 +87,7 @@ async def test_the_conversation_goes_on_without_the_patient() -> None:
 
 async def test_a_message_answered_before_is_still_no_second_turn() -> None:
     world = World()
-    await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
-    await world.scheduler.idle()
+    await world.tell(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
     await forgetting_on(world).run(GONE, dry_run=False)
     turns = len(world.team.requests)
     await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
@@ -124,8 +122,7 @@ async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
     world = await talked()
     await world.say("start a tumor board for patient_15", chat="chat_4")
     await world.say("is this like patient_4?", chat="chat_4")
-    await world.say("start a tumor board for patient_4", chat="chat_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4", chat="chat_4")
     report = await forgetting_on(world).run(GONE, dry_run=False)
     left = [name for name, data in stored(world).items() if b"patient_4" in data]
     assert sorted(report.mentions) == sorted(name for name in left if name.startswith("chat_4"))
@@ -215,8 +212,7 @@ async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> 
 async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wish: str) -> None:
     world = await talked()
     await world.say("clear", chat="chat_1")
-    await world.say(wish, chat=chat)
-    await world.scheduler.idle()
+    await world.tell(wish, chat=chat)
     held = await world.conversations.read(chat, fresh=True)
     assert held is not None
     assert CANARY in str(held.document.open_question)
@@ -228,8 +224,7 @@ async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wi
 
 async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
     world = await talked()
-    await world.say("show the CT of patient 40", chat="chat_9")
-    await world.scheduler.idle()
+    await world.tell("show the CT of patient 40", chat="chat_9")
     before = stored(world)["chat_9/conversation.json"]
     await forgetting_on(world).run(GONE, dry_run=False)
     assert stored(world)["chat_9/conversation.json"] == before
@@ -259,10 +254,7 @@ async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_s
     report = await forgetting_on(world).run(GONE, dry_run=False)
     assert report.mentions == []
     reasons = {one.patient_id: (one.principal, one.reason) for one in await glass.all()}
-    assert reasons == {
-        "patient_4": ("ada", "(erased)"),
-        "patient_15": ("ada", f"{CANARY} bleeds"),
-    }
+    assert reasons == {"patient_4": ("ada", "(erased)"), "patient_15": ("ada", f"{CANARY} bleeds")}
 
 
 @pytest.mark.slow

@@ -25,8 +25,6 @@ CHART = record(
 
 
 @with_cases("test", "source")
-def test_the_newest_examination_of_that_name_stands_on_the_card(
-    test: str, source: str | None
-) -> None:
+def test_the_newest_examination_of_a_name_is_on_the_card(test: str, source: str | None) -> None:
     rows = card_rows(CHART, test).results
     assert [row.sources[0] for row in rows] == ([source] if source else [])

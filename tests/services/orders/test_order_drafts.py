@@ -21,11 +21,7 @@ from tests.services.records.charts import PATIENT_ID, patient
 from tests.services.records.fhir_fake import FakeFhir, answer, client_of, found, outcome, running
 
 ORDER = DraftOrder("order_1", "CEA", "2030-01-03", "Ada Example, born 1957-03-14", (), "Orders")
-CREATES = {
-    "type": "ServiceRequest",
-    "interaction": [{"code": "create"}],
-    "conditionalCreate": True,
-}
+CREATES = {"type": "ServiceRequest", "interaction": [{"code": "create"}], "conditionalCreate": True}
 
 
 def capability(*rows: dict[str, Any], mode: str = "server") -> dict[str, Any]:

@@ -61,7 +61,7 @@ def test_many_charts_in_an_hour_raise_one_alert() -> None:
     assert not counter.opened("a", PatientId("patient_4"))
 
 
-async def test_an_emergency_opens_a_closed_chart_with_a_reason_and_for_a_while(
+async def test_an_emergency_opens_a_closed_chart_by_a_reason_a_while(
     tmp_path: Path,
 ) -> None:
     file = roster(tmp_path, "dr-a: [patient_4]\n")
@@ -109,7 +109,7 @@ async def test_nothing_but_the_typed_command_breaks_the_glass(tmp_path: Path, sa
     assert await here.glass.all() == []
 
 
-async def test_only_who_was_refused_breaks_the_glass_and_only_for_that_chart(
+async def test_only_who_was_refused_breaks_the_glass_and_of_that_chart(
     tmp_path: Path,
 ) -> None:
     here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), break_glass_minutes=30)

@@ -33,10 +33,7 @@ def test_an_id_is_found_whatever_stands_around_it(text: str) -> None:
     assert ids_in(text) == ("patient_15",)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "patient", "patient_", "15", "xpatient_15", "patient_15a", "a patient 15", "patients_15x"],
-)
+@with_cases("text")
 def test_no_id_is_found_where_none_is(text: str) -> None:
     assert ids_in(text) == ()
 
@@ -196,6 +193,8 @@ def test_a_long_hostile_text_is_read_without_looking_back(text: str) -> None:
             is_negated(reading)
         return made.count
 
-    calls(text)  # what measures coverage calls from each line that did not run before
+    calls(
+        text[: len(text) // 8]
+    )  # what measures coverage calls from each line that did not run before
     # Eight times as long takes eight times the work; squared, 64 times.
     assert calls(text) < 16 * calls(text[: len(text) // 8])

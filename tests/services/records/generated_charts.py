@@ -2,29 +2,16 @@
 
 import base64
 from datetime import date, timedelta
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from tests.services.records.charts import Json, entries, patient
+from tests.tables import tables_beside
 
 LOINC = "http://loinc.org"
 SNOMED = "http://snomed.info/sct"
-_VALUES: tuple[Json, ...] = (
-    {"valueQuantity": {"value": 4.123456, "unit": "mmol/L", "code": "mmol/L"}},
-    {"valueQuantity": {"value": 0.5, "comparator": "<", "unit": "ng/mL"}},
-    {"valueCodeableConcept": {"text": "Positive"}},
-    {"valueString": "clotted"},
-    {"valueBoolean": True},
-    {"valueInteger": 7},
-    {"valueRange": {"low": {"value": 1, "unit": "cm"}, "high": {"value": 2, "unit": "cm"}}},
-    {"valueRatio": {"numerator": {"value": 1}, "denominator": {"value": 128}}},
-    {"valueSampledData": {"data": "1 2 3", "dimensions": 1}},
-    {"valueTime": "08:30:00"},
-    {"valueDateTime": "2024-05-06"},
-    {"valuePeriod": {"start": "2024-01-01", "end": "2024-01-02"}},
-    {"dataAbsentReason": {"text": "unknown"}},
-    {},
-)
+_VALUES: tuple[Json, ...] = tuple(tables_beside(Path(__file__))["values"])
 _CATEGORIES = ("laboratory", "vital-signs", "social-history", "survey", "imaging", "exam", "")
 _STATUSES = ("active", "completed", "stopped", "on-hold", "unknown")
 

@@ -18,9 +18,7 @@ def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
 
 
 @with_cases("text", "recorded", "also")
-def test_who_asks_for_a_kind_of_allergies_reads_the_others_named(
-    text: str, recorded: str, also: str
-) -> None:
+def test_who_asks_for_a_kind_of_allergy_reads_others(text: str, recorded: str, also: str) -> None:
     told = said(text, allergies(recorded, "House dust mite allergy"))
     assert f"**{recorded}**" in told
     assert also in told

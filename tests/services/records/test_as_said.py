@@ -24,9 +24,7 @@ HELD = (LATEX, DNR, WEIGHT)
         (ChartQuestion("medications"), []),
     ],
 )
-def test_a_question_is_shown_what_was_said_of_it(
-    question: ChartQuestion, said: Sequence[str]
-) -> None:
+def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
     assert list(said_of([question], HELD)) == list(said)
 
 

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from data_models.errors import (
-    RecordNotFoundError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
+from data_models.errors import RecordNotFoundError, RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.folder.records import LOOK_AGAIN_SECONDS, RecordCache
 from services.records.record import PatientRecord, record_from_resources
@@ -51,17 +47,13 @@ async def test_a_damaged_file_is_not_an_absent_one(
     assert caught.value.__cause__ is None
 
 
-async def test_a_damaged_file_costs_no_other_patient_the_record(
-    tmp_path: Path, clock: FixedClock
-) -> None:
+async def test_a_damaged_file_costs_no_other_patient(tmp_path: Path, clock: FixedClock) -> None:
     write(tmp_path, "damaged", "{")
     write(tmp_path, "anything", bundle(patient()))
     assert (await records_in(tmp_path, clock).load(PATIENT_ID)).patient.id == "p9"
 
 
-async def test_the_patient_counts_and_not_the_name_of_the_file(
-    tmp_path: Path, clock: FixedClock
-) -> None:
+async def test_the_patient_counts_and_not_the_files_name(tmp_path: Path, clock: FixedClock) -> None:
     write(tmp_path, "patient_8", bundle(patient()))
     records = records_in(tmp_path, clock)
     with pytest.raises(RecordNotFoundError):

@@ -140,10 +140,7 @@ def test_what_is_abnormal_is_told_and_the_rest_is_counted() -> None:
 def test_what_was_ever_too_low_is_no_word_about_the_newest_value_alone() -> None:
     assert "2018-03-04 3.1" in answer(
         "was the potassium ever low?",
-        (
-            potassium("2020-03-04", 4.1, ""),
-            potassium("2018-03-04", 3.1, "low"),
-        ),
+        (potassium("2020-03-04", 4.1, ""), potassium("2018-03-04", 3.1, "low")),
     )
     bare = [
         ViewRow(kind="laboratory", name="Potassium", value=str(value), number=value, date=day)

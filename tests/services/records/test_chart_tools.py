@@ -378,9 +378,7 @@ def test_who_insures_stands_in_the_newest_bill_where_no_coverage_is_recorded() -
     ],
 )
 @pytest.mark.parametrize("kind", sorted(CLINICAL))
-def test_what_was_entered_in_error_is_no_row_of_any_tool(
-    kind: str, withdrawn: dict[str, object]
-) -> None:
+def test_what_was_entered_in_error_is_in_no_tool(kind: str, withdrawn: dict[str, object]) -> None:
     owner = {"beneficiary": {"reference": "Patient/p9"}} if kind == "Coverage" else {}
     chart = record({**resource(kind, "x", code={"text": "Wrong"}), **owner, **withdrawn})
 

@@ -74,9 +74,7 @@ async def records(base_url: str) -> AsyncIterator[PatientRecords]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_server_and_a_bundle_give_the_same_facts(
-    records: PatientRecords, name: str
-) -> None:
+async def test_a_server_and_bundle_give_the_same_facts(records: PatientRecords, name: str) -> None:
     served = await records.load(PatientId(name))
     filed = await records_in(SAMPLES, FixedClock()).load(PatientId(name))
 

@@ -100,9 +100,7 @@ def chart_for(shape: Shape, seed: int) -> list[Json]:
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("tool", TOOLS)
-async def test_a_tool_answers_from_what_it_fetched_as_from_the_whole_chart(
-    shape: Shape, tool: str
-) -> None:
+async def test_a_tool_answers_from_what_it_fetched_alike(shape: Shape, tool: str) -> None:
     need, view = TOOLS[tool]
     double = FhirDouble(shape=shape, entries=chart_for(shape, 3), page=20)
     whole = record_from_resources(ME, chart_for(shape, 3))
@@ -196,9 +194,7 @@ async def test_since_is_asked_of_the_server_where_there_are_many(shape: Shape) -
 @pytest.mark.parametrize(
     ("shape", "without"), [("hapi", {"code"}), ("azure", {"_sort", "date"}), ("epic", set[str]())]
 )
-async def test_what_a_server_cannot_search_by_makes_the_search_wider(
-    shape: Shape, without: set[str]
-) -> None:
+async def test_what_cannot_be_searched_by_widens_a_search(shape: Shape, without: set[str]) -> None:
     double = FhirDouble(shape=shape, entries=many_results(400), page=100)
     double.without = frozenset(without)
     double.resources.reverse()  # the oldest first, as they were written
@@ -243,7 +239,7 @@ async def test_charts_leave_when_there_is_no_room_the_least_recently_used_first(
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-async def test_a_type_that_may_no_longer_be_read_is_gone_when_it_is_asked_for_anew(
+async def test_a_type_no_longer_to_be_read_is_gone_when_asked_for_anew(
     shape: Shape,
 ) -> None:
     clock, double = FixedClock(), FhirDouble(shape=shape, entries=chart_for(shape, 4))

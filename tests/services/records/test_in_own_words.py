@@ -1,38 +1,12 @@
 """What rows say in the language of the tools, told in that of the question."""
 
-import pytest
-
 from services.language.answer_words import answer_words
 from tests.services.records.test_said_otherwise import row, said
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("recorded", "told"),
-    [
-        (
-            "prescribed; for Viral sinusitis; by Dr. Ann Ex",
-            "verordnet; wegen Viral sinusitis; durch Dr. Ann Ex",
-        ),
-        (
-            "3 prescriptions since 2019-12-29, last 2020-12-28",
-            "3 Verordnungen seit 2019-12-29, zuletzt 2020-12-28",
-        ),
-        (
-            "recorded 2 times, last 2017-01-07, before 2014-11-22",
-            "2 Mal verzeichnet, zuletzt 2017-01-07, davor 2014-11-22",
-        ),
-        ("1, once a day", "1, einmal täglich"),
-        ("2, every 6 hours, as needed", "2, alle 6 Stunden, bei Bedarf"),
-        (
-            "activities: Diet (in-progress), Rest (completed)",
-            "Maßnahmen: Diet (läuft), Rest (abgeschlossen)",
-        ),
-        ("Give by mouth; once", "Give by mouth; once"),
-    ],
-)
-def test_what_tools_say_is_told_in_german_and_the_records_words_are_kept(
-    recorded: str, told: str
-) -> None:
+@with_cases("recorded", "told")
+def test_what_tools_say_is_german_and_the_record_as_it_is(recorded: str, told: str) -> None:
     assert answer_words("de").in_words(recorded) == told
     assert answer_words("en").in_words(recorded) == recorded
 

@@ -14,12 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.local_blob_store import LocalBlobStore
 from services.records import patient_names
 from services.records.fhir_types import HumanName
-from services.records.patient_names import (
-    RecordedNames,
-    RosterOnly,
-    forms_of,
-    patient_names_for,
-)
+from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
 from services.scheduling.fhir import patient_resource
 from settings import Settings
 from tests.fakes import FixedClock
@@ -45,7 +40,7 @@ async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> Non
     assert "Whitfield" in await names.names_of_others(P15, [])
 
 
-async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_name(
+async def test_who_shares_the_patients_family_name_is_known_in_full(
     tmp_path: Path,
 ) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")
@@ -110,8 +105,7 @@ async def test_without_records_the_roster_is_withheld() -> None:
 async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
     clinic = local_records(tmp_path)
     names = RecordedNames(
-        register=register_of(SAMPLES, FixedClock(), clinic=clinic),
-        clock=FixedClock(),
+        register=register_of(SAMPLES, FixedClock(), clinic=clinic), clock=FixedClock()
     )
     await clinic.create_once(patient_resource("Ada Leeward", date(1981, 2, 27)))
     others = await names.names_of_others(P4, ())

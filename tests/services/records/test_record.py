@@ -14,15 +14,7 @@ from data_models.errors import (
 from services.records.record import record_from_resources
 from services.records.views.course import course
 from services.records.views.status import current_status
-from tests.services.records.charts import (
-    PATIENT_ID,
-    ecog,
-    entries,
-    note,
-    patient,
-    record,
-    resource,
-)
+from tests.services.records.charts import PATIENT_ID, ecog, entries, note, patient, record, resource
 
 
 def test_what_names_another_patient_is_left_out_and_said() -> None:

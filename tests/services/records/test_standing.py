@@ -21,6 +21,7 @@ from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import Json, note, patient, record, resource
 from tests.services.records.test_said_otherwise import SITUATION, row, said
+from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
 SUMMARY = "http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"
@@ -278,26 +279,7 @@ def test_a_drug_without_a_name_is_called_by_what_it_is_made_of() -> None:
     assert names(medications(chart, today=TODAY)) == ["Metformin 500 mg/tablet"]
 
 
-@pytest.mark.parametrize(
-    ("dosage", "words"),
-    [
-        ({"timing": {"repeat": {"frequency": 1, "frequencyMax": 3, "period": 1,
-                                "periodUnit": "d"}}},
-         "1-3 times a day"),
-        ({"timing": {"repeat": {"frequency": 1, "period": 4, "periodMax": 6, "periodUnit": "h"}}},
-         "every 4-6 hours"),
-        ({"timing": {"repeat": {"when": ["ACM"], "boundsDuration": {"value": 5, "unit": "days"}}}},
-         "before breakfast, for 5 days"),
-        ({"timing": {"repeat": {"frequency": 1, "period": 1, "periodUnit": "wk",
-                                "dayOfWeek": ["mon"], "timeOfDay": ["08:00:00"]}}},
-         "once a week on mon at 08:00"),
-        ({"doseAndRate": [{"doseRange": {"low": {"value": 1, "unit": "puff"},
-                                         "high": {"value": 2, "unit": "puff"}}}],
-          "maxDosePerPeriod": {"numerator": {"value": 8, "unit": "puff"},
-                               "denominator": {"value": 1, "code": "d"}}},
-         "1-2 puff, at most 8 puff per day"),
-    ],
-)  # fmt: skip
+@with_cases("dosage", "words")
 def test_dosages_are_told_whole(dosage: Json, words: str) -> None:
     assert dose_of({"dosageInstruction": [dosage]}) == words
 

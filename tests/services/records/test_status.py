@@ -6,15 +6,7 @@ from services.records.views.biomarkers import biomarkers
 from services.records.views.demographics import demographics
 from services.records.views.oncology import treatments_view
 from services.records.views.status import current_status
-from tests.services.records.charts import (
-    cancer,
-    ecog,
-    note,
-    observation,
-    patient,
-    record,
-    resource,
-)
+from tests.services.records.charts import cancer, ecog, note, observation, patient, record, resource
 from tests.tables import with_cases
 
 TODAY = date(2025, 7, 1)
@@ -56,11 +48,7 @@ def test_a_note_that_states_ecog_is_a_source_with_its_words(text: str) -> None:
     assert "ECOG" in (status.ecog.sources[0].quote or "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["ECOG 2 at diagnosis.", "Her mother had stage IV disease.", "The trial asks for ECOG 0.",
-     "ECOG 12 is no score", "Restaging is planned", "initially stage III", "ECOG was 3"],
-)  # fmt: skip
+@with_cases("text")
 def test_words_about_another_time_or_person_are_no_reading(text: str) -> None:
     status = current_status(record(note("n", "2024-05-01", text)), today=TODAY)
 

@@ -67,7 +67,7 @@ def said(text: str) -> str:
 
 
 @with_cases("text")
-def test_a_drug_of_the_days_of_an_illness_is_told_beside_it_as_of_no_recorded_reason(
+def test_a_drug_of_the_days_of_an_illness_is_told_beside_it_as_of_no_reason(
     text: str,
 ) -> None:
     before, _, behind = said(text).partition(answer_words(read(text, SITUATION).language).meanwhile)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.services.records.test_said_otherwise import row, said
+from tests.tables import with_cases
 
 DRUGS = {
     "medications": (
@@ -19,17 +20,7 @@ ALLERGIES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "kept", "gone"),
-    [
-        ("meds other than insulin", "Metformin", "Insulin"),
-        ("what is she on besides metformin?", "Insulin", "Metformin"),
-        ("welche Medikamente nimmt er außer Insulin?", "Metformin", "Insulin"),
-        ("what did Dr. Fay prescribe", "Insulin", "Metformin"),
-        ("was hat Dr. Kern verordnet?", "Metformin", "Insulin"),
-        ("meds started before 2000", "Metformin", "Insulin"),
-    ],
-)
+@with_cases("text", "kept", "gone")
 def test_only_what_is_not_left_out_is_told(text: str, kept: str, gone: str) -> None:
     told = said(text, DRUGS)
     assert kept in told

@@ -135,7 +135,7 @@ def sign_out(ward: Ward, **more: str) -> SignOut:
     return SignOut.model_validate({**said, "at": ward.world.clock.now()})
 
 
-async def test_a_card_holds_the_rows_of_one_patient_and_the_list_ids_and_states_alone(
+async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(
     ward: Ward,
 ) -> None:
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
@@ -161,7 +161,7 @@ async def test_each_patient_has_a_conversation_whose_prompts_name_no_other(ward:
         assert named == [patient]
 
 
-async def test_a_chart_closed_before_the_preparation_is_on_the_list_by_its_number_alone(
+async def test_a_chart_closed_before_the_preparation_is_listed_by_its_number(
     ward: Ward,
 ) -> None:
     ward.roster.closed.add((OWNER, "patient_2"))
@@ -173,7 +173,7 @@ async def test_a_chart_closed_before_the_preparation_is_on_the_list_by_its_numbe
     assert [one.patient_id for one in ward.world.team.requests] == ["patient_1"]
 
 
-async def test_access_withdrawn_after_the_preparation_shows_nothing_on_any_surface(
+async def test_access_withdrawn_after_the_preparation_shows_nothing_more(
     ward: Ward,
 ) -> None:
     round_id = await ward.prepared("patient_1", "patient_2")
@@ -221,9 +221,7 @@ async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
 
 
 @with_cases("entry", "why")
-async def test_an_entry_that_is_not_one_patients_makes_no_list(
-    ward: Ward, entry: str, why: str
-) -> None:
+async def test_an_entry_not_of_one_patient_makes_no_list(ward: Ward, entry: str, why: str) -> None:
     with pytest.raises(RoundsListError) as refused:
         await ward.service.create(owner=OWNER, entries=[entry], day=None, language="en")
     assert why in refused.value.user_message
@@ -258,7 +256,7 @@ async def test_showing_a_card_is_a_look_and_preparing_or_printing_it_is_none(war
     assert len([row async for row in ward.world.users.list("looked/")]) == 1
 
 
-async def test_a_handed_over_patient_is_the_colleagues_with_i_pass_and_their_synthesis(
+async def test_a_patient_handed_over_is_the_colleagues_with_a_synthesis(
     ward: Ward,
 ) -> None:
     round_id = await ward.prepared("patient_1", "patient_2")
@@ -364,7 +362,7 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
     assert made.waiting == 6
 
 
-async def test_who_is_forgotten_while_a_round_is_prepared_is_not_opened_any_more(
+async def test_who_is_forgotten_while_a_round_is_prepared_opens_no_more(
     ward: Ward,
 ) -> None:
     ward.world.team.gate.clear()

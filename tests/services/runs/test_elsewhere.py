@@ -1,7 +1,6 @@
 """A run is asked for at a replica that does not run it."""
 
-import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -9,16 +8,12 @@ import pytest
 
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
-from data_models.turn_events import (
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    TurnEvent,
-)
+from data_models.turn_events import AgentTextDelta, RunFailed, RunFinished, TurnEvent
 from services.runs.hub import Run
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
+from tests.waiting import until
 
 OWNER = "alice"
 SHORT = ClaimTimes(
@@ -49,13 +44,6 @@ class Pair:
         found = await self.two.scheduler.watch(CHAT, run.run_id, owner=owner)
         assert found is not None
         return found
-
-
-async def until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
-    ends_at = asyncio.get_running_loop().time() + seconds
-    while not condition():
-        assert asyncio.get_running_loop().time() < ends_at, "it never came"
-        await asyncio.sleep(0.02)
 
 
 def said(events: Iterable[TurnEvent]) -> str:

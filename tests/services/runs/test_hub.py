@@ -70,7 +70,7 @@ async def test_an_ended_run_is_kept_for_five_minutes_and_a_running_one_for_good(
     assert hub.find("running") is running
 
 
-async def test_a_run_that_goes_on_again_under_its_id_is_kept_however_long_ago_it_ended(
+async def test_a_run_that_goes_on_under_its_id_is_kept_however_long_it_ended(
     run: Run,
 ) -> None:
     clock = FixedClock()

@@ -82,9 +82,7 @@ async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it
     ("chat", "owner", "is_known"),
     [(CHAT, "mallory", True), ("chat_2", OWNER, True), (CHAT, OWNER, False)],
 )
-async def test_nobody_else_is_told_that_anything_waits(
-    chat: str, owner: str, is_known: bool
-) -> None:
+async def test_nobody_else_is_told_that_one_waits(chat: str, owner: str, is_known: bool) -> None:
     queue = Queue()
     _, waits = await queue.fill()
     run_id = waits.run_id if is_known else "run_other"

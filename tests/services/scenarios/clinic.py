@@ -25,23 +25,14 @@ from services.scenarios.migration.scenario_store import ActivePointer, ScenarioS
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
 from services.stores import SESSIONS
+from tests.tables import tables_beside
 
 SAMPLES = Path(__file__).parent
 FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")
 SECOND = (SAMPLES / "appointment_booking_v2.yaml").read_text("utf-8")
 BOOKING = "appointment-booking"
 BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
-WAY = [
-    "welcome",
-    "service",
-    "day",
-    "slot",
-    "contact",
-    "checkout",
-    "payment",
-    "confirmation",
-    "reminder",
-]
+WAY: list[str] = tables_beside(Path(__file__))["way"]
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,7 @@ def test_a_broken_definition_fails_with_its_problems(
     assert row["problems"] == ["entry_step: there is no step 'a'"]
 
 
-def test_a_plan_names_the_checkpoint_that_blocks_minors(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_plan_names_the_checkpoint_that_blocks_minors(capsys: pytest.CaptureFixture[str]) -> None:
     files = ["appointment_booking.yaml", "appointment_booking_v2.yaml"]
     assert main(["plan", *(str(Path(__file__).parent / name) for name in files)]) == 0
     told = capsys.readouterr().out

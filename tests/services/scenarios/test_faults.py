@@ -46,10 +46,7 @@ def test_a_step_behind_a_way_that_is_never_taken_is_unreachable() -> None:
     assert kinds(steps) == [("never_true", "a"), ("unreachable_step", "b")]
 
 
-@pytest.mark.parametrize(
-    "condition",
-    ["age > 64", "ok && age < 18", "kind == 'new'", "day > '2030-01-01'", "kind.startsWith('x')"],
-)
+@with_cases("condition")
 def test_a_condition_that_can_hold_is_no_fault(condition: str) -> None:
     steps = (
         "  - {id: a, collects_profile_fields: [age, ok, day, kind], transitions: "

@@ -85,9 +85,7 @@ async def test_m16_what_nobody_needs_goes_after_its_days_and_plans_later(archive
 
 
 @pytest.mark.parametrize("left", [False, True], ids=["open", "left"])
-async def test_m16_a_session_keeps_its_version_and_all_after_it(
-    archive: Archive, left: bool
-) -> None:
+async def test_m16_a_session_keeps_its_version_and_all_later(archive: Archive, left: bool) -> None:
     await archive.admit("one", session_at(graph(2), ["greet"], []), left=left)
     await archive.prune()
     archive.world.clock.advance(40 * DAY)

@@ -204,7 +204,7 @@ async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
     assert await clinic.list_booked(FOUR) == [booked]
 
 
-async def test_a_change_that_was_left_unfinished_blocks_a_time_for_a_minute(
+async def test_a_change_left_unfinished_blocks_a_time_a_minute(
     records: ResourceStore,
 ) -> None:
     await leave_held(records, TEN)
@@ -230,9 +230,7 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
     assert slot.body["status"] == "busy"
 
 
-async def test_a_process_that_slept_through_its_hold_books_nothing(
-    records: ResourceStore,
-) -> None:
+async def test_a_process_that_slept_through_its_hold_books_nothing(records: ResourceStore) -> None:
     with pytest.raises(ToolInputError, match="taken"):
         await clinic_over(Sleepy(records)).book(FOUR, TEN, "")
     clinic = clinic_over(records)

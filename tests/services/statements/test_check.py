@@ -175,9 +175,7 @@ def test_what_was_found_done_is_no_deed_of_who_speaks(text: str, state: str) -> 
 
 
 @with_cases("said", "text", "told")
-def test_what_the_user_said_is_neither_left_out_nor_turned_round(
-    said: str, text: str, told: str
-) -> None:
+def test_what_the_user_said_is_not_left_out_or_turned(said: str, text: str, told: str) -> None:
     held = KnownRows()
     held.add_text(said, date=None, sources=())
     text = f"As you said, {text}"

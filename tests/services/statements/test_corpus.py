@@ -27,7 +27,7 @@ def judged() -> list[tuple[Chart, Case, Verdict]]:
 
 
 @pytest.mark.slow
-def test_the_corpus_holds_three_hundred_sentences(
+def test_the_corpus_holds_three_hundred_of_them(
     judged: list[tuple[Chart, Case, Verdict]],
 ) -> None:
     kinds = Counter(case.is_right for _, case, _ in judged)

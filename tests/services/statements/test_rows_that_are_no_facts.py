@@ -13,6 +13,7 @@ from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.records.charts import Json, record, resource
+from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
 
@@ -83,41 +84,11 @@ def state(grounds: Grounds, text: str) -> str:
     return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She has a pulmonary embolism.",
-        "She has pre-eclampsia.",
-        "She takes warfarin.",
-        "Warfarin is active.",
-        "She takes spironolactone.",
-        "She takes insulin.",
-        "Lisinopril is taken.",
-        "Cardioversion was performed successfully in 2023.",
-        "She had a coronary artery bypass graft.",
-        "She is allergic to egg.",
-        "She had a dermatology visit on 2024-10-20.",
-        "She has a urinary catheter.",
-        "Her heart rate was 142/min.",
-    ],
-)
+@with_cases("text")
 def test_it_supports_no_statement_that_it_is_so(grounds: Grounds, text: str) -> None:
     assert state(grounds, text) in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "A pulmonary embolism is unconfirmed.",
-        "Pre-eclampsia is provisional.",
-        "Spironolactone is a draft.",
-        "Insulin is only a plan.",
-        "Lisinopril is not taken.",
-        "The cardioversion in 2023 was stopped.",
-        "She is allergic to latex.",
-        "The fetal heart rate was 142/min.",
-        "Her heart rate was 88/min.",
-    ],
-)
+@with_cases("text")
 def test_it_supports_what_it_says_itself(grounds: Grounds, text: str) -> None:
     assert state(grounds, text) == "supported"

@@ -131,9 +131,7 @@ def test_statements_are_counted_by_agent_model_and_what_the_record_says(
     assert counted == {"supported": 2, "unsupported": None, "contradicted": 1, "repaired": 1}
 
 
-def test_what_users_got_is_counted_by_agent_and_model(
-    registry: CollectorRegistry, metrics: Metrics
-) -> None:
+def test_what_users_got_is_counted_by_model(registry: CollectorRegistry, metrics: Metrics) -> None:
     metrics.model_is("small-model")
     metrics.user_got("answered", agent="Radiology")
     metrics.user_got("asked", agent="")

@@ -33,18 +33,14 @@ MEMORY = ToolMemory(
 
 
 @with_cases("answer", "expected")
-def test_an_answer_picks_one_of_what_was_asked_about_or_nothing(
-    answer: str, expected: str | None
-) -> None:
+def test_an_answer_picks_one_asked_about_or_nothing(answer: str, expected: str | None) -> None:
     found = picked_from(PAYLOAD, answer, MEMORY, local_now=NOW)
     assert (found.entity_id if found else None) == expected
     assert found is None or found.asked == "move the meeting to Friday"
 
 
 @with_cases("answer", "expected")
-def test_the_exact_name_picks_the_one_whose_name_begins_anothers(
-    answer: str, expected: str | None
-) -> None:
+def test_an_exact_name_picks_its_own_bearer_alone(answer: str, expected: str | None) -> None:
     europe = event("evt_5", "Tumor board Europe", "2026-11-28T15:00:00Z")
     memory = ToolMemory(entities=[*MEMORY.entities, europe])
     payload = {"candidates": ["evt_1", "evt_5"], "asked": "cancel the tumor board"}

@@ -1,9 +1,11 @@
 """References mean the same in each language, and a model's right id is not refused for a word."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.services.tool_memory.memory_world import ask
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
 RIGHT_IDS = (
     ("i wanna cancel the dentist", "evt_1"),
@@ -21,15 +23,7 @@ RIGHT_IDS = (
     ("annuler la réunion Standup s'il te plaît", "evt_7"),
     ("borra la reunión Standup por favor", "evt_7"),
 )
-REFUSALS = (
-    "Sag den Dentist nicht ab",
-    "lösche den Lunch nicht",
-    "bitte nicht absagen",
-    "Lass den Dentist stehen",
-    "n'annule pas le dentist",
-    "ne supprime pas Standup",
-    "no canceles el dentist",
-)
+REFUSALS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["refusals"])
 
 
 @pytest.mark.parametrize(("message", "right"), RIGHT_IDS)
@@ -45,9 +39,7 @@ def test_a_refusal_is_one_in_each_language_whatever_the_model_says(message: str)
 
 
 @with_cases("message", "named")
-def test_an_id_of_something_else_than_what_is_named_is_asked_about(
-    message: str, named: str
-) -> None:
+def test_an_id_of_something_else_than_is_named_is_asked_about(message: str, named: str) -> None:
     assert ask(message, given={"event_id": "evt_5"}) == sorted([named, "evt_5"])
 
 

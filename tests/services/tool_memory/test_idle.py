@@ -96,8 +96,7 @@ async def test_an_unreadable_document_is_counted_and_left_alone() -> None:
 async def test_a_conversation_in_which_a_turn_runs_is_left_for_the_next_run() -> None:
     sessions = MemoryBlobStore()
     world = World(sessions=sessions)
-    await world.say("start a tumor board for patient_4, please")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4, please")
     await _age(sessions, world.clock.now() - timedelta(days=8))
     world.team.gate.clear()
     run = await world.submit("what was the stage?")
@@ -117,8 +116,7 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
 ):
     sessions = MemoryBlobStore()
     world = World(sessions=sessions)
-    await world.say("start a tumor board for patient_4, please")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4, please")
     await _age(sessions, world.clock.now() - timedelta(days=8))
     assert (await _archive_of(world).run([CHAT], dry_run=False)).archived == 1
     assert [name for name in sessions.contents if "_tool_memory/" in name]

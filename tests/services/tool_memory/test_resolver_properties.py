@@ -1,5 +1,6 @@
 """Over generated stores and messages: never a wrong single answer (spec page 3, done when)."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.amounts import amount
 from tests.services.tool_memory.memory_world import ask, entity, event
+from tests.tables import tables_beside
 
 pytestmark = pytest.mark.slow
 
@@ -136,19 +138,7 @@ def test_a_plural_or_negated_request_yields_no_single_one(
     assert ask(f"do not cancel the {noun}", entities=store, given=given_id) is None
 
 
-MESSAGES = [
-    "cancel the {w} meeting",
-    "delete the {w}",
-    "cancel it",
-    "cancel that email",
-    "cancel the second one",
-    "cancel the other one",
-    "cancel the meeting tomorrow at {h}:00",
-    "open the latest document",
-    "cancel my next appointment",
-    "don't delete the {w}",
-    "delete all {w} emails",
-]
+MESSAGES: list[str] = tables_beside(Path(__file__))["messages"]
 
 
 @CASES

@@ -22,8 +22,7 @@ from tests.services.world import CHAT, Heard, World
 async def talked(store: MemoryBlobStore | FaultyBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     for text in ("open patient_4", "what is the stage?", "switch to patient_15 and go on"):
-        await world.say(text)
-        await world.scheduler.idle()
+        await world.tell(text)
     return world
 
 
@@ -68,8 +67,7 @@ async def test_undo_brings_every_document_and_the_open_chart_back(words: str) ->
     before = live(store)
     await world.say("clear")
 
-    undone = await world.say(words)
-    await world.scheduler.idle()
+    undone = await world.tell(words)
 
     assert state_of(undone).state.patient_id == "patient_15"
     after = live(store)
@@ -91,8 +89,7 @@ async def test_what_was_said_since_is_asked_about_archived_and_comes_back_by_ano
     await world.say("what is the stage?")
 
     asked = await world.say("undo the clear")
-    undone = await world.say("yes")
-    await world.scheduler.idle()
+    undone = await world.tell("yes")
 
     assert asked.texts[-1].startswith("Bring back what was cleared? What was said since")
     assert undone.texts[-1].endswith("“undo” brings that back instead.")
@@ -158,8 +155,7 @@ async def test_in_a_group_only_who_cleared_may_undo_and_is_asked_first() -> None
 async def test_after_a_forget_nothing_can_be_undone() -> None:
     store = MemoryBlobStore()
     world = await talked(store)
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     lease = MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids)
     forgetting = Forgetting(sessions=store, users=MemoryBlobStore(), maintenance_lease=lease)
     await forgetting.run(PatientId("patient_4"), dry_run=False)
@@ -173,8 +169,7 @@ async def test_after_a_forget_nothing_can_be_undone() -> None:
 async def test_a_changed_archive_brings_nothing_back_and_says_so() -> None:
     store = MemoryBlobStore()
     world = await talked(store)
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     name = next(one for one in store.contents if one.endswith("patient_patient_4_archived.json"))
     await overwritten(store, name, b"{}")
     before = live(store)
@@ -189,8 +184,7 @@ async def test_an_undo_that_dies_in_the_middle_is_finished_by_the_next_turn() ->
     store = MemoryBlobStore()
     world = await talked(store)
     before = live(store)
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     name = f"{CHAT}/conversation.json"
     document = Conversation.model_validate_json(store.contents[name])
     assert document.last_clear is not None
@@ -210,8 +204,7 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
     store = MemoryBlobStore()
     world = await talked(store)
     before = live(store)
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     restoring = Restoring(
         reader=world.reader,
         undo=ClearUndo.over(store, world.contexts),

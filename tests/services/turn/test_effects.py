@@ -224,8 +224,7 @@ def test_the_user_is_told_what_may_have_been_done() -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8),
-    st.integers(min_value=0, max_value=8),
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8), st.integers(min_value=0, max_value=8)
 )
 async def test_however_far_an_attempt_came_the_next_one_adds_only_what_was_missing(
     titles: list[str], died_after: int
@@ -310,8 +309,7 @@ async def test_who_says_the_same_again_is_told_of_what_nobody_looked_after(asked
 
 async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had_begun() -> None:
     world = World(is_promised=True)
-    await world.say("patient_4")
-    await world.scheduler.idle()
+    await world.tell("patient_4")
     stored = await world.conversations.read(CHAT)
     assert stored is not None
     message, began = world.message("compare patient_4 and patient_15"), world.clock.now()

@@ -155,9 +155,7 @@ async def test_a_wording_with_a_figure_or_an_id_that_nobody_wrote_is_dropped(
 @pytest.mark.parametrize(
     "answer", [{"agent": "Neurosurgery"}, {"task": "delete"}, {"topics": [{"tool": "x"}]}]
 )
-async def test_what_is_not_in_the_lists_counts_as_no_answer(
-    room: Room, answer: dict[str, Any]
-) -> None:
+async def test_what_is_not_in_the_lists_answers_nothing(room: Room, answer: dict[str, Any]) -> None:
     room.model.answer |= answer
 
     async def refuses(**asked: Any) -> Any:

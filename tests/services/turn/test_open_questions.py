@@ -32,8 +32,7 @@ from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
     """A conversation with one patient, in which "clear it all" asks before it clears."""
     world = World(sessions=store, clock=clock)
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 
@@ -89,9 +88,7 @@ async def test_any_other_message_means_no(world: World, store: MemoryBlobStore) 
     assert epoch(store) == 0
 
 
-async def test_somebody_else_can_neither_answer_nor_withdraw(
-    world: World, store: MemoryBlobStore
-) -> None:
+async def test_nobody_else_answers_or_withdraws_it(world: World, store: MemoryBlobStore) -> None:
     question = await ask(world, store)
     await said(world, "yes", user="bob")
     assert (epoch(store), open_question(store)) == (0, question)
@@ -99,9 +96,7 @@ async def test_somebody_else_can_neither_answer_nor_withdraw(
     assert epoch(store) == 1
 
 
-async def test_a_question_to_one_user_displaces_none_to_another(
-    world: World, store: MemoryBlobStore
-) -> None:
+async def test_a_question_to_one_displaces_no_others(world: World, store: MemoryBlobStore) -> None:
     first = await ask(world, store)
     await said(world, "please clear all patients", user="bob")
     second = open_question(store)
@@ -156,9 +151,7 @@ async def test_a_question_runs_out_after_half_an_hour(
     assert epoch(store) == 0
 
 
-async def test_a_newer_question_withdraws_the_one_before(
-    world: World, store: MemoryBlobStore
-) -> None:
+async def test_a_newer_question_withdraws_the_last(world: World, store: MemoryBlobStore) -> None:
     first = await ask(world, store)
     second = await ask(world, store)
     assert first != second
@@ -192,9 +185,7 @@ async def test_a_button_of_no_patients_plan_is_refused(store: MemoryBlobStore) -
 
 
 @pytest.mark.parametrize("status", ["proposed", "running", "done", "cancelled"])
-async def test_a_button_of_a_plan_counts_as_long_as_the_plan_is_open(
-    status: PlanStatus, world: World
-) -> None:
+async def test_a_plans_button_counts_while_it_is_open(status: PlanStatus, world: World) -> None:
     plan = Plan(
         plan_id="plan_1",
         run_id="run_1",
@@ -348,9 +339,7 @@ def open_question_after(_: Heard, store: MemoryBlobStore) -> str:
     return question.question_id
 
 
-async def test_a_pressed_no_is_a_no_whatever_its_text_reads(
-    world: World, store: MemoryBlobStore
-) -> None:
+async def test_a_pressed_no_is_a_no_whatever_it_says(world: World, store: MemoryBlobStore) -> None:
     no = Press(target_id=await ask(world, store), answer="no")
     await said(world, "clear patient context", press=no)
     assert (epoch(store), open_question(store)) == (0, None)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
 from data_models.clock import RandomIds
 from data_models.errors import RecordsUnavailableError
@@ -20,6 +21,7 @@ from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.services.scheduling.clinics import NOW, local_records
 from tests.services.world import Heard, World, heard
+from tests.tables import with_cases
 
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
 ADA, BERT = "user:Ada", "user:Bert"
@@ -91,10 +93,44 @@ async def ordering(tmp_path: Path) -> Ordering:
     return talk
 
 
+class Step(BaseModel):
+    """What a tool asks Ada to draft, or what is said; of what is not given nothing is asserted.
+
+    Attributes:
+        untold: What no answer holds; kept: test and status of each draft of patient_4.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    asks: tuple[str, ...] = ()
+    say: str = ""
+    who: str = ADA
+    may_order: bool = True
+    told: list[str] | None = None
+    untold: str | None = None
+    kept: list[str] | None = None
+
+
+@with_cases("talk")
+async def test_who_was_asked_makes_a_draft_once(ordering: Ordering, talk: tuple[Step, ...]) -> None:
+    for step in talk:
+        if step.asks:
+            drafts = [
+                replace(ORDERED, key=f"order_{number}", test=test)
+                for number, test in enumerate(step.asks, 1)
+            ]
+            await ordering.asked(*drafts)
+            continue
+        texts = (await ordering.say(step.say, who=step.who, may_order=step.may_order)).texts
+        assert step.told is None or texts == step.told, step.say
+        assert step.untold is None or step.untold not in "".join(texts), step.say
+        if step.kept is not None:
+            kept = [f"{one['code']['text']}: {one['status']}" for one in await ordering.kept()]
+            assert (kept, await ordering.kept(SEVEN)) == (step.kept, []), step.say
+
+
 @pytest.mark.parametrize("words", ["yes", "Yes, please.", "ok, do it"])
-async def test_the_asker_s_yes_makes_one_draft_and_never_an_order(
-    ordering: Ordering, words: str
-) -> None:
+async def test_the_askers_yes_makes_a_draft_and_no_order(ordering: Ordering, words: str) -> None:
     await ordering.asked()
     assert await ordering.kept() == []
 
@@ -121,45 +157,11 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
 @pytest.mark.parametrize(
     "words", ["no", "nein", "yes, but at 9", "wait", "what is her stage?", "make it a CT", "ok?"]
 )
-async def test_anything_else_makes_nothing_and_ends_the_question(
-    ordering: Ordering, words: str
-) -> None:
+async def test_anything_else_makes_nothing_and_ends_it(ordering: Ordering, words: str) -> None:
     await ordering.asked()
     await ordering.say(words)
     await ordering.say("yes")
     assert await ordering.kept() == []
-
-
-async def test_a_no_is_told(ordering: Ordering) -> None:
-    await ordering.asked()
-    assert (await ordering.say("no")).texts == ["No draft was made: potassium."]
-
-
-async def test_another_user_s_yes_does_nothing(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("yes", who=BERT)
-    assert await ordering.kept() == []
-
-
-async def test_a_yes_to_another_question_makes_no_draft(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("clear")  # asks something of its own
-    await ordering.say("yes")
-    assert await ordering.kept() == []
-
-
-async def test_a_second_yes_makes_no_second_draft(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("yes")
-    await ordering.say("yes")
-    assert len(await ordering.kept()) == 1
-
-
-async def test_a_yes_after_a_switch_makes_nothing_for_either_patient(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("switch to patient_7")
-    await ordering.say("yes")
-    assert await ordering.kept() == await ordering.kept(SEVEN) == []
 
 
 @pytest.mark.parametrize("meanwhile", [[], ["yes"], ["no"], ["what is her stage?", "yes"]])
@@ -178,36 +180,6 @@ async def test_back_at_its_patient_a_draft_is_asked_about_again(
     assert (await ordering.say("yes")).texts == [MADE]
     assert len(await ordering.kept()) == 1
     assert await ordering.kept(SEVEN) == []
-
-
-async def test_what_was_answered_or_left_is_not_asked_again(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("no")
-    await ordering.say("switch to patient_7")
-    back = await ordering.say("switch to patient_4")
-    assert "Make it?" not in "".join(back.texts)
-    await ordering.asked()
-    await ordering.say("what is her stage?")
-    await ordering.say("switch to patient_7")
-    back = await ordering.say("switch to patient_4")
-    assert "Make it?" not in "".join(back.texts)
-
-
-async def test_a_draft_that_another_user_left_is_over(ordering: Ordering) -> None:
-    await ordering.asked()
-    await ordering.say("switch to patient_7", who=BERT)
-    back = await ordering.say("switch to patient_4", who=BERT)
-    assert "Make it?" not in "".join(back.texts)
-    await ordering.say("yes")
-    assert await ordering.kept() == []
-
-
-async def test_who_lost_the_role_since_makes_nothing_and_is_told_why(ordering: Ordering) -> None:
-    await ordering.asked()
-    said = await ordering.say("yes", may_order=False)
-    problem = "you may not order here; a user with the role `order` can"
-    assert said.texts == [f"No draft was made: {problem}."]
-    assert await ordering.kept() == []
 
 
 async def test_a_draft_switched_off_since_is_not_made(tmp_path: Path) -> None:
@@ -234,7 +206,7 @@ async def test_a_lost_answer_is_asked_about_again_and_makes_one_draft(tmp_path: 
 BOTH = [ORDERED, replace(ORDERED, key="order_2", test="sodium")]
 
 
-async def test_one_yes_makes_both_drafts_and_undo_takes_back_one_after_the_other(
+async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     ordering: Ordering,
 ) -> None:
     await ordering.asked(*BOTH)
@@ -243,12 +215,6 @@ async def test_one_yes_makes_both_drafts_and_undo_takes_back_one_after_the_other
     assert [one["code"]["text"] for one in await ordering.kept()] == ["potassium", "sodium"]
     assert (await ordering.say("undo")).texts == ["Took back the draft of sodium."]
     assert (await ordering.say("undo")).texts == ["Took back the draft of potassium."]
-
-
-async def test_a_no_to_both_makes_none_and_names_both(ordering: Ordering) -> None:
-    await ordering.asked(*BOTH)
-    assert (await ordering.say("no")).texts == ["No draft was made: potassium, sodium."]
-    assert await ordering.kept() == []
 
 
 async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_path: Path) -> None:
@@ -263,7 +229,7 @@ async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_pat
     assert [one["code"]["text"] for one in await talk.kept()] == ["potassium", "sodium"]
 
 
-async def test_a_draft_of_the_same_number_for_something_else_is_no_success(
+async def test_a_draft_of_the_same_number_for_another_is_no_success(
     ordering: Ordering,
 ) -> None:
     await ordering.asked()
@@ -279,17 +245,6 @@ async def test_a_draft_without_a_day_says_none(ordering: Ordering) -> None:
     said = await ordering.say("yes")
     assert "potassium. It is not ordered" in said.texts[0]
     assert "occurrenceDateTime" not in (await ordering.kept())[0]
-
-
-async def test_undo_takes_back_the_draft_just_made_and_nothing_of_another_user(
-    ordering: Ordering,
-) -> None:
-    await ordering.asked()
-    await ordering.say("yes")
-    await ordering.say("undo", who=BERT)
-    assert [one["status"] for one in await ordering.kept()] == ["draft"]
-    assert (await ordering.say("undo")).texts == ["Took back the draft of potassium."]
-    assert [one["status"] for one in await ordering.kept()] == ["revoked"]
 
 
 async def test_what_was_agreed_and_done_is_on_the_audit_trail(ordering: Ordering) -> None:

@@ -17,7 +17,8 @@ from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.assistant.back_ends import local_assistant
-from tests.services.turn.test_remembering import held, said
+from tests.services.turn.talk_lines import held
+from tests.services.turn.test_remembering import said
 from tests.services.world import OWNER, World
 
 

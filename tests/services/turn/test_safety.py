@@ -49,8 +49,7 @@ async def world(store: MemoryBlobStore, audit: LostAudit) -> World:
         rules=load_rules(), emergency_number="999", crisis_line="Samaritans, 116 123"
     )
     world = World(sessions=store, safety=answers, audit=audit)
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 
@@ -82,8 +81,7 @@ async def test_a_german_call_is_answered_in_german(store: MemoryBlobStore) -> No
 async def test_it_is_stored_with_the_active_patient_as_the_answer_of_its_turn(
     world: World, store: MemoryBlobStore
 ) -> None:
-    found = await world.say(CALL)
-    await world.scheduler.idle()
+    found = await world.tell(CALL)
     turn = context_of(store, "patient_4").chat_history[-1]
     assert turn.user_message == CALL
     assert turn.turn_status == "COMPLETED"
@@ -93,8 +91,7 @@ async def test_it_is_stored_with_the_active_patient_as_the_answer_of_its_turn(
 async def test_a_call_that_names_somebody_else_goes_to_the_session_and_switches_nobody(
     world: World, store: MemoryBlobStore
 ) -> None:
-    await world.say("patient_15 is my name and I want to kill myself")
-    await world.scheduler.idle()
+    await world.tell("patient_15 is my name and I want to kill myself")
     assert "patient_15" in context_of(store, None).chat_history[-1].user_message
     assert len(context_of(store, "patient_4").chat_history) == 1
     assert (await world.reader.view(CHAT, owner="alice")).patient_id == "patient_4"
@@ -114,9 +111,7 @@ async def test_talk_about_a_patient_takes_its_usual_way(world: World) -> None:
     assert len(world.team.requests) == asked + 1
 
 
-async def test_a_lost_audit_trail_does_not_keep_the_answer_back(
-    world: World, audit: LostAudit
-) -> None:
+async def test_a_lost_audit_trail_keeps_no_answer_back(world: World, audit: LostAudit) -> None:
     audit.is_full = True
     run = await world.scheduler.submit(world.message(CALL))
     said = [e for e in (await heard(run)).events if isinstance(e, AgentMessageFinished)]
@@ -161,11 +156,9 @@ class Stuck(MemoryBlobStore):
 async def test_a_clear_that_cannot_be_finished_does_not_keep_the_answer_back() -> None:
     store = Stuck()
     world = World(sessions=store, safety=SafetyAnswers(rules=load_rules()))
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     store.is_stuck = True
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     run = await world.submit(CALL)
     found = await heard(run)
     assert "112" in found.texts[0]
@@ -188,8 +181,7 @@ async def test_nothing_of_the_words_follows_the_person_into_summary_topics_or_wi
         await world.say(text)
     await world.scheduler.idle()
     told = context_of(store, "patient_4").memory
-    await world.say(CALL)
-    await world.scheduler.idle()
+    await world.tell(CALL)
     context = context_of(store, "patient_4")
     memory = context.memory
     assert context.chat_history[-1].user_message == CALL, "the history holds them"

@@ -112,7 +112,7 @@ async def test_a_session_that_was_asked_too_often_can_be_resumed(visit: Scenario
     assert (session.version, session.variables["age"]) == (2, 41)
 
 
-async def test_a_withdrawn_scenario_ends_for_those_in_it_and_begins_for_nobody(
+async def test_a_withdrawn_scenario_ends_for_those_in_it(
     visit: ScenarioWorld,
 ) -> None:
     await visit.deployer.withdraw("visit", reason="wrong questions")

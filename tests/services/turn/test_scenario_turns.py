@@ -52,7 +52,7 @@ async def visit() -> ScenarioWorld:
     return world
 
 
-async def test_a_step_is_said_before_the_next_one_and_the_last_one_ends_it(
+async def test_a_step_is_said_before_the_next_and_the_last_ends_it(
     visit: ScenarioWorld,
 ) -> None:
     await visit.begin()
@@ -247,7 +247,7 @@ async def test_a_completed_checkpoint_is_on_record_with_its_key() -> None:
     assert [(one.step_id, bool(one.idempotency_key)) for one in passed] == [("pay", True)]
 
 
-async def test_values_are_noted_by_type_also_where_a_model_writes_text(
+async def test_values_are_noted_by_type_also_where_models_write_text(
     visit: ScenarioWorld,
 ) -> None:
     await visit.begin()
@@ -412,7 +412,7 @@ async def test_what_is_noted_so_far_is_read_out(visit: ScenarioWorld, said: str)
         assert questions(await visit.say(said)) == ["Noted so far in Visit:\n- size is 3"]
 
 
-async def test_a_question_answered_by_another_agent_leads_back_to_the_step(
+async def test_a_question_answered_by_another_leads_back_to_it(
     visit: ScenarioWorld,
 ) -> None:
     await visit.begin()
@@ -449,7 +449,7 @@ async def test_who_opens_another_chart_in_the_middle_is_told_that_the_scenario_w
     assert said == ["“Visit” of patient_4 goes on at “size”."]
 
 
-async def test_that_a_scenario_waits_stays_to_be_read_and_is_told_in_german(
+async def test_that_a_scenario_waits_stays_to_be_read_in_german(
     visit: ScenarioWorld,
 ) -> None:
     await visit.begin()

@@ -27,7 +27,6 @@ async def test_a_file_is_stored_with_its_patient_before_it_is_shown() -> None:
         stored.append(any(b"report_1" in data for data in store.contents.values()))
 
     world.team.also = making  # type: ignore[assignment]
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
 
     assert stored == [True]

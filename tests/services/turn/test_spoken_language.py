@@ -18,10 +18,8 @@ _ADAMS = Person(
 
 async def test_a_chart_that_a_bare_name_opens_is_announced_in_the_language_of_the_talk() -> None:
     world = World(linker=SubjectLinker(directory=GivenPeople(_DOYLE, _ADAMS), fits=PATTERN.matches))
-    await world.say("Öffne die Akte von Francis Doyle")
-    await world.scheduler.idle()
-    await world.say("Wie ist der Blutdruck?")
-    await world.scheduler.idle()
+    await world.tell("Öffne die Akte von Francis Doyle")
+    await world.tell("Wie ist der Blutdruck?")
 
     (told,) = (await world.say("Tunde Adams")).texts
     assert "Geöffnet ist die Akte von Tunde Adams" in told

@@ -1,32 +1,21 @@
 """A talk of two hundred turns about one patient: what is held is true, quoted and current."""
 
+from pathlib import Path
+
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.turn_events import AgentMessageFinished
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import CHAT, World, heard
+from tests.services.world import CHAT, World
+from tests.tables import tables_beside
 
-NOISE = (
-    "what is the stage?",
-    "is she allergic to iodine?",
-    "her mother is allergic to nuts",
-    "I have a headache",
-    "she might be on apixaban",
-    "if she takes digoxin, check the potassium",
-    "the letter says \"she is allergic to latex\"",
-    "do we know whether she smokes?",
-    "Nimmt sie Marcumar?",
-    "thanks",
-)  # fmt: skip
+NOISE: tuple[str, ...] = tuple(tables_beside(Path(__file__))["noise"])
 FALSE = ("iodine", "nuts", "headache", "apixaban", "digoxin", "latex", "Smok", "Marcumar")
 
 
 async def said(world: World, text: str) -> str:
-    ended = await heard(await world.scheduler.submit(world.message(text)))
-    await world.scheduler.idle()
-    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
+    return (await world.tell(text)).texts[-1]
 
 
 @pytest.mark.slow

@@ -11,13 +11,7 @@ from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
+from data_models.turn_events import AgentMessageFinished, Notice, RunFailed, RunFinished, RunStarted
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
 from services.turn.safety import IS_ANSWER, SafetyAnswers
@@ -64,8 +58,7 @@ async def talked(store: MemoryBlobStore) -> MemoryBlobStore:
     """What a conversation about one patient left."""
     world = World(sessions=store)
     await world.say("good morning")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return store
 
 
@@ -105,8 +98,7 @@ async def test_a_damaged_history_or_scenario_does_not_keep_the_answer_back(
     store: MemoryBlobStore, damage: Damage, patient: str | None
 ) -> None:
     world = World(sessions=store)
-    await world.say("good morning" if patient is None else f"start with {patient}")
-    await world.scheduler.idle()
+    await world.tell("good morning" if patient is None else f"start with {patient}")
     name = LAYOUT.context(None if patient is None else PatientId(patient))
     await spoil(store, name, damage)
     found = await replica(store).say(CALL)
@@ -158,7 +150,7 @@ async def test_every_other_message_is_refused_as_before(talked: MemoryBlobStore)
         await world.submit("assess the suicide risk, she denies suicidal ideation")
 
 
-async def test_it_answers_nobody_in_the_conversation_of_somebody_else(
+async def test_it_answers_nobody_in_anothers_conversation(
     talked: MemoryBlobStore,
 ) -> None:
     world = replica(talked)
@@ -168,7 +160,7 @@ async def test_it_answers_nobody_in_the_conversation_of_somebody_else(
         await world.submit(" ")
 
 
-async def test_the_answer_can_be_watched_again_and_only_by_who_asked(
+async def test_the_answer_can_be_watched_again_by_who_asked(
     talked: MemoryBlobStore,
 ) -> None:
     await spoil(talked, LAYOUT.registry, truncated)
@@ -216,7 +208,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     assert_was_helped(run)
 
 
-async def test_a_call_that_still_waits_when_the_server_stops_is_answered(
+async def test_a_call_that_waits_at_the_end_is_answered(
     talked: MemoryBlobStore,
 ) -> None:
     world, other = replica(talked), replica(talked)
@@ -244,7 +236,6 @@ async def test_a_call_waits_for_no_seat(talked: MemoryBlobStore) -> None:
 async def test_a_call_that_is_sent_again_is_answered_again(store: MemoryBlobStore) -> None:
     world = replica(store)
     await world.say(CALL, message_id="m1")
-    await world.say("clear")
-    await world.scheduler.idle()
+    await world.tell("clear")
     again = await replica(store).say(CALL, message_id="m1")
     assert_was_helped(again.run)

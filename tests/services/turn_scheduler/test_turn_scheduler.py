@@ -245,8 +245,7 @@ async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message(
     inner = MemoryBlobStore()
     store = FaultyBlobStore(inner)
     world = World(sessions=store)
-    await world.say("first")
-    await world.scheduler.idle()
+    await world.tell("first")
     world.team.gate.clear()
     run = await world.submit("during the outage")
     await asyncio.sleep(0)
@@ -411,8 +410,7 @@ async def test_clients_are_shown_what_the_decision_took() -> None:
 
 async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothing() -> None:
     world = World()
-    await world.say("start with patient_4")
-    await world.scheduler.idle()
+    await world.tell("start with patient_4")
 
     async def seen() -> datetime:
         return (await world.reader.view(CHAT, owner=OWNER)).updated_at
@@ -439,8 +437,7 @@ async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothi
 async def test_what_another_system_says_begins_no_turn_while_another_replica_answers() -> None:
     store = MemoryBlobStore()
     world, far = World(sessions=store), World(sessions=store)
-    await world.say("start with patient_4")
-    await world.scheduler.idle()
+    await world.tell("start with patient_4")
     since = (await far.reader.view(CHAT, owner=OWNER)).updated_at
     world.team.gate.clear()
     running = await world.submit("what is the stage?")

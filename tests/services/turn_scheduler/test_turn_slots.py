@@ -12,14 +12,9 @@ from services.runs.hub import Run
 from services.turn_scheduler import turn_slots
 from services.turn_scheduler.turn_slots import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSlots
 from tests.services.world import World
+from tests.waiting import until
 
 LONG = 20.0
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(LONG):
-        while not holds():  # noqa: ASYNC110
-            await asyncio.sleep(0.005)
 
 
 class HeldClaim(Claim):
@@ -138,7 +133,7 @@ async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> No
     assert FEW < seated_while_late <= FEW + 2 + took / PATIENCE_SECONDS
 
 
-async def test_a_loop_that_is_late_lets_no_more_in_than_the_limit(
+async def test_a_late_loop_lets_in_no_more_than_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(turn_slots, "LATE_SECONDS", -1.0)

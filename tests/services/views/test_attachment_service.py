@@ -36,8 +36,7 @@ OTHERS = b"Patient: Tunde Adeyemi, born 1968-07-21. He has gout."
 async def world() -> World:
     world = World(clock=FixedClock())
     await world.say("start a tumor board for patient_15")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 
@@ -146,7 +145,7 @@ async def test_what_cannot_be_kept_says_why_and_leaves_nothing(
     assert [name for name in stored(world) if "artifacts" in name] == []
 
 
-async def test_more_papers_than_fit_are_refused_until_one_is_removed(
+async def test_papers_over_the_limit_wait_until_one_is_removed(
     service: AttachmentService,
 ) -> None:
     for number in range(PAPERS_LIMIT):
@@ -186,9 +185,7 @@ async def test_a_paper_leaves_with_a_clear_and_comes_back_with_its_undo(
     assert all("/archive/" in name for name in held)
 
 
-async def test_a_forgotten_patient_leaves_no_paper(
-    world: World, service: AttachmentService
-) -> None:
+async def test_forgotten_patients_leave_no_paper(world: World, service: AttachmentService) -> None:
     await given(service)
     await forgetting_on(world).run(PatientId("patient_4"), dry_run=False)
     assert [name for name, data in stored(world).items() if b"CANARYPAPER" in data] == []
@@ -196,8 +193,7 @@ async def test_a_forgotten_patient_leaves_no_paper(
 
 async def test_while_a_turn_runs_a_paper_waits_and_then_says_so() -> None:
     world = World()
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     world.team.gate.clear()
     run = await world.submit("what is the stage?")
     service = service_on(world, wait_seconds=0.2)

@@ -40,8 +40,7 @@ async def world() -> World:
     await world.say("stage of the tumour?")
     await world.say(f"plan a biopsy {LATER}")
     await world.say(f"start a tumor board for patient_15 {OTHER}")
-    await world.say("switch to patient_4")
-    await world.scheduler.idle()
+    await world.tell("switch to patient_4")
     view = await world.reader.view(CHAT, owner=OWNER)
     assert [row.patient_id for row in view.patients] == ["patient_4", "patient_15"]
     return world

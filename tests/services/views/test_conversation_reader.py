@@ -18,8 +18,7 @@ def audit() -> RememberedAudit:
 async def world(audit: RememberedAudit) -> World:
     world = World(audit=audit)
     await world.say("hello")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     return world
 
 
@@ -119,9 +118,7 @@ async def test_the_sessions_own_talk_is_read_by_its_name(world: World) -> None:
     assert page.patient_id is None
 
 
-async def test_every_reading_is_on_record_before_it_happens(
-    world: World, audit: RememberedAudit
-) -> None:
+async def test_every_reading_is_on_record_beforehand(world: World, audit: RememberedAudit) -> None:
     audit.entries.clear()
     await world.reader.view(CHAT, owner="alice")
     await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")
@@ -149,8 +146,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     clock = FixedClock()
     world = World(clock=clock)
     await world.say("start a tumor board for patient_4")
-    await world.say("please clear all patients")
-    await world.scheduler.idle()
+    await world.tell("please clear all patients")
     shown = (await world.reader.view(CHAT, owner="alice")).question
     assert shown is not None
     assert shown.kind == "clear"
@@ -163,8 +159,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
 async def test_one_damaged_document_takes_no_other_conversation_from_the_list(
     world: World, name: str, damage: bytes
 ) -> None:
-    await world.say("start a tumor board for patient_15", chat="chat_2")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_15", chat="chat_2")
     assert isinstance(world.sessions, MemoryBlobStore)
     (damaged,) = (one for one in world.sessions.contents if one == f"chat_2/{name}")
     blob = await world.sessions.read(damaged)

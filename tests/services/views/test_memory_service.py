@@ -40,8 +40,7 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 async def world(store: MemoryBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     await world.say("start a tumor board for patient_15")
-    await world.say("start a tumor board for patient_4")
-    await world.scheduler.idle()
+    await world.tell("start a tumor board for patient_4")
     stored = await world.contexts.read(CHAT, PatientId("patient_4"), epoch=0)
     fill(stored.document, world.clock)
     await world.contexts.write(stored.document, etag=stored.etag)
@@ -237,12 +236,11 @@ async def test_a_turn_that_changes_no_memory_leaves_the_revision(
     world: World, service: MemoryService
 ) -> None:
     seen = (await shown(service)).revision
-    await world.say("Thank you.")
-    await world.scheduler.idle()
+    await world.tell("Thank you.")
     assert (await shown(service)).revision == seen
 
 
-async def test_strangers_and_other_patients_get_the_answer_of_an_unknown_id(
+async def test_strangers_and_other_patients_get_the_unknown_answer(
     service: MemoryService,
 ) -> None:
     for chat, owner, patient in (
@@ -257,9 +255,7 @@ async def test_strangers_and_other_patients_get_the_answer_of_an_unknown_id(
             await service.change(chat, owner=owner, patient_id=patient, operations=[], revision="x")
 
 
-async def test_nothing_of_another_patient_is_seen_or_changed(
-    change: Change, service: MemoryService
-) -> None:
+async def test_nothing_of_others_is_seen_or_changed(change: Change, service: MemoryService) -> None:
     await change({"op": "correct", "item": WISH, "value": "Dr. A"})
     other = await shown(service, "patient_15")
     assert (other.understood, other.found, other.changes) == ([], [], [])
@@ -286,9 +282,7 @@ async def test_a_change_waits_for_the_running_turn_or_says_that_it_runs(
     assert item(view, WISH).status == "retired"
 
 
-async def test_a_change_stands_on_the_audit_trail_without_content(
-    change: Change, world: World
-) -> None:
+async def test_a_change_is_on_the_audit_trail_without_content(change: Change, world: World) -> None:
     await change({"op": "correct", "item": WISH, "value": "Dr. Audit"})
     assert isinstance(world.audit_store, MemoryBlobStore)
     trail = b"".join(world.audit_store.contents.values())

@@ -46,9 +46,7 @@ def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
 
 
 @pytest.mark.parametrize("part", PARTS)
-async def test_each_part_of_the_chart_says_whose_it_is_and_is_recorded(
-    world: World, part: str
-) -> None:
+async def test_each_part_of_the_chart_says_whose_and_is_recorded(world: World, part: str) -> None:
     audit = RememberedAudit()
     view = await chart_of(world, audit).part(CHAT, owner=OWNER, patient_id="patient_4", part=part)
     assert view.patient_id == "patient_4"
@@ -73,9 +71,7 @@ async def test_the_values_of_one_thing_are_shown_over_time(world: World) -> None
         (OWNER, "../patient_4"),
     ],
 )
-async def test_everybody_elses_chart_is_not_there(
-    world: World, owner: str, patient_id: str
-) -> None:
+async def test_every_other_chart_is_not_there(world: World, owner: str, patient_id: str) -> None:
     audit = RememberedAudit()
     with pytest.raises(NotFoundError):
         await chart_of(world, audit).part(CHAT, owner=owner, patient_id=patient_id, part="summary")
@@ -94,7 +90,7 @@ async def test_a_part_that_there_is_not_names_those_that_there_are(
         )
 
 
-async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
+async def test_a_source_of_a_patient_here_opens_and_is_recorded(
     world: World,
 ) -> None:
     audit = RememberedAudit()

@@ -127,9 +127,7 @@ async def test_an_event_that_was_changed_since_it_was_made_is_found_and_not_made
 
 
 @pytest.mark.slow
-async def test_an_event_that_was_made_and_deleted_is_not_made_again(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_a_deleted_event_is_not_made_again(ada: User, own: AssistantServices) -> None:
     effect = fresh()
     made = await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
     assert await own.calendar.cancel(made.id)

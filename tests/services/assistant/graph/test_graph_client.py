@@ -39,9 +39,7 @@ SECRET = "app~secret"
 # -- tokens -----------------------------------------------------------------------------------
 
 
-async def test_one_token_serves_many_requests_at_once(
-    graph: FakeGraph, own: AssistantServices
-) -> None:
+async def test_one_token_serves_requests_at_once(graph: FakeGraph, own: AssistantServices) -> None:
     await asyncio.gather(*(own.contacts.get("none") for _ in range(8)))
     assert graph.tokens_issued == 1
 
@@ -114,11 +112,7 @@ async def test_a_wrong_secret_is_told_without_the_secret(
 
 
 async def test_one_users_own_token_works_on_me(
-    graph: FakeGraph,
-    ada: User,
-    session: aiohttp.ClientSession,
-    clock: FixedClock,
-    ids: CountingIds,
+    graph: FakeGraph, ada: User, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     graph.own_token("delegated", user="ada@clinic.example")
     values = {

@@ -13,9 +13,7 @@ from tests.services.assistant.effects import fresh
 from tests.tables import with_cases
 
 
-async def test_contacts_are_found_by_all_words_wherever_they_stand(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_contacts_are_found_by_all_words_anywhere(ada: User, own: AssistantServices) -> None:
     ada.contact("Jörg Müller", email="mueller@clinic.example", companyName="Radiology")
     ada.contact("Anna Müller", email="anna@clinic.example")
     ada.contact("Ben Roth", mobilePhone="+49 170 1")

@@ -41,7 +41,7 @@ def user(back_end: AssistantBackEnd) -> AssistantServices:
     return back_end.of("dev", zone=BERLIN)
 
 
-async def test_a_span_begins_with_its_start_and_ends_before_its_end(
+async def test_a_span_begins_with_its_start_and_ends_before_end(
     user: AssistantServices,
 ) -> None:
     for hours in (-1, 0, 23, 24):
@@ -54,7 +54,7 @@ async def test_a_span_begins_with_its_start_and_ends_before_its_end(
     assert (long.location, long.start, long.end) == ("Room 4", DAY - HOUR, DAY + HOUR)
 
 
-async def test_events_move_with_their_length_and_are_cancelled_once(
+async def test_events_move_with_their_length_and_cancel_once(
     user: AssistantServices,
 ) -> None:
     made = await user.calendar.create(NewEvent("Größe", DAY, DAY + 1.5 * HOUR), fresh())

@@ -118,9 +118,7 @@ async def test_the_text_comes_from_the_files_own_host_without_our_token(
     assert await own.documents.text(long) == DocumentText("a" * 50_000)
 
 
-async def test_a_word_document_gives_paragraphs_and_tables_in_order(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_a_word_document_gives_all_text_in_order(ada: User, own: AssistantServices) -> None:
     found = ada.file("Rota.DOCX", word("Übergabe", ["Mon", "Ada"], ["Tue", "Ben"]), modified=NOON)
     text = (await own.documents.text(found)).text
     assert text == "Übergabe\nMon | Ada\nTue | Ben\nEnd"
@@ -153,9 +151,7 @@ async def test_a_damaged_word_document_is_said_and_not_quoted(
 
 
 @pytest.mark.slow
-async def test_a_word_document_that_unpacks_to_too_much_is_refused(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_a_word_document_of_too_much_is_refused(ada: User, own: AssistantServices) -> None:
     found = ada.file("Bomb.docx", archive({"word/document.xml": b"0" * 51_000_000}), modified=NOON)
     with pytest.raises(AssistantError, match="too large"):
         await own.documents.text(found)
@@ -177,11 +173,7 @@ async def test_what_holds_no_text_or_too_much_is_not_fetched(
 
 
 async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
-    graph: FakeGraph,
-    ada: User,
-    session: aiohttp.ClientSession,
-    clock: FixedClock,
-    ids: CountingIds,
+    graph: FakeGraph, ada: User, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     values = {
         **graph.settings(dev="ada@clinic.example"),
@@ -194,9 +186,7 @@ async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
     assert graph.downloads == 0
 
 
-async def test_a_download_that_fails_says_so_without_its_address(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_a_failed_download_says_so_without_address(ada: User, own: AssistantServices) -> None:
     found = ada.file("plan.txt", b"x", modified=NOON)
     del ada.content[found]
     with pytest.raises(AssistantUnavailableError) as caught:

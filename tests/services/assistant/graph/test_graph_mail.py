@@ -12,6 +12,7 @@ from services.assistant.shown import shown
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
+from tests.tables import with_cases
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HELLO = NewEmail(to=("ben@clinic.example",), subject="Board", text="At three?")
@@ -48,10 +49,7 @@ async def test_mail_is_found_by_words_and_span(ada: User, own: AssistantServices
         assert [one.subject for one in found] == ["Slides 1"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    ['slides" OR "x', "slides OR nothing", "slides AND NOT anna", "from:ben slides", "-slides (x)"],
-)
+@with_cases("words")
 async def test_words_cannot_steer_the_search(
     graph: FakeGraph, ada: User, own: AssistantServices, words: str
 ) -> None:

@@ -96,9 +96,7 @@ async def test_a_day_given_as_an_instant_is_the_users(ada: User, assistant: Grap
     assert task.due == FRIDAY
 
 
-async def test_without_a_list_of_their_own_nothing_is_guessed(
-    ada: User, own: AssistantServices
-) -> None:
+async def test_without_their_own_list_nothing_is_guessed(ada: User, own: AssistantServices) -> None:
     ada.lists = ada.lists[:1]
     with pytest.raises(AssistantError, match="default list"):
         await own.tasks.list(limit=9)

@@ -12,6 +12,7 @@ from mcp.server.fastmcp import Context, FastMCP, Image
 from mcp.types import SamplingMessage, TextContent, ToolAnnotations
 
 from tests.peers import free_port
+from tests.waiting import until
 
 PATIENCE_SECONDS = 60.0
 WARFARIN = "Warfarin: INR target 2.0 to 3.0 in atrial fibrillation."
@@ -98,9 +99,7 @@ async def foreign_server(
     running = uvicorn.Server(config)
     running.capture_signals = _no_signals  # type: ignore[method-assign]
     task = asyncio.create_task(running.serve())
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not running.started:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: running.started)
     try:
         yield foreign
     finally:

@@ -69,7 +69,7 @@ async def test_a_server_that_hangs_is_left(
     assert await called(foreign.url, session, "drug_facts") == WARFARIN
 
 
-async def test_a_server_that_wants_to_use_our_model_gets_nothing(
+async def test_a_server_that_wants_our_model_gets_nothing(
     session: aiohttp.ClientSession,
 ) -> None:
     async with foreign_server() as foreign:

@@ -5,7 +5,6 @@ from datetime import date
 from pathlib import Path
 
 import docx
-import pytest
 
 from services.evidence.guidelines.library import (
     NO_ANSWER,
@@ -16,6 +15,7 @@ from services.evidence.guidelines.library import (
 )
 from services.statements.known import KnownRows
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 TODAY = date(2026, 11, 23)
 SAMPLES = Path(__file__).parents[4] / "samples" / "guidelines"
@@ -99,14 +99,7 @@ def test_a_page_whose_review_date_has_passed_says_so() -> None:
     assert status == "version 3.0, OUTDATED: to be reviewed by 2025-05-04"
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["what does our guideline say about sepsis in pregnancy?",
-     "does the guideline mention potassium in pregnancy?",
-     "our guideline on warfarin bridging?",
-     "what does the guideline say?",
-     "Was sagt unsere Leitlinie zur Anämie?"],
-)  # fmt: skip
+@with_cases("question")
 def test_what_no_guideline_answers_gets_one_sentence_and_no_passage(question: str) -> None:
     view = passages_view(samples(), question, patient_id="", today=TODAY)
     assert (view.rows, view.nothing) == ((), NO_ANSWER)

@@ -127,12 +127,7 @@ async def test_a_register_that_refuses_or_is_away_is_said_plainly() -> None:
             await away.find(search)
 
 
-@pytest.mark.parametrize(
-    ("patient_id", "wanted"),
-    [("patient_4", ["NCT99000001", "NCT99000002"]), ("patient_7", ["NCT99000003"]),
-     ("patient_21", ["NCT99000004"]), ("patient_33", ["NCT99000005"]),
-     ("patient_15", ["NCT99000006"])],
-)  # fmt: skip
+@with_cases("patient_id", "wanted")
 async def test_the_invented_samples_are_found_by_the_chart_and_named_as_such(
     patient_id: str, wanted: list[str]
 ) -> None:

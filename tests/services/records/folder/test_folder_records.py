@@ -17,6 +17,7 @@ from services.records.values import value_in
 from services.records.views.lists import encounters
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, patient, records_in, resource
+from tests.tables import with_cases
 
 
 def write(path: Path, text: str) -> None:
@@ -52,12 +53,7 @@ async def test_ndjson_of_several_patients_and_files_is_grouped_by_owner(tmp_path
     assert set((await records.load(PatientId("patient_8"))).resources) == {"Condition/c8"}
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [{"reference": "urn:uuid:p9"}, {"reference": "https://fhir.example.org/r4/Patient/p9"},
-     {"reference": "Patient/p9/_history/3"}, {"reference": "Patient?identifier=urn:ids|patient_9"},
-     {"identifier": {"system": "urn:ids", "value": "patient_9"}}],
-)  # fmt: skip
+@with_cases("subject")
 async def test_every_form_of_reference_names_the_owner(
     tmp_path: Path, subject: dict[str, Any]
 ) -> None:
@@ -88,7 +84,7 @@ def chart_id(tmp_path: Path, body: Any, systems: Sequence[str] = ()) -> str:
     return found
 
 
-def test_the_id_is_of_the_configured_system_then_of_the_pattern_then_the_resources(
+def test_the_id_is_of_the_system_then_the_pattern_then_the_resource(
     tmp_path: Path,
 ) -> None:
     rows = [{"system": "urn:a", "value": "fits-1"}, {"system": "urn:mrn", "value": "77"}]
@@ -133,7 +129,7 @@ async def test_two_people_of_one_id_are_neither_opened_nor_mixed(tmp_path: Path)
         await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
 
 
-async def test_people_who_share_a_resource_id_keep_what_is_in_their_own_file(
+async def test_people_who_share_a_resource_id_keep_what_their_file_has(
     tmp_path: Path,
 ) -> None:
     for number in (1, 2):
@@ -275,7 +271,7 @@ async def test_values_keep_the_digits_that_were_written(tmp_path: Path) -> None:
     assert value_in(found.raw).whole == "4.10 mmol/L"
 
 
-async def test_what_a_history_deleted_is_gone_and_only_its_newest_version_counts(
+async def test_what_a_history_deleted_is_gone_and_the_newest_counts(
     tmp_path: Path,
 ) -> None:
     content = bundle(patient(), ecog("kept", "2024-01-01", "1"), ecog("gone", "2024-01-02", "2"))
@@ -286,7 +282,7 @@ async def test_what_a_history_deleted_is_gone_and_only_its_newest_version_counts
     assert list(record.resources) == ["Observation/kept"]
 
 
-async def test_an_appointment_of_several_patients_is_each_ones_and_names_no_other(
+async def test_an_appointment_of_several_is_each_ones_and_names_no_other(
     tmp_path: Path,
 ) -> None:
     other = patient(id="p8", identifier=[{"value": "patient_8"}])

@@ -152,7 +152,7 @@ async def test_documents_of_a_chart_are_read_from_base64_and_from_binaries(tmp_p
     records.close()
 
 
-def test_attachments_of_wrong_types_are_left_for_the_record_to_refuse(
+def test_attachments_of_wrong_types_are_left_to_the_record(
     reader: DocumentReader,
 ) -> None:
     odd = [
