@@ -31,7 +31,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_incomplete, said_unknown, said_unread, said_without
+from services.records.answers.unsaid import said_absent, said_incomplete, said_unread, said_without
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -69,7 +69,7 @@ def answered(
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []
-    return "\n\n".join(dict.fromkeys([*said, *as_said]))
+    return words.of_one("\n\n".join(dict.fromkeys([*said, *as_said])))
 
 
 def _of_lengths(
@@ -226,12 +226,15 @@ def _sought(
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
         measured = measured_for(question)
-        unknown = [] if has_answer(question, looked_at) else said_unknown(question, words)
-        absent = "\n".join([absent, *unknown])
+        absent = _named(question, absent, looked_at, words)
         return absent if measured is None else _with_value(measured, absent, given, words)
-    is_there = has_answer(question, taken)
-    unknown = [] if is_there else said_unknown(question, words)
-    return "\n".join([absent, *written_later(question, taken, words), *unknown])
+    absent = _named(question, absent, taken, words)
+    return "\n".join([absent, *written_later(question, taken, words)])
+
+
+def _named(question: ChartQuestion, absent: str, view: ChartView, words: AnswerWords) -> str:
+    """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
+    return absent if has_answer(question, view) else said_absent(question, absent, words)
 
 
 def _with_value(

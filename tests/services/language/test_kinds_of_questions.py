@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.language.chart_words import lexicon
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from tests.tables import with_cases
@@ -134,3 +135,23 @@ def test_values_at_visits_are_values(text: str) -> None:
 @with_cases("text", "tool")
 def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:
     assert [one.tool for one in asked(text)] == [tool]
+
+
+@with_cases("before", "text", "tool", "name", "part")
+def test_a_short_question_is_asked_of_what_was_named_before(
+    before: str, text: str, tool: str, name: str, part: str | None
+) -> None:
+    (question, *_) = asked(text, before)
+    assert (question.tool, question.name, question.part) == (tool, name, part)
+
+
+@with_cases("before", "text", "back")
+def test_which_of_several_times_is_asked_of_those_told_before(
+    before: str, text: str, back: int
+) -> None:
+    (question,) = asked(text, before)
+    assert (question.aspect, question.back) == ("first", back)
+
+
+def test_a_word_is_no_slip_of_one_that_would_be_passed_over() -> None:
+    assert [one.text for one in lexicon("en").pieces("displaced shwoed")] == ["displaced", "showed"]

@@ -94,7 +94,7 @@ def test_an_end_stage_is_no_stage_of_a_tumour() -> None:
 def test_visits_that_are_counted_tell_what_for_where_it_is_asked() -> None:
     visits = (row("encounter", "Emergency", value="emergency", detail="for Ankle sprain"),)
     told = said("how many ER visits and why", {"encounters": visits})
-    assert told.startswith("1 visits")
+    assert told.startswith("1 visit")
     assert "for Ankle sprain" in told
 
 
