@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
 from services.language.chart_words import lexicon
@@ -16,6 +17,7 @@ from services.language.times import spans_in
 from services.language.unread_words import figure_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
+from services.language.vocabulary import LANGUAGES
 
 _RATES = frozenset({"percent", "per_year"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit", "place"})
@@ -89,10 +91,15 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
         return None if part is None else replace(question, part=part, aspect=which, back=0)
+    return _of_its_aspect(question, asked)
+
+
+def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question before, of as many rows as the aspect that is asked for needs."""
     aspect = aspect_of(asked)
-    is_told = aspect == "when" and is_one_value(question)  # its day stands with it
-    is_since = question.span is not None and question.span.until is None
-    if is_told or (aspect == "change" and (is_since or question.aspect == "change")):
+    if aspect == "when" and (told_when := _when_told(question, asked)):
+        return told_when
+    if aspect == "change" and _tells_change(question):
         return question
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
@@ -114,10 +121,24 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
 
 
+def _tells_change(question: ChartQuestion) -> bool:
+    is_since = question.span is not None and question.span.until is None
+    return is_since or question.aspect == "change"
+
+
+def _when_told(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question whose answer tells since when a value is so, or the day of one value."""
+    is_begin = any(piece.words[0] in _since() for piece in asked.pieces)
+    if is_begin and question.tool == "results":
+        return replace(question, aspect="trend", part=None, back=0)
+    return question if is_one_value(question) else None  # its day stands with it
+
+
 def one_before(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for what came before that which `question` asks for."""
-    if question.tool == "medications" and not question.name:
-        return replace(question, arguments={"status": "stopped"}, is_past=True)
+    if question.tool == "medications":
+        stopped = {**question.arguments, "status": "stopped"}
+        return replace(question, arguments=stopped, aspect="all", part=None, is_past=True, back=1)
     if question.tool == "results" and question.aspect in ("minimum", "maximum", "first"):
         return beside(question, "before")
     found = measured_over_time(question)
@@ -137,3 +158,9 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
         part=None,
         back=found.back + 1,
     )
+
+
+@cache
+def _since() -> frozenset[str]:
+    every = (one for each in LANGUAGES for one in lexicon(each).words.relations.get("since", ()))
+    return frozenset(fold(one)[0] for one in every)

@@ -333,6 +333,8 @@ def _of_its_own(
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return _searched(unknown, aspect, what)
+    if topic.name == "primary site" and "size" in part.frames:
+        return ChartQuestion("imaging_reports", {}, "latest")  # where it is tells no size
     name = topic.name
     if topic.tool in _REPORTS:
         name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()

@@ -108,7 +108,8 @@ class _Used:
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
-        has_side = is_moved or any(map(_is_of_time, asked))
+        is_begin = any(one.aspect == "when" and one.tool in _LISTS for one in asked)  # "gout since"
+        has_side = is_moved or is_begin or any(map(_is_of_time, asked))
         self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 

@@ -30,7 +30,7 @@ def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str
     name = question.name
     if not name or concept_table().also_called(name):
         return absent
-    if words.is_ordinary(name) and not question.head:
+    if question.tool != "allergies" and words.is_ordinary(name) and not question.head:
         return words.no_name.format(name=name)
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
