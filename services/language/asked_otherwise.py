@@ -9,7 +9,7 @@ from functools import cache
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
 from services.language.chart_words import lexicon
 from services.language.folding import fold
-from services.language.ordinals_asked import with_ordinals
+from services.language.ordinals_asked import AGAIN, with_ordinals
 from services.language.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
 from services.language.question_figures import in_place, with_rate
 from services.language.sides_leaned_on import beside, is_one_value
@@ -90,7 +90,8 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
-        return None if part is None else replace(question, part=part, aspect=which, back=0)
+        back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
+        return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)
 
 

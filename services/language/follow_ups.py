@@ -15,6 +15,8 @@ from services.language.asked_otherwise import (
     one_before,
 )
 from services.language.carried_over import of_another, of_those
+from services.language.changes_asked import CHANGES
+from services.language.chart_parts import RANKED
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around
@@ -81,7 +83,7 @@ def followed_up(
     Args:
         about: What it asks by itself.
     """
-    if not before:
+    if not before or [one.tool for one in about] == [CHANGES]:
         return about
     words = lexicon(language)
     found = _leaning(text, about, before, words, today)
@@ -232,14 +234,20 @@ def _pointing_back(
         is_of_days = last.span is not None and not last.around
         if is_free and is_of_days and last.span is not None:
             return (with_days(about[0], last.span),)
-        is_dated = bool(last.around) or last.tool in DATED or is_one_value(last)
-        if is_free and about[0].tool in _WITH_DAYS and is_dated:
+        if is_free and about[0].tool in _WITH_DAYS and _has_a_day(last, about[0]):
             return (at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
     if points_back(is_last) or has_phrase(folded, words.words.among):
         return of_those(about, last, is_among=has_phrase(folded, words.words.among))
     return ()
+
+
+def _has_a_day(last: ChartQuestion, one: ChartQuestion) -> bool:
+    """Whether what was asked last is of a day on which `one` may be asked for."""
+    if last.tool == "results" and not last.around and one.aspect in RANKED:
+        return False  # "the highest ALT, and AST the same day" is of no other day
+    return bool(last.around) or last.tool in DATED or is_one_value(last)
 
 
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:

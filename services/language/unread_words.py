@@ -248,7 +248,9 @@ def _is_of_time(question: ChartQuestion) -> bool:
 def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     """Return the aspects that the answer to a question tells."""
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
-    if question.tool != "results":
+    if question.tool == "changes":
+        told |= {"change"}
+    elif question.tool != "results":
         told -= _OF_VALUES  # whatever it was asked for
     elif question.above is not None or question.below is not None:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond

@@ -19,7 +19,7 @@ from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import (
-    lead_of,
+    led,
     measured_for,
     searches_for,
     told_elsewhere,
@@ -31,7 +31,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_absent, said_incomplete, said_unread, said_without
+from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -210,16 +210,12 @@ def _sought(
             return search
         record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
         in_papers = told_papers(search, papers, words)
-        if record is not None and (told := told_elsewhere(question, search, record, words)):
+        told = _told_there(question, search, record, given, words)
+        if isinstance(told, ChartQuestion):
+            return told
+        if record is not None and told:
             told = f"{told}\n{in_papers}".strip()
-            if question.head and search.name == question.head:
-                is_of_all_days = question.span is not None and search.span is None
-                when = f"{absent}\n" if is_of_all_days else ""
-                return f"{when}{said_without(question, told, words)}\n{told}".strip()
-            if search.tool == question.tool:
-                return f"{absent}\n{told}"  # of other days
-            lead = lead_of(question, search, absent, record, words)
-            return f"{_not_listed(question, taken, words)}{lead}\n{told}"
+            return led(question, search, taken, absent, told, record, words)
         if in_papers:
             return f"{absent}\n{in_papers}"
         looked_at = record if record is not None and search.name else looked_at
@@ -230,6 +226,20 @@ def _sought(
         return absent if measured is None else _with_value(measured, absent, given, words)
     absent = _named(question, absent, taken, words)
     return "\n".join([absent, *written_later(question, taken, words)])
+
+
+def _told_there(
+    question: ChartQuestion,
+    search: ChartQuestion,
+    record: ChartView | None,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return what `search` found, an illness with its treatment where that is asked for."""
+    told = "" if record is None else told_elsewhere(question, search, record, words)
+    if record is None or not told or not asks_for_treatment(search, record):
+        return told
+    return _treated(search, record, told, given, words)
 
 
 def _named(question: ChartQuestion, absent: str, view: ChartView, words: AnswerWords) -> str:
@@ -290,18 +300,6 @@ def _of_those_days(
     if days.since is not None and days.until is not None and days.since > days.until:
         return words.nothing_then.format(name=f": {question.name}" if question.name else "")
     return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
-
-
-def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
-    """Say that no illness has the name, and which ones have it in theirs: prediabetes."""
-    if question.tool != "problems" or not question.name or question.span is not None:
-        return ""
-    near = [row for row in view.rows if question.name.casefold() in row.name.casefold()]
-    told = answer_of(
-        replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
-    )
-    said = words.not_listed.format(name=words.called(question.name))
-    return f"{said}\n{told}\n" if near else f"{said} "
 
 
 def _with_parts(

@@ -155,3 +155,29 @@ def test_which_of_several_times_is_asked_of_those_told_before(
 
 def test_a_word_is_no_slip_of_one_that_would_be_passed_over() -> None:
     assert [one.text for one in lexicon("en").pieces("displaced shwoed")] == ["displaced", "showed"]
+
+
+@with_cases("text")
+def test_what_is_said_of_a_question_is_used(text: str) -> None:
+    assert [one.unread for one in asked(text)] == [""]
+
+
+def test_since_when_a_value_is_so_is_told_by_its_course() -> None:
+    assert [one.aspect for one in asked("since when?", "does she smoke?")] == ["trend"]
+
+
+def test_the_highest_of_all_is_not_that_of_the_day_before() -> None:
+    (question,) = asked("alt highest & ast same day", "latest lft")
+    assert (question.around, question.unread) == ((), "same day")
+
+
+def test_whether_a_drug_may_be_started_is_no_order() -> None:
+    first, *others = asked("can i start spironolactone")
+    assert first.tool == "allergies"
+    assert "kidney function" in [one.name for one in others]
+
+
+def test_of_the_third_time_its_treatment_is_asked() -> None:
+    before = ("how many sinus infections?", "the third one?")
+    (question,) = asked("was it treated", *before)
+    assert (question.part, question.back) == ("treatment", 2)
