@@ -14,15 +14,17 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
+from services.records.answers.excluded_rows import leaves_out_any
 from services.records.answers.further import (
     led,
     measured_for,
     searches_for,
     told_elsewhere,
+    with_parts,
 )
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
@@ -33,6 +35,7 @@ from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
+_SAY_NOT_WHY = frozenset({"encounters", "procedures"})
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 
@@ -98,7 +101,21 @@ def _answer(
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
+    if question.without and question.tool in _SAY_NOT_WHY and not leaves_out_any(question, taken):
+        return _of_all(question, taken, given, words)
     return _of_view(question, taken, given, words)
+
+
+def _of_all(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return all rows where none says what is to be left out: the reason of a visit is untold."""
+    told = _of_view(replace(question, without=(), aspect="all"), taken, given, words)
+    lead = words.unsaid.format(words=", ".join(question.without))
+    return told if isinstance(told, ChartQuestion) else f"{lead}\n{told}"
 
 
 def _of_view(
@@ -220,7 +237,7 @@ def _sought(
             return f"{absent}\n{in_papers}"
         looked_at = record if record is not None and search.name else looked_at
     if looked_at is not None:
-        absent = _with_parts(question, absent, looked_at, words)
+        absent = with_parts(question, absent, looked_at, words)
         measured = measured_for(question)
         absent = _named(question, absent, looked_at, words)
         return absent if measured is None else _with_value(measured, absent, given, words)
@@ -300,21 +317,6 @@ def _of_those_days(
     if days.since is not None and days.until is not None and days.since > days.until:
         return words.nothing_then.format(name=f": {question.name}" if question.name else "")
     return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
-
-
-def _with_parts(
-    question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
-) -> str:
-    """Add what speaks of part of a longer name to what says that it is not there."""
-    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
-    if not rows or has_answer(question, looked_at):
-        return absent
-    search = replace(
-        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
-    )
-    search = replace(search, span=None)
-    view = looked_at.model_copy(update={"rows": rows})
-    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
 
 
 def _given(question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]]) -> Looked | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from data_models.chart_view import ViewRow
+from data_models.chart_view import ChartView, ViewRow
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.said_words import has_words, says_all
@@ -30,3 +30,8 @@ def is_left_out(question: ChartQuestion, row: ViewRow) -> bool:
         or (question.tool == "allergies" and is_of_allergen(name, row))
         for name in question.without
     )
+
+
+def leaves_out_any(question: ChartQuestion, view: ChartView) -> bool:
+    """Whether a row of `view` is one that a question names to be left out."""
+    return any(is_left_out(question, row) for row in view.rows)

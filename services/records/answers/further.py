@@ -9,7 +9,7 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
@@ -194,6 +194,21 @@ def led(
         return f"{absent}\n{told}"  # of other days
     lead = _lead_of(question, search, absent, record, words)
     return f"{_not_listed(question, taken, words)}{lead}\n{told}"
+
+
+def with_parts(
+    question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
+) -> str:
+    """Add what speaks of part of a longer name to what says that it is not there."""
+    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
+    if not rows or has_answer(question, looked_at):
+        return absent
+    search = replace(
+        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
+    )
+    search = replace(search, span=None)
+    view = looked_at.model_copy(update={"rows": rows})
+    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
 
 
 def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:

@@ -181,3 +181,10 @@ def test_of_the_third_time_its_treatment_is_asked() -> None:
     before = ("how many sinus infections?", "the third one?")
     (question,) = asked("was it treated", *before)
     assert (question.part, question.back) == ("treatment", 2)
+
+
+@pytest.mark.parametrize("text", ["meds he took before the statin", "meds before the statin"])
+def test_what_was_taken_before_a_drug_is_not_that_drug(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.when) == ("", "before")
+    assert [one.name for one in question.around] == ["statin"]

@@ -123,3 +123,28 @@ def test_a_part_of_the_body_is_said_in_another_language() -> None:
     told = said("Wurde die Brust bestrahlt?", {"procedures radiation therapy": (done,)})
     assert "fand ich" not in told
     assert "2016-04-20" in told
+
+
+def test_a_visit_whose_reason_nobody_wrote_may_be_the_one_that_is_not_meant() -> None:
+    visits = (row("encounter", "Emergency room admission", "2011-06-22", value="emergency"),)
+    told = said("any er visits other than the fracture?", {"encounters": visits})
+    assert told.startswith("I did not find “fracture” with it")
+    assert "Yes" not in told
+
+
+def test_what_began_on_the_day_of_the_last_visit_is_of_no_earlier_one() -> None:
+    visits = tuple(
+        row("encounter", "Emergency room admission", day, value="emergency", status="finished")
+        for day in ("2016-05-22", "2018-03-11")
+    )
+    ills = (row("problem", "Whiplash injury to neck", "2016-05-22"),)
+    told = said("why was she in the ER the last time?", {"encounters": visits, "problems": ills})
+    assert "2018-03-11" in told
+    assert "Whiplash" not in told
+
+
+def test_an_illness_that_is_found_without_the_rest_of_its_name_is_told_with_its_treatment() -> None:
+    anemia = row("problem", "Anemia", "2014-11-22", end="2015-06-20", status="resolved")
+    drug = row("medication", "Vitamin B 12", "2014-11-22", status="active")
+    lists = {"problems": (anemia,), "medications": (drug,)}
+    assert "Vitamin B 12" in said("anemia in pregnancy treated how", lists)
