@@ -5,11 +5,10 @@ Pure. What is absent from one list may stand in a note; only then it is not in t
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.question_figures import arguments_of, with_days
+from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
@@ -18,7 +17,7 @@ from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
-from services.records.answers.excluded_rows import leaves_out_any
+from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     led,
     measured_for,
@@ -28,16 +27,13 @@ from services.records.answers.further import (
 )
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
+from services.records.answers.looked_up import Looked, given_for, is_told_beside
 from services.records.answers.papers import parted, told_papers, written_later
 from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
-
-_SAY_NOT_WHY = frozenset({"encounters", "procedures"})
-Looked: TypeAlias = ChartView | str
-"""What a tool gave: rows, or what was wrong."""
 
 
 def answered(
@@ -59,8 +55,10 @@ def answered(
     is_then = any(one.name == AGE and one.is_past for one in questions)
     others = [one for one in questions if has_an_age(one, is_then=is_then)]
     for question in questions:
-        if question.name == AGE and others and _given(question, given) is not None:
+        if question.name == AGE and others and given_for(question, given) is not None:
             continue  # not how old they are now
+        if is_told_beside(question, questions, given):
+            continue
         answer = _answer(question, given, words)
         if isinstance(answer, ChartQuestion):
             return answer
@@ -82,7 +80,7 @@ def _of_lengths(
     for question in questions:
         asked = [question, *(question.around if question.is_apart else ())]
         for one in asked if question.asked_on is not None else ():
-            taken = _given(replace(one, around=()), given)
+            taken = given_for(replace(one, around=()), given)
             rows = rows_of_event(one, taken) if isinstance(taken, ChartView) else ()
             if isinstance(taken, ChartView) and one.tool == "results" and not question.around:
                 rows = asked_rows(one, taken).rows if question.is_apart else rows
@@ -96,12 +94,12 @@ def _answer(
         return _at_that_age(question, given, words)
     if question.around:
         return _around(question, given, words)
-    taken = _given(question, given)
+    taken = given_for(question, given)
     if taken is None:
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
-    if question.without and question.tool in _SAY_NOT_WHY and not leaves_out_any(question, taken):
+    if may_hold_what_is_left_out(question, taken):
         return _of_all(question, taken, given, words)
     return _of_view(question, taken, given, words)
 
@@ -129,12 +127,12 @@ def _of_view(
     if said := told_papers(question, papers, words):
         return f"{absent}\n{said}"
     if letter := letter_asked(question, asked_rows(question, taken).rows):
-        read = _given(letter, given)
+        read = given_for(letter, given)
         return letter if read is None else told_letter(read) or absent
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
     if lists := looked_at(question, taken, words):
-        looked = [(one, _given(one, given)) for one in lists]
+        looked = [(one, given_for(one, given)) for one in lists]
         if missing := next((one for one, view in looked if view is None), None):
             return missing
         views = [view for _, view in looked if isinstance(view, ChartView)]
@@ -149,7 +147,7 @@ def _of_view(
 def _at_that_age(
     question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
-    summary = _given(BORN, given)
+    summary = given_for(BORN, given)
     if summary is None:
         return BORN
     then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
@@ -166,7 +164,7 @@ def _treated(
     words: AnswerWords,
 ) -> ChartQuestion | str:
     """Return the illness as `told`, and behind it what was given or done about it."""
-    looked = [(asked, _given(asked, given)) for asked in LOOKED_AT]
+    looked = [(asked, given_for(asked, given)) for asked in LOOKED_AT]
     if missing := next((asked for asked, view in looked if view is None), None):
         return missing
     lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
@@ -183,7 +181,7 @@ def _with_visits(
     told = _sought(question, taken, answer_of(question, taken, words), given, words)
     seen = ChartQuestion("encounters", name=question.name, aspect="count")
     seen = seen if question.span is None else with_days(seen, question.span)
-    view = _given(seen, given)
+    view = given_for(seen, given)
     if isinstance(told, ChartQuestion) or view is None:
         return told if isinstance(told, ChartQuestion) else seen
     if not isinstance(view, ChartView):
@@ -202,7 +200,7 @@ def _with_done(
 ) -> ChartQuestion | str:
     """Return what a list says, and what is recorded of it as procedures behind it."""
     told = _sought(question, taken, answer_of(question, taken, words), given, words)
-    view = _given(done, given)
+    view = given_for(done, given)
     if isinstance(told, ChartQuestion) or view is None:
         return told if isinstance(told, ChartQuestion) else done
     if not isinstance(view, ChartView):
@@ -222,7 +220,7 @@ def _sought(
     """Return `absent`, what `taken` says, with what is found elsewhere where that says nothing."""
     looked_at = taken if question.tool == SEARCH else None
     for search in () if has_answer(question, taken) else searches_for(question):
-        found = _given(search, given)
+        found = given_for(search, given)
         if found is None:
             return search
         record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
@@ -271,7 +269,7 @@ def _with_value(
     words: AnswerWords,
 ) -> ChartQuestion | str:
     """Add the value of `measured`, where it is recorded, to what says that an illness is not."""
-    found = _given(measured, given)
+    found = given_for(measured, given)
     if found is None:
         return measured
     if not isinstance(found, ChartView) or not has_answer(measured, found):
@@ -285,7 +283,7 @@ def _around(
     """Return what is asked around an event, told before it; of no days where it has none."""
     told: list[str] = []
     for event in question.around:
-        answer, view = _answer(event, given, words), _given(event, given)
+        answer, view = _answer(event, given, words), given_for(event, given)
         if isinstance(answer, ChartQuestion):
             return answer
         rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
@@ -317,13 +315,3 @@ def _of_those_days(
     if days.since is not None and days.until is not None and days.since > days.until:
         return words.nothing_then.format(name=f": {question.name}" if question.name else "")
     return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
-
-
-def _given(question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]]) -> Looked | None:
-    """Return what the tool of a question gave, if it was asked for the same."""
-    alike = (
-        looked
-        for asked, looked in given
-        if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
-    )
-    return next(alike, None)

@@ -148,3 +148,20 @@ def test_an_illness_that_is_found_without_the_rest_of_its_name_is_told_with_its_
     drug = row("medication", "Vitamin B 12", "2014-11-22", status="active")
     lists = {"problems": (anemia,), "medications": (drug,)}
     assert "Vitamin B 12" in said("anemia in pregnancy treated how", lists)
+
+
+def test_drugs_for_an_illness_are_left_out_by_their_reason() -> None:
+    inhaler = row("medication", "Salmeterol", status="active", detail="prescribed; for Copd")
+    iron = row("medication", "Ferrous sulfate", status="active", detail="prescribed")
+    told = said("meds not for COPD", {"medications": (inhaler, iron)})
+    assert "Ferrous sulfate" in told
+    assert "Salmeterol" not in told
+    assert said("meds not for gout", {"medications": (iron,)}).startswith("I did not find “gout”")
+
+
+def test_how_many_pregnancies_there_were_is_told_without_what_only_mentions_one() -> None:
+    ill = row("problem", "Normal pregnancy", "2019-09-04", status="resolved", end="2019-10-02")
+    visit = row("encounter", "Prenatal visit", detail="for Normal pregnancy")
+    told = said("how many pregnancies", {"problems": (ill,), "search_record": (visit,)})
+    assert told.startswith("1 problem: obstetric history.")
+    assert "Prenatal visit" not in told
