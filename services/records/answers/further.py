@@ -170,8 +170,10 @@ def _lead_of(
     is_guess = question.tool in _OF_THEIR_KIND or not search.name
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
-    if question.tool == "medications" and not is_drug:
-        return f"{absent} {words.elsewhere}"  # that there is a plan for it is no drug
+    is_other = is_drug if question.tool == "results" else not is_drug
+    if question.tool in ("medications", "results") and is_other:
+        # That there is a plan for it is no drug, and that it is taken is no value of it.
+        return f"{absent} {words.elsewhere}"
     # Else it is in the record, though not in that list.
     return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
 

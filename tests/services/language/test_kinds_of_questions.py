@@ -188,3 +188,8 @@ def test_what_was_taken_before_a_drug_is_not_that_drug(text: str) -> None:
     (question,) = asked(text)
     assert (question.name, question.when) == ("", "before")
     assert [one.name for one in question.around] == ["statin"]
+
+
+def test_that_somebody_is_allergic_is_no_yes_to_whether_they_eat_it() -> None:
+    (question,) = asked("does she eat nuts")
+    assert (question.aspect, question.unread) == ("all", "eat")

@@ -165,3 +165,14 @@ def test_how_many_pregnancies_there_were_is_told_without_what_only_mentions_one(
     told = said("how many pregnancies", {"problems": (ill,), "search_record": (visit,)})
     assert told.startswith("1 problem: obstetric history.")
     assert "Prenatal visit" not in told
+
+
+def test_that_it_is_taken_is_no_level_of_it() -> None:
+    drug = row("medication", "Vitamin B 12", status="active")
+    told = said("b12 level", {"medications": (drug,), "search_record": (drug,)})
+    assert "not in the record" in told.splitlines()[0]
+
+
+def test_a_house_dust_mite_tells_of_no_housing() -> None:
+    mite = row("allergy", "House dust mite allergy")
+    assert "mite" not in said("housing?", {"search_record": (mite,)})
