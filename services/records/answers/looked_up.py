@@ -1,7 +1,8 @@
-"""What the tools gave to the questions of a message. Pure."""
+"""What the tools gave to the questions of a message, and what is still to be asked."""
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from data_models.chart_view import ChartView
 from services.language.question_figures import arguments_of
@@ -10,30 +11,52 @@ from services.records.answers.asked_rows import has_answer
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
+_NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
 
 
-def given_for(
-    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]]
-) -> Looked | None:
-    """Return what the tool of a question gave, if it was asked for the same."""
-    alike = (
-        looked
-        for asked, looked in given
-        if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
-    )
-    return next(alike, None)
+@dataclass(slots=True, kw_only=True)
+class LookedUp:
+    """What was looked up for one message.
 
+    Attributes:
+        missing: The first question that was needed and not looked up yet.
+    """
 
-def is_told_beside(
-    question: ChartQuestion,
-    questions: Sequence[ChartQuestion],
-    given: Sequence[tuple[ChartQuestion, Looked]],
-) -> bool:
-    """Whether what no value tells is in the list of illnesses: how many pregnancies there were."""
-    alike = [one for one in questions if one.name == question.name]
-    views = [(one, given_for(one, given)) for one in alike]
-    told = {
-        one.tool for one, view in views if isinstance(view, ChartView) and has_answer(one, view)
-    }
-    is_looked_up = question.tool == "results" and given_for(question, given) is not None
-    return is_looked_up and "results" not in told and "problems" in told
+    given: Sequence[tuple[ChartQuestion, Looked]]
+    missing: ChartQuestion | None = None
+
+    def result_of(self, question: ChartQuestion) -> Looked:
+        """Return what the tool gave; no rows where it is still to be asked."""
+        if (found := self._found(question)) is None:
+            self.missing = self.missing or question
+            return _NO_ROWS
+        return found
+
+    def view_of(self, question: ChartQuestion) -> ChartView:
+        """Return the rows that the tool gave; none where it failed or is still to be asked."""
+        found = self.result_of(question)
+        return found if isinstance(found, ChartView) else _NO_ROWS
+
+    def known(self, question: ChartQuestion) -> ChartView:
+        """Return the rows that the tool gave, if it was asked."""
+        found = self._found(question)
+        return found if isinstance(found, ChartView) else _NO_ROWS
+
+    def has(self, question: ChartQuestion) -> bool:
+        """Whether the tool was asked."""
+        return self._found(question) is not None
+
+    def tells_beside(self, question: ChartQuestion, others: Sequence[ChartQuestion]) -> bool:
+        """Whether illnesses tell what no value does: how many pregnancies there were."""
+        alike = [one for one in others if one.name == question.name]
+        told = {one.tool for one in alike if has_answer(one, self.known(one))}
+        is_value = question.tool == "results" and self.has(question)
+        return is_value and "results" not in told and "problems" in told
+
+    def _found(self, question: ChartQuestion) -> Looked | None:
+        alike = (
+            looked
+            for asked, looked in self.given
+            if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
+        )
+        return next(alike, None)
