@@ -102,9 +102,10 @@ class _Answers:
         taken = self.looked.result_of(question)
         if isinstance(taken, str):
             return self.words.failed.format(title=question.tool, problem=taken)
-        if may_hold_what_is_left_out(question, taken):
+        whole = replace(question, without=(), aspect="all")
+        if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
             lead = self.words.unsaid.format(words=", ".join(question.without))
-            return f"{lead}\n{self._of_view(replace(question, without=(), aspect='all'), taken)}"
+            return f"{lead}\n{self._of_view(whole, taken)}"
         return self._of_view(question, taken)
 
     def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:

@@ -1,8 +1,8 @@
 """Which rows a question leaves out by name, and whose rows it asks for. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.said_words import has_words, says_all
@@ -38,12 +38,12 @@ def _reasons(row: ViewRow) -> list[str]:
     return [one.removeprefix("for ") for one in parts if one.startswith("for ")]
 
 
-def may_hold_what_is_left_out(question: ChartQuestion, view: ChartView) -> bool:
+def may_hold_what_is_left_out(question: ChartQuestion, rows: Sequence[ViewRow]) -> bool:
     """Whether no row tells what is to be left out, and one may be it: why, a visit rarely says."""
     table = concept_table()
     is_by_reason = question.tool in ("encounters", "procedures") or (
         question.tool == "medications"
         and not any(table.named("drug", name) for name in question.without)
     )
-    is_told = any(is_left_out(question, row) for row in view.rows)
-    return bool(question.without and view.rows) and is_by_reason and not is_told
+    is_told = any(is_left_out(question, row) for row in rows)
+    return bool(question.without and rows) and is_by_reason and not is_told

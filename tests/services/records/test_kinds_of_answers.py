@@ -126,7 +126,10 @@ def test_a_part_of_the_body_is_said_in_another_language() -> None:
 
 
 def test_a_visit_whose_reason_nobody_wrote_may_be_the_one_that_is_not_meant() -> None:
-    visits = (row("encounter", "Emergency room admission", "2011-06-22", value="emergency"),)
+    visits = (
+        row("encounter", "Emergency room admission", "2011-06-22", value="emergency"),
+        row("encounter", "Check up", "2011-07-22", value="ambulatory", detail="for Fracture"),
+    )
     told = said("any er visits other than the fracture?", {"encounters": visits})
     assert told.startswith("I did not find “fracture” with it")
     assert "Yes" not in told
