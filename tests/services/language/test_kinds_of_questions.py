@@ -193,3 +193,11 @@ def test_what_was_taken_before_a_drug_is_not_that_drug(text: str) -> None:
 def test_that_somebody_is_allergic_is_no_yes_to_whether_they_eat_it() -> None:
     (question,) = asked("does she eat nuts")
     assert (question.aspect, question.unread) == ("all", "eat")
+
+
+def test_of_who_pays_only_the_newest_bill_tells_and_since_when_is_named() -> None:
+    assert [one.unread for one in asked("medicare since")] == ["since"]
+
+
+def test_the_heaviest_is_a_weight() -> None:
+    assert [one.aspect for one in asked("heaviest ever")] == ["maximum"]
