@@ -200,7 +200,7 @@ class _Answers:
         """Return what is asked around an event, told before it; of no days where it has none."""
         told: list[str] = []
         for event in question.around:
-            answer, view = self._answer(event), self.looked.known(event)
+            answer, view = self._answer(event), self.looked.view_of(event)
             rows = rows_of_event(event, view)
             if not rows and event.head:  # said without the rest
                 rows = rows_of_event(replace(event, name=event.head, head=""), view)

@@ -37,21 +37,17 @@ class LookedUp:
         found = self.result_of(question)
         return found if isinstance(found, ChartView) else _NO_ROWS
 
-    def known(self, question: ChartQuestion) -> ChartView:
-        """Return the rows that the tool gave, if it was asked."""
-        found = self._found(question)
-        return found if isinstance(found, ChartView) else _NO_ROWS
-
     def has(self, question: ChartQuestion) -> bool:
         """Whether the tool was asked."""
         return self._found(question) is not None
 
     def tells_beside(self, question: ChartQuestion, others: Sequence[ChartQuestion]) -> bool:
         """Whether illnesses tell what no value does: how many pregnancies there were."""
+        if question.tool != "results" or not self.has(question):
+            return False
         alike = [one for one in others if one.name == question.name]
-        told = {one.tool for one in alike if has_answer(one, self.known(one))}
-        is_value = question.tool == "results" and self.has(question)
-        return is_value and "results" not in told and "problems" in told
+        told = {one.tool for one in alike if has_answer(one, self.view_of(one))}
+        return "results" not in told and "problems" in told
 
     def _found(self, question: ChartQuestion) -> Looked | None:
         alike = (
