@@ -45,7 +45,8 @@ class Arranging:
     @property
     def is_move(self) -> bool:
         """Whether an appointment is moved, in this message or in what it answers."""
-        is_other = says(self.asked, "cancel", "book") and not says(self.asked, "move_or_change")
+        others = ("cancel", "book", "list_appointments")
+        is_other = says(self.asked, *others) and not says(self.asked, "move_or_change")
         return not is_other and any(says(text, "move_or_change") for text in self._said())
 
     @property
