@@ -9,6 +9,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.evidence.chart_states import PATIENT, RESULT_KINDS, ChartStates, state_of
 from services.records.dates import first_day, last_day
 from services.records.entry import Entry, end_of, label, one, text
+from services.records.kinds import BILLS
 from services.records.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.view import view_of
@@ -87,7 +88,8 @@ def changes_of_days(
     record: PatientRecord, *, since: date | None, until: date | None, today: date
 ) -> ChartView:
     """Return what began, resulted or ended within some days, by the dates of the record."""
-    dated = [_within(entry, since, until or today) for entry in record.entries.values()]
+    told = [entry for entry in record.entries.values() if entry.kind not in BILLS]
+    dated = [_within(entry, since, until or today) for entry in told]
     found = [one for one in dated if one is not None]
     undated = sum(not _dates(entry) for entry in record.entries.values())
     span = " ".join(

@@ -23,6 +23,7 @@ class AnswerWords(ClosedValue):
         told: What rows say in the language of the tools around the record's words `{}`, and here.
         absent_of: What is said instead of `absent` of what is in the list of a tool.
         things_of: What the rows of a tool are called.
+        singular: Wordings that count one thing as several, and how they are said.
     """
 
     yes: str
@@ -88,6 +89,7 @@ class AnswerWords(ClosedValue):
     goes_on: str
     unsaid: str
     unknown: str
+    no_name: str
     only_so: str
     also_recorded: str
     as_said: str
@@ -99,6 +101,7 @@ class AnswerWords(ClosedValue):
     quoted: str = "“{}”"
     is_language_of_tools: bool = False
     things_of: Mapping[str, str]
+    singular: Mapping[str, str] = Field(default_factory=dict)
 
     language: str = "en"
 
@@ -114,6 +117,17 @@ class AnswerWords(ClosedValue):
     def knows(self, name: str) -> bool:
         """Whether a name is a word of this language or of English."""
         return lexicon(self.language).knows(name) or lexicon("en").knows(name)
+
+    def is_ordinary(self, name: str) -> bool:
+        """Whether a name is only words of common language, by which nothing of a chart is meant."""
+        each = (lexicon(self.language).is_ordinary, lexicon("en").is_ordinary)
+        return all(is_one(name) for is_one in each)
+
+    def of_one(self, said: str) -> str:
+        """Return `said` with what is counted in the singular where it is one."""
+        for several, one in self.singular.items():
+            said = re.sub(rf"(?<![\w.]){several}(?!\w)", one, said)
+        return said
 
     def word(self, recorded: str) -> str:
         """Return a word, or a length of time, of the record in this language where it is known."""

@@ -42,7 +42,11 @@ def of_those(
                 replace(last, around=tuple(replace(e, aspect=one.aspect) for e in last.around)),
             )
         return (replace(last, aspect=one.aspect, rate=one.rate, back=0),)
-    if not is_among or [one.tool for one in about] != [last.tool]:
+    tools = [one.tool for one in about]
+    if is_among and (tools, last.tool) == (["problems"], "encounters"):  # "of them for asthma?"
+        name = f"{last.head or last.name} {about[0].name}".strip()
+        return (replace(last, aspect=about[0].aspect, name=name, head=last.head or last.name),)
+    if not is_among or tools != [last.tool]:
         return ()
     span = last.span if is_free else None
     return (*about,) if span is None else (with_days(about[0], span),)

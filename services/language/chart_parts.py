@@ -224,7 +224,8 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
 
 def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
-    if part.parts and part.parts[0] in _NOT_OF_ROWS:
+    of_visits = {topic.tool for topic in part.topics} == {"encounters"}
+    if part.parts and part.parts[0] in _NOT_OF_ROWS and not (of_visits and part.aspects & EDGES):
         return "all"  # that it was given, or that it is there, would be no yes
     if "change" in part.aspects and ("average" in part.aspects or part.unit):
         return "change"  # "average yearly gain", "how many kg did she lose?"

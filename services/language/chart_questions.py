@@ -222,7 +222,8 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         for one, behind in pairwise(part.pieces[1:])
     )
     is_mixed = is_mixed or is_either or bool(part.frames & _JUDGED)
-    if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
+    is_weighed = bool(part.frames & _JUDGED) or any(one.tool == "allergies" for one in found)
+    if is_mixed and not is_weighed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     found = [with_result(one, part) for one in found] + weighed_before(found, part)
@@ -269,10 +270,11 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             others = [run for run in part.runs if not may_be_of(topics[0], run)]
     else:
         others = part.runs
-    yield from questions_of_values(part, others, aspect, what)
-    for run in others:
-        if run.known or not topics:
-            yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
+    values = [*questions_of_values(part, others, aspect, what)]
+    is_searched = is_asked and not topics
+    runs = [run for run in others if run.known or not topics]
+    listed = [q for run in runs for q in _of_run(run, part, aspect, what, is_searched=is_searched)]
+    yield from ((*listed, *values) if aspect == "count" else (*values, *listed))
 
 
 def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
@@ -331,6 +333,8 @@ def _of_its_own(
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return _searched(unknown, aspect, what)
+    if topic.name == "primary site" and "size" in part.frames:
+        return ChartQuestion("imaging_reports", {}, "latest")  # where it is tells no size
     name = topic.name
     if topic.tool in _REPORTS:
         name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()

@@ -9,6 +9,7 @@ from services.language.ages_asked import Age, ages_in
 from services.language.chart_parts import without_switch
 from services.language.chart_pieces import NameIs, Piece
 from services.language.chart_words import Lexicon
+from services.language.events_asked import relations_of
 from services.language.excluded import without_excluded
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
@@ -57,7 +58,8 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
-    pieces = without_switch(without_opening(words.pieces(rest)), words)
+    pieces = _with_sides(without_opening(words.pieces(rest)), words)
+    pieces = without_switch(pieces, words)
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
     pieces, excluded = without_excluded(pieces, words)
     pieces, aside = _set_aside(pieces, words)
@@ -66,6 +68,21 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
     return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, excluded, aside, length)
+
+
+def _with_sides(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return the pieces; what ends in "before" and has a name behind it asks around that.
+
+    "What did she take before?" is what is over, "… before the statin?" is not.
+    """
+    sides = relations_of(words)
+    for at, piece in enumerate(pieces):
+        *head, last = piece.words
+        is_named = any(one.of("name") for one in pieces[at + 1 : at + 3])
+        if head and is_named and piece.of("topic") and sides.get(last) in ("before", "after"):
+            begin = " ".join([*(one.text for one in pieces[:at]), *head])
+            return [*words.pieces(begin), *words.pieces(last), *pieces[at + 1 :]]
+    return [*pieces]
 
 
 def _is_set_aside(span: TimeSpan, folded: str, words: Lexicon) -> bool:

@@ -73,6 +73,8 @@ class Lexicon:
             if len(word) >= _SWAP_CHARS
             and not _is_of("medications", self._phrases.get((word,), ()))
         }
+        labels = [label for each in self._phrases.values() for label in each]
+        self._names = {one.value.name for one in labels if one.kind in ("name", "topic")}
         self._endings = {
             ending: tool
             for each in (words, *([fallback] if fallback else []))
@@ -137,6 +139,12 @@ class Lexicon:
         """Whether `word` is one of the phrases, or a plain word of any language."""
         folded = fold(word)[0]
         return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
+
+    def is_ordinary(self, name: str) -> bool:
+        """Whether `name` is common words, none of which stands for a thing or an illness here."""
+        pieces = self.pieces(fold(name)[0])
+        named = name in self._names or any(one.of("name") or one.of("topic") for one in pieces)
+        return not named and all(word in common_words() for one in pieces for word in one.words)
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
@@ -230,8 +238,12 @@ class Lexicon:
             and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
-        is_meant = len(near) == 1 and any(one.kind != "beyond" for one in self._of_word(near[0]))
-        return near[0] if is_meant else token
+        if len(near) != 1:
+            return token
+        kinds = {one.kind for one in self._of_word(near[0])}
+        # "displaced" is no slip of "displayed", by which nothing would be claimed.
+        is_filler = kinds == {"stop"} and sorted(near[0]) != sorted(token)
+        return token if is_filler or kinds <= {"beyond"} else near[0]
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""

@@ -20,7 +20,8 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     runs = [run for run in part.runs if may_be_of(topic, run)]
     if topic.name in SAY_WHAT_FOR:
         return [" ".join([topic.name, *(run.name_for("problems") for run in part.runs)])]
-    if topic.tool in _FIXED or topic.tool == "results" or not runs:
+    is_of_notes = topic.tool == SEARCH and any(run.known for run in runs)  # side effects of a drug
+    if topic.tool in _FIXED or topic.tool == "results" or not runs or is_of_notes:
         return [topic.name]
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
         return [f"{run.name} {topic.name}" for run in runs]

@@ -1,7 +1,6 @@
 """Which one of several times is asked for: "the second dose", "her third pregnancy". Pure."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from services.language.chart_pieces import Label, Piece
 from services.language.chart_words import Lexicon
@@ -11,15 +10,24 @@ AGAIN = frozenset({"immunizations", "procedures", "problems", "encounters"})
 
 
 def with_ordinals(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
-    """Return `pieces`, a word that counts from the first one before what can be counted so."""
+    """Return `pieces`, a word that counts from the first one before what can be counted so.
+
+    Where nothing is named it counts what was told before: "when was the second?".
+    """
     places = {one: at for at, said in words.words.ordinals.items() for one in said}
-    found = [
+    is_of_told = all(one.text in places or not (_names(one) and one.text[-1:].isalnum())
+                     for one in pieces)  # fmt: skip
+    return [
         Piece(piece.words, (Label("place", places[piece.text]), Label("aspect", "first")))
-        if piece.text in places and _happens(behind)
+        if piece.text in places and (is_of_told or any(map(_happens, pieces[at + 1 : at + 2])))
         else piece
-        for piece, behind in pairwise(pieces)
+        for at, piece in enumerate(pieces)
     ]
-    return [*found, *pieces[-1:]]
+
+
+def _names(piece: Piece) -> bool:
+    """Whether it names something, or nobody knows what it is."""
+    return not piece.labels or bool(piece.of("name") or piece.of("topic"))
 
 
 def _happens(piece: Piece) -> bool:

@@ -38,6 +38,9 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         is_for_it = topics == [("medications", "")] and any(
             piece.of("for_it") for piece in later.pieces
         )
+        of_visits = {topic.tool for topic in earlier.topics} == {"encounters"}
+        if of_visits and topics == [("procedures", "")] and is_bare:
+            earlier.parts, later.topics, later.runs = ["treatment"], [], []
         told_by = ([("current_status", "treatment")], [("procedures", "")])  # "what was done"
         is_treatment = is_for_it or (topics in told_by and not later.aspects)
         if known == ["problems"] and is_bare and is_treatment:

@@ -4,13 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, sends_several
+from services.language.asked_otherwise import is_of_its_kind
 from services.language.chart_questions import chart_questions, unread_besides
+from services.language.chart_words import lexicon
 from services.language.commands import behind_retraction, command_in
 from services.language.detection import language_of
-from services.language.follow_ups import followed_up, is_of_its_kind, leans_in
+from services.language.folding import fold
+from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
@@ -186,6 +189,10 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     """
     today = situation.now.date()
     spoken = told or situation.language
+    if unknown := _unknown_in(words, spoken):
+        best = min(LANGUAGES, key=partial(_unknown_in, words))
+        least = _unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
+        spoken = best if least == 0 or (least < unknown and not told) else spoken
     # Where every word is known in one of them it is that one.
     sure = () if told else dict.fromkeys((spoken, *LANGUAGES))
     found: tuple[ChartQuestion, ...] = ()
@@ -194,6 +201,12 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
         if found and (told or is_guess or found[0].tool != SEARCH):
             return language, found
     return spoken, found if told else ()
+
+
+def _unknown_in(words: str, language: str) -> int:
+    """Return how many words a language does not know: "Impfung komplett?" is no English."""
+    pieces = lexicon(language).pieces(fold(words)[0])
+    return sum(not one.labels and one.words[0].isalpha() for one in pieces)
 
 
 def _first_for(about: Sequence[ChartQuestion], team: Sequence[TeamMember]) -> str | None:

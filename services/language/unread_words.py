@@ -25,6 +25,8 @@ _WHOLE = frozenset({"chart_summary", "history"})
 _LISTS = frozenset(
     {"problems", "medications", "allergies", "immunizations", "procedures", "encounters", "care"}
 )
+_BEGIN = frozenset({"problems", "medications", "allergies"})
+"""The lists whose rows are told since their first day."""
 _OF_VALUES: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
 _TELLS: Mapping[Aspect, frozenset[Aspect]] = {
@@ -108,7 +110,8 @@ class _Used:
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
-        has_side = is_moved or any(map(_is_of_time, asked))
+        is_begin = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)  # "gout since"
+        has_side = is_moved or is_begin or any(map(_is_of_time, asked))
         self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
@@ -247,7 +250,9 @@ def _is_of_time(question: ChartQuestion) -> bool:
 def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     """Return the aspects that the answer to a question tells."""
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
-    if question.tool != "results":
+    if question.tool == "changes":
+        told |= {"change"}
+    elif question.tool != "results":
         told -= _OF_VALUES  # whatever it was asked for
     elif question.above is not None or question.below is not None:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond

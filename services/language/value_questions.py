@@ -78,7 +78,9 @@ def values_told(text: str) -> frozenset[str]:
 
 def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
     """Return the question for what something that was done has shown, where that is asked for."""
-    is_done = question.tool in ("procedures", SEARCH) and question.aspect not in ("when", "count")
+    is_apart = any(piece.words[0] in (",", "and", "und", "et", "y") for piece in part.pieces)
+    is_told = question.aspect != "count" and (question.aspect != "when" or is_apart)
+    is_done = question.tool in ("procedures", SEARCH) and is_told
     is_asked = is_done and question.part is None and part.frames & {"showed", "outcome"}
     return replace(question, part="result") if is_asked else question
 
@@ -91,11 +93,14 @@ def weighed_before(asked: Sequence[ChartQuestion], part: QuestionPart) -> list[C
     classes = [name for name, row in drug_classes().items() if {*names} & {*row["members"]}]
     table = concept_rows()["weighed_before"]
     rows = [table[one] for one in (*names, *classes) if one in table][:1]
-    values = [values_of(row["results"], "latest", None) for row in rows]
+    named = [one for one in asked if one.tool == "results"]  # "metformin ok with her eGFR?"
+    values = [values_of(row["results"], "latest", None) for row in rows if not named]
     drugs = [name for row in rows for name in row.get("medications", ())]
+    illnesses = [name for row in rows for name in row.get("problems", ())]
     return [
         *values,
         *(ChartQuestion("medications", {"name": one}, "all", one) for one in drugs),
+        *(ChartQuestion("problems", {"status": "all"}, "all", one) for one in illnesses),
     ]
 
 

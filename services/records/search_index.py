@@ -108,7 +108,8 @@ class SearchIndex:
             scores.argsort()[::-1][:_CONSIDERED],
             key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].date)),
         )
-        telling = frozenset(asked)
+        # Of "eye exam" every other examination is none.
+        telling = frozenset(asked) - words_listed("vague") or frozenset(asked)
         return [
             hit
             for number in best

@@ -4,37 +4,36 @@ Pure. What is absent from one list may stand in a note; only then it is not in t
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TypeAlias
+from dataclasses import dataclass, replace
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.question_figures import arguments_of, with_days
+from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
+from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
-    lead_of,
+    led,
     measured_for,
     searches_for,
     told_elsewhere,
+    with_parts,
 )
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
+from services.records.answers.looked_up import Looked, LookedUp
 from services.records.answers.papers import parted, told_papers, written_later
 from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_incomplete, said_unknown, said_unread, said_without
-
-Looked: TypeAlias = ChartView | str
-"""What a tool gave: rows, or what was wrong."""
+from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
 
 def answered(
@@ -52,275 +51,173 @@ def answered(
         held: What users said of the patient; what is about the questions is told beside the rows.
         told: What they told in passing, which no memory holds; likewise.
     """
-    said: list[str] = []
-    is_then = any(one.name == AGE and one.is_past for one in questions)
-    others = [one for one in questions if has_an_age(one, is_then=is_then)]
-    for question in questions:
-        if question.name == AGE and others and _given(question, given) is not None:
-            continue  # not how old they are now
-        answer = _answer(question, given, words)
-        if isinstance(answer, ChartQuestion):
-            return answer
-        said.append(said_unread(question, answer, words))
-    if others and any(one.name == AGE for one in questions):
-        said += ages_then(given, others, words)
-    said += told_lengths([*_of_lengths(questions, given)], words)
+    looked = LookedUp(given=given)
+    said = [*_Answers(looked=looked, words=words).to(questions)]
+    if looked.missing is not None:
+        return looked.missing
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []
-    return "\n\n".join(dict.fromkeys([*said, *as_said]))
+    return words.of_one("\n\n".join(dict.fromkeys([*said, *as_said])))
 
 
-def _of_lengths(
-    questions: Sequence[ChartQuestion], given: Sequence[tuple[ChartQuestion, Looked]]
-) -> Iterator[tuple[ChartQuestion, Sequence[ViewRow]]]:
-    """Yield what asks for a length, each with its rows; an event it is asked around likewise."""
-    for question in questions:
-        asked = [question, *(question.around if question.is_apart else ())]
-        for one in asked if question.asked_on is not None else ():
-            taken = _given(replace(one, around=()), given)
-            rows = rows_of_event(one, taken) if isinstance(taken, ChartView) else ()
-            if isinstance(taken, ChartView) and one.tool == "results" and not question.around:
-                rows = asked_rows(one, taken).rows if question.is_apart else rows
-            yield replace(one, is_apart=question.is_apart), rows
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """Answers from what was looked up; what is said while something is missing is not used."""
 
+    looked: LookedUp
+    words: AnswerWords
 
-def _answer(
-    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
-) -> ChartQuestion | str:
-    if question.at_age is not None:
-        return _at_that_age(question, given, words)
-    if question.around:
-        return _around(question, given, words)
-    taken = _given(question, given)
-    if taken is None:
-        return question
-    if isinstance(taken, str):
-        return words.failed.format(title=question.tool, problem=taken)
-    return _of_view(question, taken, given, words)
+    def to(self, questions: Sequence[ChartQuestion]) -> Iterator[str]:
+        """Yield the answer to each question, and what is worked out over several of them."""
+        is_then = any(one.name == AGE and one.is_past for one in questions)
+        others = [one for one in questions if has_an_age(one, is_then=is_then)]
+        for question in questions:
+            is_age = question.name == AGE and others and self.looked.has(question)  # not of now
+            if not is_age and not self.looked.tells_beside(question, questions):
+                yield said_unread(question, self._answer(question), self.words)
+        if others and any(one.name == AGE for one in questions):
+            yield from ages_then(self.looked.given, others, self.words)
+        yield from told_lengths([*self._of_lengths(questions)], self.words)
 
+    def _of_lengths(
+        self, questions: Sequence[ChartQuestion]
+    ) -> Iterator[tuple[ChartQuestion, Sequence[ViewRow]]]:
+        """Yield what asks for a length, each with its rows; events it is asked around likewise."""
+        for question in questions:
+            asked = [question, *(question.around if question.is_apart else ())]
+            for one in asked if question.asked_on is not None else ():
+                taken = self.looked.view_of(replace(one, around=()))
+                rows = rows_of_event(one, taken)
+                if question.is_apart and one.tool == "results" and not question.around:
+                    rows = asked_rows(one, taken).rows
+                yield replace(one, is_apart=question.is_apart), rows
 
-def _of_view(
-    question: ChartQuestion,
-    taken: ChartView,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
-    absent = told_evidence(taken) or answer_of(question, taken, words)
-    if said := told_papers(question, papers, words):
-        return f"{absent}\n{said}"
-    if letter := letter_asked(question, asked_rows(question, taken).rows):
-        read = _given(letter, given)
-        return letter if read is None else told_letter(read) or absent
-    if asks_for_treatment(question, taken):
-        return _treated(question, taken, absent, given, words)
-    if lists := looked_at(question, taken, words):
-        looked = [(one, _given(one, given)) for one in lists]
-        if missing := next((one for one, view in looked if view is None), None):
-            return missing
-        views = [view for _, view in looked if isinstance(view, ChartView)]
-        return f"{absent}\n{told_of_day(question, taken, views, words)}".strip()
-    if done := done_for(question):
-        return _with_done(question, done, taken, given, words)
-    if question.tool == "problems" and question.aspect == "count" and question.name:
-        return _with_visits(question, taken, given, words)
-    return _sought(question, taken, absent, given, words)
+    def _answer(self, question: ChartQuestion) -> str:
+        if question.at_age is not None:
+            return self._at_that_age(question)
+        if question.around:
+            return self._around(question)
+        taken = self.looked.result_of(question)
+        if isinstance(taken, str):
+            return self.words.failed.format(title=question.tool, problem=taken)
+        whole = replace(question, without=(), aspect="all")
+        if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
+            lead = self.words.unsaid.format(words=", ".join(question.without))
+            return f"{lead}\n{self._of_view(whole, taken)}"
+        return self._of_view(question, taken)
 
+    def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:
+        taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
+        absent = told_evidence(taken) or answer_of(question, taken, self.words)
+        if said := told_papers(question, papers, self.words):
+            return f"{absent}\n{said}"
+        if letter := letter_asked(question, asked_rows(question, taken).rows):
+            return told_letter(self.looked.result_of(letter)) or absent
+        if asks_for_treatment(question, taken):
+            return self._treated(question, taken, absent)
+        if lists := looked_at(question, taken, self.words):
+            views = [self.looked.view_of(one) for one in lists]
+            return f"{absent}\n{told_of_day(question, taken, views, self.words)}".strip()
+        if done := done_for(question):
+            return self._with_done(question, done, taken)
+        if question.tool == "problems" and question.aspect == "count" and question.name:
+            return self._with_visits(question, taken)
+        return self._sought(question, taken, absent)
 
-def _at_that_age(
-    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
-) -> ChartQuestion | str:
-    summary = _given(BORN, given)
-    if summary is None:
-        return BORN
-    then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
-    if then is None:
-        return words.failed.format(title=BORN.tool, problem=words.nothing)
-    return _answer(then, given, words)
+    def _at_that_age(self, question: ChartQuestion) -> str:
+        summary = self.looked.result_of(BORN)
+        then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
+        if then is None:
+            return self.words.failed.format(title=BORN.tool, problem=self.words.nothing)
+        return self._answer(then)
 
+    def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:
+        """Return the illness as `told`, and behind it what was given or done about it."""
+        lists = [(asked, self.looked.view_of(asked)) for asked in LOOKED_AT]
+        return f"{told}\n{told_treatments(question, problems, lists, self.words)}"
 
-def _treated(
-    question: ChartQuestion,
-    problems: ChartView,
-    told: str,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Return the illness as `told`, and behind it what was given or done about it."""
-    looked = [(asked, _given(asked, given)) for asked in LOOKED_AT]
-    if missing := next((asked for asked, view in looked if view is None), None):
-        return missing
-    lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
-    return f"{told}\n{told_treatments(question, problems, lists, words)}"
+    def _with_visits(self, question: ChartQuestion, taken: ChartView) -> str:
+        """Return how often an illness is recorded, and the visits for it where these are more."""
+        told = self._sought(question, taken, answer_of(question, taken, self.words))
+        seen = ChartQuestion("encounters", name=question.name, aspect="count")
+        seen = seen if question.span is None else with_days(seen, question.span)
+        view = self.looked.view_of(seen)
+        recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
+        is_more = len(asked_rows(seen, view).rows) > recorded > 0
+        return f"{told}\n{answer_of(seen, view, self.words)}" if is_more else told
 
+    def _with_done(self, question: ChartQuestion, done: ChartQuestion, taken: ChartView) -> str:
+        """Return what a list says, and what is recorded of it as procedures behind it."""
+        told = self._sought(question, taken, answer_of(question, taken, self.words))
+        view = self.looked.view_of(done)
+        if not (rows := told_by(done, view)):
+            return told
+        found = answer_of(done, view.model_copy(update={"rows": rows}), self.words)
+        return told if found in told else f"{told}\n{self.words.elsewhere}\n{found}"
 
-def _with_visits(
-    question: ChartQuestion,
-    taken: ChartView,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Return how often an illness is recorded, and the visits for it where these are more."""
-    told = _sought(question, taken, answer_of(question, taken, words), given, words)
-    seen = ChartQuestion("encounters", name=question.name, aspect="count")
-    seen = seen if question.span is None else with_days(seen, question.span)
-    view = _given(seen, given)
-    if isinstance(told, ChartQuestion) or view is None:
-        return told if isinstance(told, ChartQuestion) else seen
-    if not isinstance(view, ChartView):
-        return told
-    recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
-    is_more = len(asked_rows(seen, view).rows) > recorded > 0
-    return f"{told}\n{answer_of(seen, view, words)}" if is_more else told
+    def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
+        """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
+        looked_at = taken if question.tool == SEARCH else None
+        for search in () if has_answer(question, taken) else searches_for(question):
+            found = self.looked.result_of(search)
+            record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
+            in_papers = told_papers(search, papers, self.words)
+            if record is not None and (told := self._told_there(question, search, record)):
+                told = f"{told}\n{in_papers}".strip()
+                return led(question, search, taken, absent, told, record, self.words)
+            if in_papers:
+                return f"{absent}\n{in_papers}"
+            looked_at = record if record is not None and search.name else looked_at
+        if looked_at is not None:
+            absent = with_parts(question, absent, looked_at, self.words)
+            absent = self._named(question, absent, looked_at)
+            measured = measured_for(question)
+            return absent if measured is None else self._with_value(measured, absent)
+        absent = self._named(question, absent, taken)
+        return "\n".join([absent, *written_later(question, taken, self.words)])
 
+    def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
+        """Return what `search` found, an illness with its treatment where that is asked for."""
+        told = told_elsewhere(question, search, record, self.words)
+        is_treated = bool(told) and asks_for_treatment(search, record)
+        return self._treated(search, record, told) if is_treated else told
 
-def _with_done(
-    question: ChartQuestion,
-    done: ChartQuestion,
-    taken: ChartView,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Return what a list says, and what is recorded of it as procedures behind it."""
-    told = _sought(question, taken, answer_of(question, taken, words), given, words)
-    view = _given(done, given)
-    if isinstance(told, ChartQuestion) or view is None:
-        return told if isinstance(told, ChartQuestion) else done
-    if not isinstance(view, ChartView):
-        return told
-    rows = told_by(done, view)
-    found = answer_of(done, view.model_copy(update={"rows": rows}), words)
-    return f"{told}\n{words.elsewhere}\n{found}" if rows and found not in told else told
+    def _named(self, question: ChartQuestion, absent: str, view: ChartView) -> str:
+        """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
+        is_there = has_answer(question, view)
+        return absent if is_there else said_absent(question, absent, self.words)
 
+    def _with_value(self, measured: ChartQuestion, absent: str) -> str:
+        """Add the value of `measured`, where there is one, to what says that an illness is not."""
+        found = self.looked.view_of(measured)
+        if not has_answer(measured, found):
+            return absent
+        return f"{absent}\n{self.words.measured} {answer_of(measured, found, self.words)}"
 
-def _sought(
-    question: ChartQuestion,
-    taken: ChartView,
-    absent: str,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Return `absent`, what `taken` says, with what is found elsewhere where that says nothing."""
-    looked_at = taken if question.tool == SEARCH else None
-    for search in () if has_answer(question, taken) else searches_for(question):
-        found = _given(search, given)
-        if found is None:
-            return search
-        record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
-        in_papers = told_papers(search, papers, words)
-        if record is not None and (told := told_elsewhere(question, search, record, words)):
-            told = f"{told}\n{in_papers}".strip()
-            if question.head and search.name == question.head:
-                is_of_all_days = question.span is not None and search.span is None
-                when = f"{absent}\n" if is_of_all_days else ""
-                return f"{when}{said_without(question, told, words)}\n{told}".strip()
-            if search.tool == question.tool:
-                return f"{absent}\n{told}"  # of other days
-            lead = lead_of(question, search, absent, record, words)
-            return f"{_not_listed(question, taken, words)}{lead}\n{told}"
-        if in_papers:
-            return f"{absent}\n{in_papers}"
-        looked_at = record if record is not None and search.name else looked_at
-    if looked_at is not None:
-        absent = _with_parts(question, absent, looked_at, words)
-        measured = measured_for(question)
-        unknown = [] if has_answer(question, looked_at) else said_unknown(question, words)
-        absent = "\n".join([absent, *unknown])
-        return absent if measured is None else _with_value(measured, absent, given, words)
-    is_there = has_answer(question, taken)
-    unknown = [] if is_there else said_unknown(question, words)
-    return "\n".join([absent, *written_later(question, taken, words), *unknown])
+    def _around(self, question: ChartQuestion) -> str:
+        """Return what is asked around an event, told before it; of no days where it has none."""
+        told: list[str] = []
+        for event in question.around:
+            answer, view = self._answer(event), self.looked.view_of(event)
+            rows = rows_of_event(event, view)
+            if not rows and event.head:  # said without the rest
+                rows = rows_of_event(replace(event, name=event.head, head=""), view)
+            is_row = bool(rows) and event.tool in ("problems", SEARCH)
+            told.append(row_line(rows[0], self.words) if is_row else answer)
+            if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
+                told[-1] += f"\n{self.words.no_part.format(part=self.words.parts['end'])}"
+            if days := days_around(question, rows, is_alike=question.tool == event.tool):
+                return f"{told[-1]}\n\n{self._of_those_days(question, days)}"
+        if question.tool == "timeline":
+            return "\n\n".join(told)
+        asked = self._answer(replace(question, around=()))
+        return "\n\n".join([*dict.fromkeys(told), f"{self.words.of_all_times}\n{asked}"])
 
-
-def _with_value(
-    measured: ChartQuestion,
-    absent: str,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Add the value of `measured`, where it is recorded, to what says that an illness is not."""
-    found = _given(measured, given)
-    if found is None:
-        return measured
-    if not isinstance(found, ChartView) or not has_answer(measured, found):
-        return absent
-    return f"{absent}\n{words.measured} {answer_of(measured, found, words)}"
-
-
-def _around(
-    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
-) -> ChartQuestion | str:
-    """Return what is asked around an event, told before it; of no days where it has none."""
-    told: list[str] = []
-    for event in question.around:
-        answer, view = _answer(event, given, words), _given(event, given)
-        if isinstance(answer, ChartQuestion):
-            return answer
-        rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
-        if not rows and event.head and isinstance(view, ChartView):  # said without the rest
-            rows = rows_of_event(replace(event, name=event.head, head=""), view)
-        is_row = bool(rows) and event.tool in ("problems", SEARCH)
-        told.append(row_line(rows[0], words) if is_row else answer)
-        if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
-            told[-1] += f"\n{words.no_part.format(part=words.parts['end'])}"
-        if days := days_around(question, rows, is_alike=question.tool == event.tool):
-            asked = _of_those_days(question, days, given, words)
-            return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
-    if question.tool == "timeline":
-        return "\n\n".join(told)
-    asked = _answer(replace(question, around=()), given, words)
-    if isinstance(asked, ChartQuestion):
-        return asked
-    return "\n\n".join([*dict.fromkeys(told), f"{words.of_all_times}\n{asked}"])
-
-
-def _of_those_days(
-    question: ChartQuestion,
-    days: TimeSpan,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
-) -> ChartQuestion | str:
-    """Return what is asked of the days around an event, and of those that were named besides."""
-    days = within(days, question.span)
-    if days.since is not None and days.until is not None and days.since > days.until:
-        return words.nothing_then.format(name=f": {question.name}" if question.name else "")
-    return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
-
-
-def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
-    """Say that no illness has the name, and which ones have it in theirs: prediabetes."""
-    if question.tool != "problems" or not question.name or question.span is not None:
-        return ""
-    near = [row for row in view.rows if question.name.casefold() in row.name.casefold()]
-    told = answer_of(
-        replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
-    )
-    said = words.not_listed.format(name=words.called(question.name))
-    return f"{said}\n{told}\n" if near else f"{said} "
-
-
-def _with_parts(
-    question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
-) -> str:
-    """Add what speaks of part of a longer name to what says that it is not there."""
-    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
-    if not rows or has_answer(question, looked_at):
-        return absent
-    search = replace(
-        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
-    )
-    search = replace(search, span=None)
-    view = looked_at.model_copy(update={"rows": rows})
-    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
-
-
-def _given(question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]]) -> Looked | None:
-    """Return what the tool of a question gave, if it was asked for the same."""
-    alike = (
-        looked
-        for asked, looked in given
-        if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
-    )
-    return next(alike, None)
+    def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
+        """Return what is asked of the days around an event, and of those named besides."""
+        days = within(days, question.span)
+        if days.since is not None and days.until is not None and days.since > days.until:
+            return self.words.nothing_then.format(name=f": {question.name}" * bool(question.name))
+        return self._answer(with_days(replace(question, around=(), shift=None), days))

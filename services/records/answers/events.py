@@ -107,7 +107,9 @@ def days_around(
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]
         ended = [_end(row) for row in rows if row.kind == "medication"]
-        return TimeSpan(max(filter(None, [*begun, *ended]), default=first), None, "")
+        last = max(filter(None, [*begun, *ended]), default=first)
+        is_own = is_alike and not ended  # "and after that?" asks for no visit of that day
+        return TimeSpan(last + timedelta(days=is_own), None, "")
     ends = [_end(row) for row in rows]
     return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
 

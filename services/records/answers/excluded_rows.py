@@ -1,12 +1,12 @@
 """Which rows a question leaves out by name, and whose rows it asks for. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from data_models.chart_view import ViewRow
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.said_words import has_words, says_all
-from services.records.concepts.table import ConceptKind
+from services.records.concepts.table import ConceptKind, concept_table
 from services.records.finding import means
 
 
@@ -28,5 +28,22 @@ def is_left_out(question: ChartQuestion, row: ViewRow) -> bool:
         has_words(row, name)
         or (kind is not None and means(kind, name, label=row.name, codes=row.code))
         or (question.tool == "allergies" and is_of_allergen(name, row))
+        or any(means("problem", name, label=one, codes=()) for one in _reasons(row))
         for name in question.without
     )
+
+
+def _reasons(row: ViewRow) -> list[str]:
+    parts = row.detail.split("; ")
+    return [one.removeprefix("for ") for one in parts if one.startswith("for ")]
+
+
+def may_hold_what_is_left_out(question: ChartQuestion, rows: Sequence[ViewRow]) -> bool:
+    """Whether no row tells what is to be left out, and one may be it: why, a visit rarely says."""
+    table = concept_table()
+    is_by_reason = question.tool in ("encounters", "procedures") or (
+        question.tool == "medications"
+        and not any(table.named("drug", name) for name in question.without)
+    )
+    is_told = any(is_left_out(question, row) for row in rows)
+    return bool(question.without and rows) and is_by_reason and not is_told

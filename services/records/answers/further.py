@@ -9,9 +9,10 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
+from services.records.answers.unsaid import said_without
 from services.records.concepts.table import concept_table
 from services.records.finding import means
 
@@ -155,7 +156,7 @@ def told_elsewhere(
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
 
 
-def lead_of(
+def _lead_of(
     question: ChartQuestion,
     search: ChartQuestion,
     absent: str,
@@ -169,10 +170,59 @@ def lead_of(
     is_guess = question.tool in _OF_THEIR_KIND or not search.name
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
-    if question.tool == "medications" and not is_drug:
-        return f"{absent} {words.elsewhere}"  # that there is a plan for it is no drug
+    is_other = is_drug if question.tool == "results" else not is_drug
+    if question.tool in ("medications", "results") and is_other:
+        # That there is a plan for it is no drug, and that it is taken is no value of it.
+        return f"{absent} {words.elsewhere}"
     # Else it is in the record, though not in that list.
     return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
+
+
+def led(
+    question: ChartQuestion,
+    search: ChartQuestion,
+    taken: ChartView,
+    absent: str,
+    told: str,
+    record: ChartView,
+    words: AnswerWords,
+) -> str:
+    """Return what was found elsewhere, behind what says that, and what it is not."""
+    if question.head and search.name == question.head:
+        is_of_all_days = question.span is not None and search.span is None
+        when = f"{absent}\n" if is_of_all_days else ""
+        return f"{when}{said_without(question, told, words)}\n{told}".strip()
+    if search.tool == question.tool:
+        return f"{absent}\n{told}"  # of other days
+    lead = _lead_of(question, search, absent, record, words)
+    return f"{_not_listed(question, taken, words)}{lead}\n{told}"
+
+
+def with_parts(
+    question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
+) -> str:
+    """Add what speaks of part of a longer name to what says that it is not there."""
+    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
+    if not rows or has_answer(question, looked_at):
+        return absent
+    search = replace(
+        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
+    )
+    search = replace(search, span=None)
+    view = looked_at.model_copy(update={"rows": rows})
+    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
+
+
+def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Say that no illness has the name, and which ones have it in theirs: prediabetes."""
+    if question.tool != "problems" or not question.name or question.span is not None:
+        return ""
+    near = [row for row in view.rows if question.name.casefold() in row.name.casefold()]
+    told = answer_of(
+        replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
+    )
+    said = words.not_listed.format(name=words.called(question.name))
+    return f"{said}\n{told}\n" if near else f"{said} "
 
 
 def _may_stage(row: ViewRow) -> bool:

@@ -63,8 +63,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         of_person = bool(question.name) and told_identity(question, view.rows, words)
         return of_person or told_summary(view, found.rows, words)
     if not found.rows:
-        none_left = said_none_left(question, view, words)
-        return none_left or _absent(question, view, words, is_other_time=found.of_other_time)
+        absent = _absent(question, view, words, is_other_time=found.of_other_time)
+        return said_none_left(question, view, words) or absent
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
@@ -83,7 +83,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    told = _EVENTS.get(question.aspect, _listed)
+    is_of_passages = question.tool == "search_record" and question.aspect == "count"  # no things
+    told = _listed if is_of_passages else _EVENTS.get(question.aspect, _listed)
     if question.tool == "problems" and all(is_another(row, question.name) for row in rows):
         not_so = words.not_listed.format(name=words.called(question.name))
         return f"{not_so}\n{_listed(question, rows, words)}"
@@ -170,6 +171,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if is_of_part and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
+    rows = sorted(rows, key=moment_of, reverse=True) if is_search and question.name else rows
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
     found = _ENTRIES_SHOWN if is_brief else _PASSAGES_SHOWN
     shown = rows[: found if is_search else _LIST_SHOWN]
@@ -188,8 +190,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
-    # Of passages the tool gives some: there may be more.
-    count = f"≥ {more}" if is_search else more
+    count = f"≥ {more}" if is_search else more  # of passages the tool gives some
     return "\n".join([*lines, *([f"- {words.older.format(count=count)}"] if more else [])])
 
 
@@ -251,8 +252,7 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     newest = newest[-1:] if question.aspect == "first" else newest
     if question.back:
         return _newest(question, newest, words)
-    is_one = len(newest) == 1 or question.aspect in ("latest", "first")
-    if is_one:
+    if len(newest) == 1 or question.aspect in ("latest", "first"):
         return row_line(newest[0], words, detail_chars=_REPORT_CHARS)
     return "\n".join(f"- {row_line(row, words)}" for row in newest[:_ROWS_SHOWN])
 

@@ -22,17 +22,22 @@ _BY_STATUS = frozenset({"problems", "medications"})
 """Lists of what is there now, where no other status is asked for."""
 
 
-def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
-    """Say of a name that nobody here knows it: what it stands for may be in the record."""
+def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str:
+    """Return `absent`, and that nobody here knows the name: what it stands for may be recorded.
+
+    Of words that are no name at all it was never looked for: they were not understood.
+    """
     name = question.name
     if not name or concept_table().also_called(name):
-        return []
+        return absent
+    if question.tool != "allergies" and words.is_ordinary(name) and not question.head:
+        return words.no_name.format(name=name)
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
-        return [words.unknown.format(name=name)]
+        return f"{absent}\n{words.unknown.format(name=name)}"
     is_by_name = question.tool in _BY_NAME
     is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
-    return [words.only_so] if is_by_name else []
+    return f"{absent}\n{words.only_so}" if is_by_name else absent
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:

@@ -9,7 +9,7 @@ from tests.group_chat.offline.conftest import conversation
 async def test_what_is_not_recorded_is_said_with_the_allergies_that_are(thing: str) -> None:
     talk = conversation()
     said = (await talk.say(f"is she allergic to {thing}?")).said[-1][1]
-    assert f"“{thing}” (1 allergies): not in the record." in said
+    assert f"“{thing}” (1 allergy): not in the record." in said
     assert "**Penicillin (rash)**" in said
     assert "CT chest" not in said
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.language.chart_words import lexicon
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from tests.tables import with_cases
@@ -134,3 +135,69 @@ def test_values_at_visits_are_values(text: str) -> None:
 @with_cases("text", "tool")
 def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:
     assert [one.tool for one in asked(text)] == [tool]
+
+
+@with_cases("before", "text", "tool", "name", "part")
+def test_a_short_question_is_asked_of_what_was_named_before(
+    before: str, text: str, tool: str, name: str, part: str | None
+) -> None:
+    (question, *_) = asked(text, before)
+    assert (question.tool, question.name, question.part) == (tool, name, part)
+
+
+@with_cases("before", "text", "back")
+def test_which_of_several_times_is_asked_of_those_told_before(
+    before: str, text: str, back: int
+) -> None:
+    (question,) = asked(text, before)
+    assert (question.aspect, question.back) == ("first", back)
+
+
+def test_a_word_is_no_slip_of_one_that_would_be_passed_over() -> None:
+    assert [one.text for one in lexicon("en").pieces("displaced shwoed")] == ["displaced", "showed"]
+
+
+@with_cases("text")
+def test_what_is_said_of_a_question_is_used(text: str) -> None:
+    assert [one.unread for one in asked(text)] == [""]
+
+
+def test_since_when_a_value_is_so_is_told_by_its_course() -> None:
+    assert [one.aspect for one in asked("since when?", "does she smoke?")] == ["trend"]
+
+
+def test_the_highest_of_all_is_not_that_of_the_day_before() -> None:
+    (question,) = asked("alt highest & ast same day", "latest lft")
+    assert (question.around, question.unread) == ((), "same day")
+
+
+def test_whether_a_drug_may_be_started_is_no_order() -> None:
+    first, *others = asked("can i start spironolactone")
+    assert first.tool == "allergies"
+    assert "kidney function" in [one.name for one in others]
+
+
+def test_of_the_third_time_its_treatment_is_asked() -> None:
+    before = ("how many sinus infections?", "the third one?")
+    (question,) = asked("was it treated", *before)
+    assert (question.part, question.back) == ("treatment", 2)
+
+
+@pytest.mark.parametrize("text", ["meds he took before the statin", "meds before the statin"])
+def test_what_was_taken_before_a_drug_is_not_that_drug(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.when) == ("", "before")
+    assert [one.name for one in question.around] == ["statin"]
+
+
+def test_that_somebody_is_allergic_is_no_yes_to_whether_they_eat_it() -> None:
+    (question,) = asked("does she eat nuts")
+    assert (question.aspect, question.unread) == ("all", "eat")
+
+
+def test_of_who_pays_only_the_newest_bill_tells_and_since_when_is_named() -> None:
+    assert [one.unread for one in asked("medicare since")] == ["since"]
+
+
+def test_the_heaviest_is_a_weight() -> None:
+    assert [one.aspect for one in asked("heaviest ever")] == ["maximum"]

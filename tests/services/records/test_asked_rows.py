@@ -59,7 +59,7 @@ def test_what_speaks_of_part_of_a_longer_name_is_told_beside_its_absence() -> No
 
     said = answered([asked], given, answer_words("en"))
     assert isinstance(said, str)
-    assert said.startswith("“polyp malignant” (1 problems): not in the record.")
+    assert said.startswith("“polyp malignant” (1 problem): not in the record.")
     assert "**Polyp of colon**" in said
     assert "Colonoscopy" not in said
 

@@ -38,7 +38,7 @@ def test_no_difference_is_told_from_or_to_a_bound() -> None:
 
 def test_an_average_leaves_bounds_out_and_says_so() -> None:
     told = said("what is the average TSH?", {"results": TSH})
-    assert "4.2 mIU/L (1 values" in told
+    assert "4.2 mIU/L (1 value" in told
     assert ">100 mIU/L" in told
 
 

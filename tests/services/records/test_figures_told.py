@@ -171,13 +171,13 @@ def test_how_many_values_of_some_days_an_end_is_of_is_told() -> None:
 
 def test_each_of_two_times_has_its_own_mean() -> None:
     told = answer("mean creatine kinase before 2019 vs after 2018")
-    assert "140.0 U/L (1 values" in told
+    assert "140.0 U/L (1 value" in told
     assert "820.0 U/L (3 values" in told
 
 
 def test_values_since_a_birthday_and_before_it_are_told_apart() -> None:
-    assert "1 values" in answer("how many weights since she turned 18")
-    assert "1 values" in answer("how many weights before age 18")
+    assert "1 value" in answer("how many weights since she turned 18")
+    assert "1 value" in answer("how many weights before age 18")
 
 
 def test_how_far_two_values_are_apart_is_told() -> None:

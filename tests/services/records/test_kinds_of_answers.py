@@ -94,7 +94,7 @@ def test_an_end_stage_is_no_stage_of_a_tumour() -> None:
 def test_visits_that_are_counted_tell_what_for_where_it_is_asked() -> None:
     visits = (row("encounter", "Emergency", value="emergency", detail="for Ankle sprain"),)
     told = said("how many ER visits and why", {"encounters": visits})
-    assert told.startswith("1 visits")
+    assert told.startswith("1 visit")
     assert "for Ankle sprain" in told
 
 
@@ -123,3 +123,59 @@ def test_a_part_of_the_body_is_said_in_another_language() -> None:
     told = said("Wurde die Brust bestrahlt?", {"procedures radiation therapy": (done,)})
     assert "fand ich" not in told
     assert "2016-04-20" in told
+
+
+def test_a_visit_whose_reason_nobody_wrote_may_be_the_one_that_is_not_meant() -> None:
+    visits = (
+        row("encounter", "Emergency room admission", "2011-06-22", value="emergency"),
+        row("encounter", "Check up", "2011-07-22", value="ambulatory", detail="for Fracture"),
+    )
+    told = said("any er visits other than the fracture?", {"encounters": visits})
+    assert told.startswith("I did not find “fracture” with it")
+    assert "Yes" not in told
+
+
+def test_what_began_on_the_day_of_the_last_visit_is_of_no_earlier_one() -> None:
+    visits = tuple(
+        row("encounter", "Emergency room admission", day, value="emergency", status="finished")
+        for day in ("2016-05-22", "2018-03-11")
+    )
+    ills = (row("problem", "Whiplash injury to neck", "2016-05-22"),)
+    told = said("why was she in the ER the last time?", {"encounters": visits, "problems": ills})
+    assert "2018-03-11" in told
+    assert "Whiplash" not in told
+
+
+def test_an_illness_that_is_found_without_the_rest_of_its_name_is_told_with_its_treatment() -> None:
+    anemia = row("problem", "Anemia", "2014-11-22", end="2015-06-20", status="resolved")
+    drug = row("medication", "Vitamin B 12", "2014-11-22", status="active")
+    lists = {"problems": (anemia,), "medications": (drug,)}
+    assert "Vitamin B 12" in said("anemia in pregnancy treated how", lists)
+
+
+def test_drugs_for_an_illness_are_left_out_by_their_reason() -> None:
+    inhaler = row("medication", "Salmeterol", status="active", detail="prescribed; for Copd")
+    iron = row("medication", "Ferrous sulfate", status="active", detail="prescribed")
+    told = said("meds not for COPD", {"medications": (inhaler, iron)})
+    assert "Ferrous sulfate" in told
+    assert "Salmeterol" not in told
+    assert said("meds not for gout", {"medications": (iron,)}).startswith("I did not find “gout”")
+
+
+def test_how_many_pregnancies_there_were_is_told_without_what_only_mentions_one() -> None:
+    ill = row("problem", "Normal pregnancy", "2019-09-04", status="resolved", end="2019-10-02")
+    visit = row("encounter", "Prenatal visit", detail="for Normal pregnancy")
+    told = said("how many pregnancies", {"problems": (ill,), "search_record": (visit,)})
+    assert told.startswith("1 problem: obstetric history.")
+    assert "Prenatal visit" not in told
+
+
+def test_that_it_is_taken_is_no_level_of_it() -> None:
+    drug = row("medication", "Vitamin B 12", status="active")
+    told = said("b12 level", {"medications": (drug,), "search_record": (drug,)})
+    assert "not in the record" in told.splitlines()[0]
+
+
+def test_a_house_dust_mite_tells_of_no_housing() -> None:
+    mite = row("allergy", "House dust mite allergy")
+    assert "mite" not in said("housing?", {"search_record": (mite,)})

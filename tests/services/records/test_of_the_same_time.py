@@ -82,7 +82,7 @@ def test_that_somebody_is_allergic_to_it_is_no_yes_to_giving_it() -> None:
 def test_a_pregnancy_that_ended_early_is_counted() -> None:
     rows = {"problems": (row("problem", "Miscarriage in first trimester", status="active"),)}
     told = said("how many times was she pregnant?", rows)
-    assert told.startswith("1 problems")
+    assert told.startswith("1 problem")
     assert "Miscarriage" in told
 
 
@@ -126,7 +126,7 @@ def test_visits_for_an_illness_are_counted_where_they_are_more_than_its_entries(
     )
     rows = {"problems": (row("problem", "Drug overdose", "1993-11-18"),), "encounters": visits}
     told = said("overdoses - how many?", rows)
-    assert "1 problems" in told
+    assert "1 problem" in told
     assert "2 visits" in told
     rows["encounters"] = visits[:1]
     assert "visits" not in said("overdoses - how many?", rows)

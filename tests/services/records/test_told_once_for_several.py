@@ -66,7 +66,7 @@ def answer(text: str) -> str:
     [
         ("how many sore throats has she had?", "3 problems"),
         ("how many sore throats in the last ten years?", "2 problems"),
-        ("number of sore throats in 2014", "1 problems"),
+        ("number of sore throats in 2014", "1 problem"),
     ],
 )
 def test_only_the_times_of_the_days_asked_about_are_counted(text: str, count: str) -> None:
@@ -92,7 +92,7 @@ def test_each_time_is_told_with_its_own_days(text: str, days: str) -> None:
 
 
 def test_of_a_time_that_never_was_it_is_told_how_many_there_were() -> None:
-    assert answer("when was the 2nd MMR shot?").startswith("1 vaccinations: mmr")
+    assert answer("when was the 2nd MMR shot?").startswith("1 vaccination: mmr")
     assert answer("2nd prescription of NuvaRing?").startswith("I did not understand “2nd”")
 
 
@@ -112,7 +112,7 @@ def test_the_drug_of_the_last_prescription_is_the_last_one() -> None:
 
 
 def test_how_often_a_single_drug_was_given_is_told_by_its_prescriptions() -> None:
-    assert "1 medications" not in answer("how many prescriptions of NuvaRing were there?")
+    assert "1 medication" not in answer("how many prescriptions of NuvaRing were there?")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_of_another_organ_nothing_is_told() -> None:
 
 def test_an_illness_that_was_there_once_is_counted_where_it_is_asked_whether_it_came_back() -> None:
     told = answer("did the ear infection come back?")
-    assert told.startswith("1 problems")
+    assert told.startswith("1 problem")
     assert "Yes" not in told
 
 
@@ -168,4 +168,4 @@ def test_a_vaccine_by_its_own_name_is_no_other_against_the_same_illness() -> Non
         for name, date in (("Tdap", "2020-07-16"), ("DTaP", "2014-06-12"))
     )
     view = ChartView(tool="immunizations", kind="table", title="", rows=rows)
-    assert answer_of(question, view, answer_words("en")).startswith("1 vaccinations")
+    assert answer_of(question, view, answer_words("en")).startswith("1 vaccination")

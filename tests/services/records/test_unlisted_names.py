@@ -132,7 +132,7 @@ def test_another_kind_of_the_same_cancer_is_no_yes() -> None:
 
 @pytest.mark.parametrize(
     ("text", "honest"),
-    [("school problems?", "Other names for it are not known here."),
+    [("school problems?", "I do not know what “school” asks for here"),
      ("tropical diseases?", "“tropical” is no word that is known here"),
      ("Hat sie Pellagra?", "„pellagra“ ist hier kein bekanntes Wort")],
 )  # fmt: skip

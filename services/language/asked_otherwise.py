@@ -1,0 +1,167 @@
+"""What is asked of what was asked before, in words that name nothing: "is it rising?". Pure."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
+
+from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
+from services.language.chart_words import lexicon
+from services.language.folding import fold
+from services.language.ordinals_asked import AGAIN, with_ordinals
+from services.language.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
+from services.language.question_figures import in_place, with_rate
+from services.language.sides_leaned_on import beside, is_one_value
+from services.language.times import spans_in
+from services.language.unread_words import figure_in
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.value_questions import measured_over_time
+from services.language.vocabulary import LANGUAGES
+
+_RATES = frozenset({"percent", "per_year"})
+_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit", "place"})
+_OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
+_OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
+    "trend", "change", "average", "minimum", "maximum", "extremes",
+}  # fmt: skip
+# What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
+PARTS_OF: Mapping[str, AbstractSet[Part]] = {
+    "results": frozenset({"range", "unit", "end"}),
+    "imaging_reports": frozenset({"site"}),
+    "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
+    "procedures": frozenset({"reason", "people", "place", "site", "due"}),
+    "encounters": frozenset({"reason", "people", "place"}),
+    "allergies": frozenset({"reaction", "severity"}),
+    "immunizations": frozenset({"people", "place", "due"}),
+    "problems": frozenset({"status", "severity", "treatment", "site"}),
+}
+_OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
+"""What is told of one kind of thing alone: it is asked of the last one that was named."""
+_IN_ORDER = frozenset(
+    {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
+     "pathology_reports"}
+)  # fmt: skip
+
+
+def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
+    """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
+    asked = asked_of_the_same(text, today, language)
+    return asked is not None and bool(_OWNED & {*asked.parts[:1]})
+
+
+def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
+    """Return what is asked in words that name nothing themselves: "is it rising?", "before?"."""
+    words, folded = lexicon(language), fold(text)[0]
+    spans, folded = spans_in(folded, today=today, language=language)
+    if len(spans) > 1:
+        return None
+    pieces = with_ordinals(words.pieces(folded), words)
+    said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
+    has_part = any("part" in piece.by_kind for piece in said)  # "when did he quit?"
+    no_names = _SAYS_NO_NAME | ({"people"} if has_part else frozenset())
+    names = any(
+        {label.kind for label in piece.labels} - no_names or not piece.labels
+        for piece in said
+        if figure_in(piece, words) is None
+    )
+    part = read_part(list(said), words) if said and not names else None
+    asks = part is not None and (
+        part.is_before
+        or part.unit
+        or part.parts
+        or part.aspects - {"whether"}
+        or part.frames & _RATES
+    )
+    return part if asks else None
+
+
+def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question before with what is asked now; None where its rows tell no such thing."""
+    if asked.is_before:
+        return one_before(question)
+    if asked.frames & _RATES:
+        return with_rate(replace(question, aspect="change"), asked.frames)
+    if asked.unit and not asked.aspects:
+        return replace(question, unit=asked.unit) if question.tool == "results" else None
+    told = (what_of(asked, "all"), *asked.parts[:1])  # "why was it stopped?"
+    part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
+    if asked.parts and (part is not None or not asked.aspects):
+        # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
+        is_whether = question.aspect == "whether" and part not in ("status", None)
+        which: Aspect = "all" if is_whether else question.aspect
+        back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
+        return None if part is None else replace(question, part=part, aspect=which, back=back)
+    return _of_its_aspect(question, asked)
+
+
+def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question before, of as many rows as the aspect that is asked for needs."""
+    aspect = aspect_of(asked)
+    if aspect == "when" and (told_when := _when_told(question, asked)):
+        return told_when
+    if aspect == "change" and _tells_change(question):
+        return question
+    over_time = measured_over_time(question)
+    if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
+        return None
+    if aspect in ("change", "latest"):
+        # What is now, and whether it is rising, is asked of now whatever days were before.
+        kept = over_time.arguments.items()
+        # How much they changed is asked of as many as were told.
+        freed = ARGUMENTS_OF_DAYS - ({"last"} if aspect == "change" else frozenset())
+        rest = {name: value for name, value in kept if name not in freed}
+        over_time = replace(over_time, arguments=rest, span=None, around=())
+        # A course tells "is it rising?" better than the first value beside the last.
+        aspect = "trend" if aspect == "change" else aspect
+    # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
+    is_free = aspect in RANKED or aspect == "trend"
+    over_time = replace(unlimited(over_time), at_age=None) if is_free else over_time
+    part = question.part if asked.place is not None else None  # "… and in the second one?"
+    found = replace(over_time, aspect=aspect, part=part, back=0, rate="")
+    return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
+
+
+def _tells_change(question: ChartQuestion) -> bool:
+    is_since = question.span is not None and question.span.until is None
+    return is_since or question.aspect == "change"
+
+
+def _when_told(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question whose answer tells since when a value is so, or the day of one value."""
+    is_begin = any(piece.words[0] in _since() for piece in asked.pieces)
+    if is_begin and question.tool == "results":
+        return replace(question, aspect="trend", part=None, back=0)
+    return question if is_one_value(question) else None  # its day stands with it
+
+
+def one_before(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what came before that which `question` asks for."""
+    if question.tool == "medications":
+        stopped = {**question.arguments, "status": "stopped"}
+        return replace(question, arguments=stopped, aspect="all", part=None, is_past=True, back=1)
+    if question.tool == "results" and question.aspect in ("minimum", "maximum", "first"):
+        return beside(question, "before")
+    found = measured_over_time(question)
+    if found.tool == "current_status" and found.name not in ("", "status"):
+        return replace(found, aspect="trend")  # its row tells of earlier ones
+    if found.tool not in _IN_ORDER:
+        return None
+    if found.span is not None and found.span.since is not None:
+        earlier = TimeSpan(until=found.span.since - timedelta(days=1))
+        return of_days(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
+    rest = {name: value for name, value in found.arguments.items() if name != "last"}
+    return replace(
+        unlimited(found),
+        around=(),
+        arguments=rest,
+        aspect="latest",
+        part=None,
+        back=found.back + 1,
+    )
+
+
+@cache
+def _since() -> frozenset[str]:
+    every = (one for each in LANGUAGES for one in lexicon(each).words.relations.get("since", ()))
+    return frozenset(fold(one)[0] for one in every)
