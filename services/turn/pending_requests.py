@@ -205,4 +205,5 @@ def _not_answered(asked: Sequence[str]) -> str:
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
-    return names and verdict.patient_id is not None and not says_no(turn.answer)
+    is_choice = not says_no(turn.answer) and not says(turn.answer, "asks_further")
+    return names and verdict.patient_id is not None and is_choice

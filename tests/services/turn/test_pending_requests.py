@@ -224,6 +224,18 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
+@pytest.mark.parametrize(
+    "next_one", ["and Twyla?", "what about Twyla Moen?", "und Twyla?", "Mr Twyla?"]
+)
+async def test_who_is_asked_about_next_is_no_choice_among_those_offered(next_one: str) -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, *OPENED, "elvis' creatinine?")
+
+    await world.say(next_one)
+
+    assert "elvis' creatinine?" not in [one.text for one in world.team.requests]
+
+
 async def test_what_follows_a_name_is_not_answered_for_the_other_one_of_another_sex() -> None:
     world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
     await asked_of_team(world, "open Tonia Quitzon", "Moen", "how tall is he")
