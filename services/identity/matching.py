@@ -25,6 +25,7 @@ from services.identity.name_signs import (
     is_part_of_another_name,
     is_person_beside,
     is_sure_sign,
+    is_turned_to,
     stands_alone,
     stands_as_drug,
     stands_before_a_name,
@@ -238,6 +239,7 @@ def _counts(
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
+        asks = asks or span[0].is_another or is_turned_to(run, span)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
         return False
