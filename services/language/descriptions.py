@@ -11,8 +11,9 @@ from services.language.people_words import people_words
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
-# `lui`, `son` and `su` are either's, `ihr` may be a thing's or several people's, and `er`, `sie`, `il` and `elle` may be a tumor, a scan
-# or a dose: they count beside verbs and things that only people have.
+# `lui`, `son` and `su` are either's, `ihr` may be a thing's or several people's, and `er`, `sie`,
+# `il` and `elle` may be a tumor, a scan or a dose: they count beside verbs and things that only
+# people have.
 
 Sex = Literal["male", "female", "both"]
 _MEN = frozenset({"he", "him", "his"})

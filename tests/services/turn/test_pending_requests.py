@@ -66,6 +66,15 @@ async def test_a_wish_about_a_number_is_done_after_the_yes(world: World) -> None
     assert asked == [("patient_15", "show the CT of patient 15")]
 
 
+@pytest.mark.parametrize("wish", ["and the other one's potassium?", "Kalium des anderen?"])
+async def test_what_is_asked_of_the_other_one_is_answered_after_the_yes(
+    world: World, wish: str
+) -> None:
+    await asked_of_team(world, "patient_15", "patient_4")
+    asked = await asked_of_team(world, wish, "yes")
+    assert asked == [("patient_15", wish)]
+
+
 @with_cases("wish", "answer")
 async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
     world: World, wish: str, answer: str
