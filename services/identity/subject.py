@@ -6,7 +6,7 @@ from typing import Literal
 
 from services.identity.asked_about import points_at_open
 from services.identity.matching import Known, Mention
-from services.identity.person import Person
+from services.identity.person import Person, distinct
 from services.identity.said import (
     Said,
     first_place,
@@ -72,10 +72,12 @@ def subject_of(said: Said, known: Known) -> Subject:
 
 def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
     for number in said.numbers:
-        alive = [hit.person for hit in number.hits if not hit.is_retired]
+        alive = distinct(hit.person for hit in number.hits if not hit.is_retired)
         if not number.hits:
             return Subject("unsure", "nobody", said=number.text)
-        if len(alive) != 1:
+        is_part = any(hit.is_part for hit in number.hits)
+        is_open = known.open is not None and all(one.same_as(known.open) for one in alive)
+        if len(alive) != 1 or (is_part and not is_open):
             people = tuple(hit.person for hit in number.hits)[:OPTIONS_LIMIT]
             reason: Reason = "retired" if not alive else "part"
             return Subject("unsure", reason, people, said=number.text)
