@@ -4,6 +4,7 @@ from datetime import datetime, time, timedelta
 
 from pydantic import Field
 
+from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.own_tools import OwnTools
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
@@ -16,6 +17,7 @@ from services.language.appointment_slots import slots_in
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
+_SAME_TIME = "it is at that time already; say so"
 
 
 class SpanArguments(ClosedValue):
@@ -98,7 +100,9 @@ async def move_event(assistant: OpenAssistant, asked: MoveArguments) -> ToolOutp
     """Moves the event that the user means."""
     calendar = assistant.services.calendar
     event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
-    moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
+    if (start := assistant.moved(asked.start, event.start)) == event.start:
+        raise ToolInputError(_SAME_TIME)
+    moved = await calendar.move(event.id, start=start)
     await assistant.undoable("move_event", event, moved)
     return {"moved": assistant.rows([moved])}
 
@@ -193,6 +197,8 @@ async def move_task(assistant: OpenAssistant, asked: MoveTaskArguments) -> ToolO
     """Gives the task another due date."""
     task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
     due = None if not asked.due else assistant.day(asked.due)
+    if due == task.due:
+        raise ToolInputError(_SAME_TIME)
     moved = await assistant.services.tasks.move(task.id, due=due)
     await assistant.undoable("move_task", task, moved)
     return {"moved": assistant.rows([moved])}

@@ -7,7 +7,12 @@ from typing import Literal, TypeAlias
 from services.language.appointment_slots import slots_in
 from services.language.clock import day_in
 from services.language.phrases import says, without
-from services.language.requests import asks_how_to_reach, moves_to_an_hour, orders_drug
+from services.language.requests import (
+    asks_how_to_reach,
+    is_of_own_things,
+    moves_to_an_hour,
+    orders_drug,
+)
 from services.language.text_words import asks_question
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
@@ -139,8 +144,10 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
-    is_answer = bool(slots_in(text, is_booking=True))
-    return bool(read.about) and not is_answer and (asks_question(text) or read.task == "answer")
+    if slots_in(text, is_booking=True):
+        return False
+    is_question = asks_question(text) or read.task == "answer"
+    return is_of_own_things(text) or (bool(read.about) and is_question)
 
 
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
