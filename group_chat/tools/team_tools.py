@@ -149,7 +149,8 @@ def _answered(turn: TurnContext, answer: Literal["confirm", "cancel"]) -> ToolOu
         raise ToolInputError("no plan is open; propose one with propose_plan")
     said = consent_in(request.text)
     wanted = "yes" if answer == "confirm" else "no"
-    is_clear = said == wanted and request.continuation is None
+    is_theirs = answer == "cancel" or not request.plan_asked_by
+    is_clear = said == wanted and request.continuation is None and is_theirs
     turn.order = answer if is_clear else "show"
     return {"plan": answer if is_clear else "shown again: the user has to say yes or no to it"}
 
