@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from services.identity.asked_about import points_at_open
+from services.identity.kin_asked import asks_of_somebody_beside
 from services.identity.matching import Known, Mention
 from services.identity.person import Person, distinct
 from services.identity.said import (
@@ -219,6 +220,8 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
     if not is_same or person is None:
         return subject
+    if asks_of_somebody_beside(said.message):
+        return Subject("unsure", "described")
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else
     people = [known.index.with_id(one) for one in known.roster]

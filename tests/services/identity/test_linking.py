@@ -72,6 +72,18 @@ async def test_two_of_one_family_name_are_both_offered() -> None:
     assert [one.name for one in found.subject.people] == ["Elvis Moen", "Twyla Moen"]
 
 
+@with_cases("text")
+async def test_what_a_relative_takes_is_not_told_of_the_open_patient(
+    text: str,
+) -> None:
+    assert (await linked(text)).subject.outcome == "unsure"
+
+
+@with_cases("text")
+async def test_what_relatives_say_or_had_is_asked_of_the_open_chart(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"
+
+
 DANA, BEATRIS = (
     Person(
         PatientId(number),
