@@ -8,6 +8,7 @@ from typing import TypeAlias
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, StepEdit
+from group_chat.plan_text import others_plan_line
 from services.language.addressing import calls_in
 from services.language.phrases import says
 from services.language.plan_change import PlanChange, begins_change, plan_change_in
@@ -54,11 +55,11 @@ class ShowPlan:
     """The user changes the plan in words that are not understood whole: `agent` sees to it.
 
     Attributes:
-        asked_by: Whose plan another member of a group just said yes to, without naming it.
+        text: What is said instead, where that is known.
     """
 
     agent: str
-    asked_by: str = ""
+    text: str = ""
 
 
 Opening: TypeAlias = RunPlan | CancelPlan | ShowPlan | Resume | Answer
@@ -116,7 +117,7 @@ def named_by_others(first: Opening, text: str, plan: Plan | None, asked_by: str)
     """
     is_bare = first == RunPlan() and plan is not None and plan.status == "proposed"
     is_named = not asked_by or says(text, "names_plan")
-    return ShowPlan("", asked_by) if is_bare and not is_named else first
+    return ShowPlan("", others_plan_line(asked_by)) if is_bare and not is_named else first
 
 
 def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:

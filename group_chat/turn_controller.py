@@ -11,13 +11,7 @@ from data_models.turn_events import Notice
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_change import PAUSED, back_to_plan, calls_step, changed_plan, is_interruption
-from group_chat.plan_text import (
-    PLAN_QUESTION,
-    needs_line,
-    others_plan_line,
-    plan_message,
-    step_line,
-)
+from group_chat.plan_text import PLAN_QUESTION, needs_line, plan_message, step_line
 from group_chat.selection import (
     after_work,
     answered,
@@ -77,11 +71,9 @@ class TurnController:
                 self._run_plan(plan, opening)
             case CancelPlan() if plan is not None:
                 self._cancel(plan)
-            case ShowPlan(asked_by=name) if name:
-                self._go(self.speakers, Announce(others_plan_line(name)))
-            case ShowPlan(agent=agent):
-                self._shows_plan = True
-                self._go(self.speakers, Ask(agent, "waiting"))
+            case ShowPlan(agent=agent, text=text):
+                self._shows_plan = not text
+                self._go(self.speakers, Announce(text) if text else Ask(agent, "waiting"))
             case Resume(agent=agent, step=step):
                 is_step = plan is not None and plan.status == "running" and step is not None
                 speakers = replace(self.speakers, is_on_plan=is_step)

@@ -16,11 +16,13 @@ from group_chat.gate import (
     named_by_others,
     opening,
 )
+from group_chat.plan_text import others_plan_line
 from services.group_chat_port import PlanChanged
 from services.language.plan_change import Moved, PlanChange
 from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
+ANNAS = ShowPlan("", others_plan_line("Anna"))
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FACILITATOR = Answer("Orchestrator")
 WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
@@ -51,8 +53,8 @@ def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "status", "first"),
     [
-        ("yes", "proposed", ShowPlan("", "Anna")),
-        ("👍", "proposed", ShowPlan("", "Anna")),
+        ("yes", "proposed", ANNAS),
+        ("👍", "proposed", ANNAS),
         ("go ahead with the plan", "proposed", RunPlan()),
         ("ja, starte den Plan", "proposed", RunPlan()),
         ("continue", "running", RunPlan()),
