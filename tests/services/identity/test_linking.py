@@ -65,6 +65,11 @@ async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
 
+async def test_a_stranger_with_the_open_patients_family_name_is_told_with_the_first_name() -> None:
+    found = (await linked("add contact Ruth Whitfield, +49 30 1234")).subject
+    assert (found.reason, found.said) == ("stranger", "Ruth Whitfield")
+
+
 async def test_two_of_one_family_name_are_both_offered() -> None:
     found = await of_two("what about moen?")
 
