@@ -76,7 +76,8 @@ class PendingRequests:
         who = f"{verdict.patient_id} is active."
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
-        is_sure = not question.payload.get(SAID)  # a pronoun alone was asked about, and chosen for
+        # Of a subject a pronoun alone was asked about, and chosen for.
+        is_sure = question.kind == "subject" and not question.payload.get(SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
             self.replies.notify(turn, _not_answered(left))

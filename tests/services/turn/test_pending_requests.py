@@ -233,6 +233,15 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
+async def test_what_is_asked_of_a_him_is_not_done_for_a_woman_whose_number_is_sent() -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, "open Elvis Moen", "open Twyla Moen", "switch to 99")
+
+    await asked_of_team(world, "what do you know about him?", "patient_2")
+
+    assert world.team.requests == []
+
+
 @pytest.mark.parametrize(
     "next_one", ["and Twyla?", "what about Twyla Moen?", "und Twyla?", "Mr Twyla?"]
 )
