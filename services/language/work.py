@@ -140,6 +140,8 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     text = read.text
     if read.command == "help" or wants_plan(text) or says(text, "help_wanted", "roster"):
         return True
+    if any(one.tool == "chart_summary" for one in read.about):
+        return True  # "which patient is this for?"
     if read.agent in (None, waiting) or read.references or says(text, "move_or_change"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):

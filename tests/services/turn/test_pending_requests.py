@@ -91,7 +91,13 @@ async def test_another_message_in_between_takes_the_wish_back(world: World) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "goes_on"), [("open Doyle", False), ("Mr Doyle?", False), ("Doyle's stage?", True)]
+    ("text", "goes_on"),
+    [
+        ("open Doyle", False),
+        ("Mr Doyle?", False),
+        ("wait, this is for Mr Doyle", False),
+        ("Doyle's stage?", True),
+    ],
 )
 async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on: bool) -> None:
     name = PersonName("Doyle", ("Francis",), "")
