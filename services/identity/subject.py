@@ -17,6 +17,7 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
+from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
 from services.language.mentions import Message
@@ -222,9 +223,12 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
         return subject
     if asks_of_somebody_beside(said.message):
         return Subject("unsure", "described")
+    people = [known.index.with_id(one) for one in known.roster]
+    if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
+        alike = [one for one in people if one and one.sex == sex and not one.same_as(person)]
+        return Subject("unsure", "described", tuple(alike[:OPTIONS_LIMIT])) if alike else subject
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else
-    people = [known.index.with_id(one) for one in known.roster]
     fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
 

@@ -60,6 +60,12 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     return "male" if is_man else "female"
 
 
+def is_of_hers_alone(folds: Sequence[str]) -> bool:
+    """Whether "and hers?" is all that is said: of another woman, where two are spoken of."""
+    *before, last = folds or [""]
+    return last in {"hers", "his", *_OWN} and people_words().moves_on.issuperset(before)
+
+
 def sex_of_owners(folds: Sequence[str]) -> Sex | None:
     """Return the sex of whose values are spoken of; None if of nobody's or of both."""
     owned = set(_owners_of_values(folds))
