@@ -25,11 +25,11 @@ from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case
 from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.move import VersionChain
 from services.scenarios.migration.planning import make_plan
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
-from services.scenarios.migration.version_chain import VersionChain
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MEBI = 1024 * 1024

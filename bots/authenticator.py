@@ -1,15 +1,18 @@
 """Who may speak to the bot. What is cheap to refuse is refused first (spec page 7, R3)."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+import aiohttp
 import structlog
 from aiohttp import hdrs, web
 
-from bots.channel_keys import ChannelKeys
+from bots.channel_keys import ChannelKeys, MetadataKeyDownload
+from bots.config import BotConfig, PerBot, Registration, ServiceUrls
+from bots.connector import channel_session
 from bots.inbound import Inbound
-from bots.service_urls import ServiceUrls
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.handshake import Handshake, is_loopback
@@ -104,7 +107,8 @@ class ChannelAuthenticator:
         if not activity.channel_id or not self.service_urls.allows(activity.service_url):
             raise ForbiddenError
         signed_for = ticket.claims.get(_SERVICE_URL_CLAIM)
-        if not isinstance(signed_for, str) or not _same(signed_for, activity.service_url or ""):
+        asked_from = (activity.service_url or "").rstrip("/")
+        if not isinstance(signed_for, str) or signed_for.rstrip("/") != asked_from:
             raise UnauthenticatedError
         key = await self.keys.find(ticket.key_id)
         verified_claims(ticket.token, key.key, audience=self.app_id, issuer=ISSUER)
@@ -123,13 +127,56 @@ BotAuthenticator: TypeAlias = LoopbackAuthenticator | ChannelAuthenticator
 """Lets callers in, in two steps: without the body, and with it."""
 
 
-def _same(one: str, other: str) -> bool:
-    return one.rstrip("/") == other.rstrip("/")
-
-
 def _is_here(origin: str) -> bool:
     try:
         host = urlsplit(origin).hostname
     except ValueError:
         return False
     return host == "localhost" or is_loopback(host)
+
+
+# What stands before the SDK and needs nothing of it: who may post, keys, the session of replies.
+
+
+@dataclass(frozen=True, slots=True)
+class BotAccess:
+    """The open access.
+
+    Attributes:
+        maintenance: Renews the keys; None where there are none.
+    """
+
+    authenticators: PerBot[BotAuthenticator]
+    session: aiohttp.ClientSession
+    service_urls: ServiceUrls
+    maintenance: "asyncio.Task[None] | None" = None
+
+    async def close(self) -> None:
+        """End what runs; nobody may use the session any more."""
+        if self.maintenance is not None:
+            self.maintenance.cancel()
+        await self.session.close()
+
+
+def open_bot_access(config: BotConfig, clock: Clock) -> BotAccess:
+    """Return the access of `config`; call inside a running loop."""
+    session = channel_session(loopback=config.loopback)
+    urls = ServiceUrls(hosts=config.service_url_hosts, loopback=config.loopback)
+    if config.bots.team.app_id is None:
+        # Settings see to it that no agent has a bot of its own then.
+        return BotAccess(PerBot(LoopbackAuthenticator(service_urls=urls)), session, urls)
+    download = MetadataKeyDownload(session=session, metadata_url=config.key_metadata_url)
+    keys = ChannelKeys(download=download, clock=clock)
+
+    def authenticator(bot: Registration) -> BotAuthenticator:
+        return ChannelAuthenticator(
+            app_id=bot.app_id or "",
+            keys=keys,
+            service_urls=urls,
+            tenants=AllowList(names=bot.tenants),
+            users=AllowList(names=config.users),
+            clock=clock,
+        )
+
+    authenticators = config.bots.each(authenticator)
+    return BotAccess(authenticators, session, urls, asyncio.create_task(keys.keep_fresh()))

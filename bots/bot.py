@@ -2,14 +2,13 @@
 
 from botbuilder.core import TurnContext
 
-from bots.abilities import TEAMS
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
 from bots.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
 from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes, home_of
-from bots.reference import Activity, Reference, reference_of
+from bots.reference import TEAMS, Activity, Reference, reference_of
 from bots.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.errors import StoreError, UserInputError
@@ -128,16 +127,11 @@ class RoundsBot:
         orderers: frozenset[str] | None,
         sign_in: UserSignIn | None,
     ) -> None:
-        self._scheduler = services.scheduler
-        self._hand_over = services.hand_over
-        self._team = services.team
-        self._rate = services.rate
-        self._clock = services.clock
+        self._services = services
         self._delivery = delivery
         self._invokes = invokes
         self._orderers = orderers
         self._sign_in = sign_in
-        self._conversations = services.reader
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -156,14 +150,16 @@ class RoundsBot:
             case "invoke":
                 return await self._invokes.take(activity, reference_of(activity, agent=agent))
             case kind if kind in CHANGES and not _is_own(activity):
-                return self._on_change(activity, agent)
+                message = self._reader(agent).read(activity, now=self._services.clock.now())
+                return self._say_counted(activity, message, note_of_change(activity, message.text))
             case "conversationUpdate":
-                return self._on_update(activity, reference_of(activity, agent=agent))
+                said = [self._welcome] if self._greeter.is_due(activity) else []
+                return self._say(activity, reference_of(activity, agent=agent), said)
             case _:
                 return Answer({"activities": []}) if activity.expects_replies else None
 
     async def _on_message(self, activity: Inbound, reader: MessageReader) -> Answer | None:
-        message = reader.read(activity, now=self._clock.now())
+        message = reader.read(activity, now=self._services.clock.now())
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
@@ -179,7 +175,7 @@ class RoundsBot:
         return None
 
     async def _on_action(self, activity: Inbound, reader: MessageReader) -> Answer:
-        message = reader.read_action(activity, now=self._clock.now())
+        message = reader.read_action(activity, now=self._services.clock.now())
         if message is None:
             return Answer(_NOT_OURS)
         await self._submit(await self._move_home(message, activity))
@@ -189,23 +185,15 @@ class RoundsBot:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
         if self._sign_in is not None:
             self._sign_in.met(message)
-        home = await home_of(activity, reader=self._conversations)
+        home = await home_of(activity, reader=self._services.reader)
         return message.model_copy(update={"conversation_id": home})
-
-    def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
-        is_due = self._greeter.is_due(activity)
-        return self._say(activity, reference, [self._welcome] if is_due else [])
-
-    def _on_change(self, activity: Inbound, agent: str | None) -> Answer | None:
-        message = self._reader(agent).read(activity, now=self._clock.now())
-        return self._say_counted(activity, message, note_of_change(activity, message.text))
 
     def _say_counted(
         self, activity: Inbound, message: IncomingMessage, note: Activity | None
     ) -> Answer | None:
         """Say what no run does to what a user did, as often as they may write."""
         try:
-            self._rate.take(message.sender.principal_id)
+            self._services.rate.take(message.sender.principal_id)
         except UserInputError:
             note = None
         return self._say(activity, message.delivery or {}, [] if note is None else [note])
@@ -221,8 +209,8 @@ class RoundsBot:
     async def _submit(self, message: IncomingMessage) -> None:
         """Have `message` answered; the user is told what refused it."""
         try:
-            self._rate.take(message.sender.principal_id)
-            run = await self._scheduler.submit(message)
+            self._services.rate.take(message.sender.principal_id)
+            run = await self._services.scheduler.submit(message)
         except UserInputError as error:
             self._delivery.tell(message.delivery or {}, error.user_message)
             return
@@ -232,24 +220,24 @@ class RoundsBot:
             raise
         delivering = self._delivery.start(run)
         if delivering is not None:
-            await self._hand_over.watch(message, delivering)
+            await self._services.hand_over.watch(message, delivering)
 
     async def _replies(self, message: IncomingMessage, note: str) -> Answer:
         try:
-            self._rate.take(message.sender.principal_id)
-            run = await self._scheduler.submit(message)
+            self._services.rate.take(message.sender.principal_id)
+            run = await self._services.scheduler.submit(message)
         except UserInputError as error:
             return Answer({"activities": [text_activity(error.user_message)]})
         before = [text_activity(note)] if note else []
         return Answer({"activities": [*before, *await self._delivery.collect(run)]})
 
     def _reader(self, agent: str | None) -> MessageReader:
-        names = [card.name for card in self._team.agents]
+        names = [card.name for card in self._services.team.agents]
         known = {name.casefold(): name for name in names}
         addressed = None if agent is None else known[agent.casefold()]
-        if addressed == self._team.facilitator:
+        if addressed == self._services.team.facilitator:
             addressed = None
-        own = addressed or self._team.facilitator
+        own = addressed or self._services.team.facilitator
         return MessageReader(
             agents=names, own=own, addressed_agent=addressed, orderers=self._orderers
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 from aiohttp import web
 
-from bots.bot_access import BotAccess, open_bot_access
+from bots.authenticator import BotAccess, open_bot_access
 from bots.config import BotConfig, bot_config
 from data_models.errors import ForbiddenError, NotFoundError
 from data_models.incoming_message import IncomingMessage

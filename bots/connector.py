@@ -14,9 +14,8 @@ import stamina
 import structlog
 from yarl import URL
 
-from bots.config import PerBot
+from bots.config import PerBot, ServiceUrls
 from bots.reference import Activity, Reference, addressed
-from bots.service_urls import ServiceUrls
 from data_models.clock import Clock
 from data_models.errors import (
     ChannelClosedError,
@@ -24,7 +23,7 @@ from data_models.errors import (
     ChannelTooLargeError,
     ChannelUnavailableError,
 )
-from data_models.http_answers import Bounds, HttpAnswer, ask, seconds_asked
+from data_models.http_answers import Bounds, HttpAnswer, ask, pause_of, seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
 from services.own_sign_in import TokenSource
 
@@ -164,11 +163,7 @@ def _wait_of(error: Exception) -> bool | float:
     """Tell stamina whether to try again, and after how many seconds if the channel said."""
     if not isinstance(error, ChannelUnavailableError) or error.is_maybe_taken:
         return False
-    if error.wait_seconds is None:
-        return True
-    # stamina reads zero as "no": wait a moment instead.
-    wait = max(error.wait_seconds, 0.01)
-    return wait if wait <= LONGEST_WAIT_SECONDS else False
+    return pause_of(error.wait_seconds, longest_seconds=LONGEST_WAIT_SECONDS)
 
 
 def _json(body: bytes) -> dict[str, Any]:

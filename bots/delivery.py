@@ -10,9 +10,8 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from bots.abilities import abilities_of
 from bots.redelivery import Redelivery
-from bots.reference import Activity, Reference, conversation_key
+from bots.reference import Activity, Reference, abilities_of, conversation_key
 from bots.rendering import TurnRenderer, text_activity
 from bots.run_renderer import RendererParts, RunRenderer
 from data_models.errors import ChannelError

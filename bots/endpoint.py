@@ -13,9 +13,9 @@ from botframework.connector.auth.managedidentity_app_credentials import (
 )
 
 from bots.adapter import RoundsAdapter
+from bots.authenticator import BotAccess
 from bots.bot import RoundsBot
-from bots.bot_access import BotAccess
-from bots.config import BotConfig, Registration
+from bots.config import BotConfig, Registration, ServiceUrls
 from bots.connector import Connector
 from bots.delivery import Delivery
 from bots.files import DRIVE_HOSTS, FileTransfers
@@ -25,7 +25,6 @@ from bots.plan_board import Proposals
 from bots.redelivery import Redelivery
 from bots.rendering import Look
 from bots.run_renderer import RendererParts
-from bots.service_urls import ServiceUrls
 from bots.sign_in import UserSignIn
 from bots.token_service import TokenService
 from data_models.clock import Clock

@@ -12,14 +12,13 @@ import aiohttp
 import structlog
 from pydantic import Field, ValidationError
 
-from bots.abilities import abilities_of
 from bots.cards import Card
+from bots.config import ServiceUrls
 from bots.inbound import Inbound, Part
 from bots.incoming import principal_of
 from bots.outbox import Outbox
-from bots.reference import Activity, Reference
+from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import text_activity
-from bots.service_urls import ServiceUrls
 from data_models.chat_context import Artifact
 from data_models.errors import (
     ChannelError,

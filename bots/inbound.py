@@ -92,7 +92,8 @@ class Inbound(Part):
     @property
     def tenant(self) -> str | None:
         """The directory of the conversation, if the channel names one and only one."""
-        tenants = (_tenant_of(self.channel_data), self._place_tenant())
+        place = self.conversation
+        tenants = (_tenant_of(self.channel_data), None if place is None else place.tenant_id)
         named = {name.lower() for name in tenants if name}
         return named.pop() if len(named) == 1 else None
 
@@ -108,9 +109,6 @@ class Inbound(Part):
         """The user's IANA time zone, if the channel tells it."""
         zone = self.local_timezone or ""
         return zone if _TIME_ZONE.fullmatch(zone) else None
-
-    def _place_tenant(self) -> str | None:
-        return self.conversation.tenant_id if self.conversation is not None else None
 
 
 def parse_activity(body: bytes) -> Inbound:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from bots.abilities import TEAMS
 from bots.cards import label_of, press_in, words_in
 from bots.inbound import Account, Inbound
-from bots.reference import reference_of
+from bots.reference import TEAMS, reference_of
 from data_models.errors import BadFrameError
 from data_models.incoming_message import IncomingMessage, Press, Sender
 from services.access.principal import user_id
@@ -58,7 +57,8 @@ class MessageReader:
         Raises:
             BadFrameError: it has no id, sender or conversation.
         """
-        press = press_in(_action_data(activity.value))
+        action = activity.value.get("action") if isinstance(activity.value, dict) else None
+        press = press_in(action.get("data") if isinstance(action, dict) else None)
         return None if press is None else self._message(activity, press, now)
 
     def _message(self, activity: Inbound, press: Press | None, now: datetime) -> IncomingMessage:
@@ -153,8 +153,3 @@ def _sender(activity: Inbound, account: Account, channel_id: str) -> Sender:
         principal = user_id(activity.tenant, account.aad_object_id)
         return Sender(principal_id=principal, display_name=name, tenant_id=activity.tenant)
     return Sender(principal_id=f"bot:{channel_id}:{account.id}", display_name=name)
-
-
-def _action_data(value: object) -> object:
-    action = value.get("action") if isinstance(value, dict) else None
-    return action.get("data") if isinstance(action, dict) else None

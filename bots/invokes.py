@@ -65,9 +65,7 @@ class Invokes:
         delivery: Delivery,
         sign_in: UserSignIn | None,
     ) -> None:
-        self._book = services.feedback
-        self._reader = services.reader
-        self._rate = services.rate
+        self._services = services
         self._files = files
         self._delivery = delivery
         self._sign_in = sign_in
@@ -81,13 +79,13 @@ class Invokes:
             RoundsError: it could not be stored, or there were too many.
         """
         if self._sign_in is not None and activity.name in (EXCHANGE, VERIFY):
-            self._rate.take(principal_of(activity))
+            self._services.rate.take(principal_of(activity))
             return await self._sign_in.answer(activity, reference)
         if activity.name == _FEEDBACK:
             await self._file(activity)
         elif activity.name == _FILE:
-            self._rate.take(principal_of(activity))
-            home = await home_of(activity, reader=self._reader)
+            self._services.rate.take(principal_of(activity))
+            home = await home_of(activity, reader=self._services.reader)
             work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
@@ -99,10 +97,10 @@ class Invokes:
         except ValidationError:
             return
         principal = principal_of(activity)
-        self._rate.take(principal)
-        conversation_id = await home_of(activity, reader=self._reader)
-        await self._reader.access(conversation_id, owner=owner_of(activity))
-        await self._book.file(
+        self._services.rate.take(principal)
+        conversation_id = await home_of(activity, reader=self._services.reader)
+        await self._services.reader.access(conversation_id, owner=owner_of(activity))
+        await self._services.feedback.file(
             conversation_id,
             principal_id=principal,
             channel_message_id=required(activity.reply_to_id),

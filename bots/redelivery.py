@@ -5,10 +5,9 @@ from collections.abc import Collection
 
 import structlog
 
-from bots.abilities import abilities_of
 from bots.delivery_record import PERHAPS_TWICE
 from bots.outbox import Outbox
-from bots.reference import Activity, Reference
+from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import Look, TurnRenderer, text_activity
 from data_models.errors import (
     ChannelError,

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from bots.abilities import Abilities
 from bots.cards import Card, again_button, help_card, plan_card, question_card, undo_card
-from bots.reference import Activity
-from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
+from bots.outbox import TEXT_LIMIT_BYTES, split_text, wire_size
+from bots.reference import Abilities, Activity
 from bots.view_cards import Sources, message_entity, numbered, sources_line, view_cards
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
@@ -226,10 +225,8 @@ class TurnRenderer:
             **text_activity(f"{head}{text}{sources_line(cited)}{goes_on}"),
             "entities": [message_entity(cited, by_model=not self._is_offline)],
         }
-        return {**part, "channelData": _FEEDBACK} if self._takes_feedback(is_last) else part
-
-    def _takes_feedback(self, is_last: bool) -> bool:
-        return is_last and self._abilities.takes_feedback
+        takes_feedback = is_last and self._abilities.takes_feedback
+        return {**part, "channelData": _FEEDBACK} if takes_feedback else part
 
     def _invitation(self) -> list[Activity]:
         """Return buttons for what the user may say next, where a piece of work has ended.

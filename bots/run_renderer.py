@@ -3,18 +3,18 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Self
 
 import structlog
 
-from bots.abilities import abilities_of
 from bots.connector import Connector
 from bots.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.files import FileTransfers
 from bots.outbox import Outbox
 from bots.plan_board import PlanBoard, Proposals
-from bots.reference import Activity, Reference
+from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import TYPING, Look, TurnRenderer, text_activity
 from bots.text_stream import LiveAnswer, TextStream, TypingSign
 from data_models.chat_context import AgentMessage
@@ -66,10 +66,7 @@ class RunRenderer:
     def __init__(self, *, run: Run, reference: Reference, parts: RendererParts) -> None:
         self._run = run
         self._reference = reference
-        self._connector = parts.connector
-        self._outbox = parts.outbox
-        self._files = parts.files
-        self._clock = parts.clock
+        self._parts = parts
         self._abilities = abilities_of(reference)
         self._renderer = TurnRenderer(look=parts.look, abilities=self._abilities, asked=run.message)
         self._began = parts.clock.now()
@@ -78,9 +75,11 @@ class RunRenderer:
         )
         self._sign = TypingSign(show=lambda: parts.outbox.hint(reference, TYPING))
         self._live = LiveAnswer(open_stream=self._open_stream, renderer=self._renderer)
-        self._proposals = parts.proposals
         self._board = PlanBoard(
-            put=self._put, card_id=_pressed(run), proposals=parts.proposals, clock=parts.clock
+            put=partial(parts.connector.update, reference),
+            card_id=_pressed(run),
+            proposals=parts.proposals,
+            clock=parts.clock,
         )
         self._preparation: asyncio.Task[None] | None = None
         self._held: list[Activity] = []
@@ -188,7 +187,7 @@ class RunRenderer:
     def _remember_proposal(self, sent_id: str, parts: list[Activity]) -> None:
         for part in parts:
             if sent_id and "text" in part and "attachments" in part:
-                self._proposals.keep(self._renderer.proposed, sent_id, part)
+                self._parts.proposals.keep(self._renderer.proposed, sent_id, part)
 
     def _is_on_the_card(self, message: AgentMessage) -> bool:
         """Whether it calls steps of a plan, which the plan's card shows as they begin."""
@@ -216,7 +215,7 @@ class RunRenderer:
         stream_id = str(final["entities"][-1]["streamId"])
         try:
             await self._prepare()
-            return await self._outbox.end_stream(self._reference, final) or stream_id
+            return await self._parts.outbox.end_stream(self._reference, final) or stream_id
         except ChannelUnavailableError as error:
             if error.is_maybe_taken:
                 await self._record.keep(final, error)
@@ -245,9 +244,9 @@ class RunRenderer:
             return None
         try:
             while self._record.undelivered:
-                await self._outbox.send(self._reference, self._record.undelivered[0])
+                await self._parts.outbox.send(self._reference, self._record.undelivered[0])
                 self._record.undelivered.pop(0)
-            return await self._outbox.send(self._reference, activity)
+            return await self._parts.outbox.send(self._reference, activity)
         except ChannelError as error:
             logger.warning("bot_reply_kept", run_id=self._run.run_id, code=error.code)
             await self._record.keep(activity, error)
@@ -266,7 +265,7 @@ class RunRenderer:
             if state is None or artifact.run_id != self._run.run_id:
                 continue
             try:
-                offer = await self._files.offer(
+                offer = await self._parts.files.offer(
                     self._reference,
                     state,
                     artifact,
@@ -279,19 +278,16 @@ class RunRenderer:
             else:
                 await self._send(offer)
 
-    async def _put(self, card_id: str, activity: Activity) -> None:
-        await self._connector.update(self._reference, card_id, activity)
-
     async def _prepare(self) -> None:
         if self._preparation is not None:
             await self._preparation
 
     def _open_stream(self) -> TextStream:
         return TextStream(
-            send=lambda activity: self._connector.send_once(self._reference, activity),
+            send=lambda activity: self._parts.connector.send_once(self._reference, activity),
             farewell=self._renderer.to_be_continued,
             on_user_stop=lambda: self._run.request_stop("cancelled"),
-            clock=self._clock,
+            clock=self._parts.clock,
         )
 
     def _turn_sign(self, event: TurnEvent) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 import structlog
 from pydantic import Field, ValidationError
 
-from bots.abilities import TEAMS
 from bots.adapter import Answer
 from bots.delivery import Delivery
 from bots.inbound import Inbound, Part
 from bots.incoming import is_group, principal_of, required
-from bots.reference import Activity, Reference
+from bots.reference import TEAMS, Activity, Reference
 from bots.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
 from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError

@@ -56,6 +56,17 @@ async def ask(
         return HttpAnswer(answer.status, answer.headers, body)
 
 
+def pause_of(seconds: float | None, *, longest_seconds: float) -> bool | float:
+    """Tell stamina that it may try again: by its own pauses (True), or after what was asked.
+
+    False where a longer pause was asked for than we take.
+    """
+    if seconds is None:
+        return True
+    # stamina reads zero as "no": wait a moment instead.
+    return max(seconds, 0.01) if seconds <= longest_seconds else False
+
+
 def seconds_asked(retry_after: str | None, *, now: datetime) -> float | None:
     """Return the seconds of a `Retry-After`, a number or a date; None if it says neither.
 

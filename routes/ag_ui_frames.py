@@ -30,7 +30,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from routes.replies import view_document
+from routes.json_input import view_document
 from services.language.inert import inert
 
 # The shared state as JSON, the way every transport shows it.
@@ -142,7 +142,8 @@ class AgUiFrames:
             case RunFinished():
                 return self._finished(event)
             case RunFailed(code=code, text=text, ref=ref):
-                return _error(code, text, ref)
+                metadata = {"ref": ref}
+                return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
             case StepStarted(step=step):
                 return {"type": "STEP_STARTED", "stepName": step}
             case StepFinished(step=step):
@@ -213,15 +214,6 @@ def _claims(event: ClaimsChecked) -> Frame:
     return {"type": "CUSTOM", "name": "claims", "value": value}
 
 
-def _view(event: ViewShown) -> Frame:
-    value = {"message_id": event.message_id, **view_document(event.view)}
-    return {"type": "CUSTOM", "name": "view", "value": value}
-
-
-def _error(code: str, text: str, ref: str) -> Frame:
-    return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": {"ref": ref}}
-
-
 def _interrupt(state: SharedState | None, run_id: str) -> Frame:
     """Say what the run waits for; the prefix tells `routes.ag_ui` what a resume answers."""
     if state is not None and state.question is not None:
@@ -258,7 +250,8 @@ def _of_agent(event: _TalkEvent | ClaimsChecked | ViewShown) -> Frame:
     if isinstance(event, ClaimsChecked):
         return _claims(event)
     if isinstance(event, ViewShown):
-        return _view(event)
+        value = {"message_id": event.message_id, **view_document(event.view)}
+        return {"type": "CUSTOM", "name": "view", "value": value}
     return _of_talk(event)
 
 

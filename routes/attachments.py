@@ -22,8 +22,7 @@ from routes.endpoint import (
     of,
     rows,
 )
-from routes.json_input import query_of, read_body
-from routes.replies import json_reply
+from routes.json_input import json_reply, query_of, read_body
 from services.access.bodies import large_body_of
 from services.attachments.papers import Whose
 from services.speech import AUDIO_LIMIT_BYTES

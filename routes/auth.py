@@ -142,6 +142,7 @@ def _route_of(request: web.Request) -> str:
 def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
     """Return what `request` shows; a header that comes twice is of no use to anybody."""
     upgrades = hdrs.UPGRADE in request.headers
+    protocols = _header(request, hdrs.SEC_WEBSOCKET_PROTOCOL) or ""
     return Handshake(
         peer=request.remote,
         host=_header(request, hdrs.HOST) or "",
@@ -150,7 +151,7 @@ def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
         fetch_site=_header(request, "Sec-Fetch-Site"),
         only_reads=request.method in {hdrs.METH_GET, hdrs.METH_HEAD} and not upgrades,
         authorization=_header(request, hdrs.AUTHORIZATION),
-        protocols=_listed(_header(request, hdrs.SEC_WEBSOCKET_PROTOCOL)),
+        protocols=tuple(part.strip() for part in protocols.split(",")),
         client_principal=_header(request, "X-MS-CLIENT-PRINCIPAL") if trusted_proxy else None,
         writes=request.method not in {hdrs.METH_GET, hdrs.METH_HEAD},
         session_id=_session_id(request),
@@ -166,10 +167,6 @@ def _session_id(request: web.Request) -> str | None:
 def _header(request: web.Request, name: str) -> str | None:
     values = request.headers.getall(name, [])
     return ",".join(values) if values else None
-
-
-def _listed(header: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (header or "").split(","))
 
 
 # How often a caller may read, change or export something (spec page 7, R18).

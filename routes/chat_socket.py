@@ -1,7 +1,6 @@
 """`GET /api/ws/chats/{chat_id}/messages`: the door to a socket, and its life."""
 
 import asyncio
-from typing import NamedTuple
 
 import structlog
 from aiohttp import WSCloseCode, web
@@ -13,20 +12,13 @@ from routes.context import CONTEXT
 from routes.endpoint import NUMBER, Endpoint, in_query
 from routes.following import FOLLOWING
 from routes.json_input import number_in
-from routes.socket_modes import Mode, PlainMode, StreamingMode
+from routes.socket_modes import PlainMode, StreamingMode
 from routes.socket_session import Socket, SocketSession
 
 logger = structlog.get_logger()
 
 # Browsers send their token as a second protocol and refuse an answer that picks none.
 PROTOCOL = "rounds"
-
-
-class Resumption(NamedTuple):
-    """What a client that lost its connection still wants to see."""
-
-    run_id: str
-    after: int
 
 
 class OpenSockets(set[Socket]):
@@ -55,7 +47,9 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             context=context,
             principal=principal,
             chat_id=chat_id,
-            mode=_mode(request, chat_id),
+            mode=StreamingMode(chat_id=chat_id)
+            if _streams(request)
+            else PlainMode(context=context),
             check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)
@@ -73,7 +67,7 @@ async def _follow(request: web.Request, session: SocketSession) -> None:
     """Follow the record system that launched the page's session, if one did, and the page shows."""
     following = request.app.get(FOLLOWING)
     session_id = browser_session_of(request)
-    if following is None or session_id is None or request.query.get("stream") != "1":
+    if following is None or session_id is None or not _streams(request):
         return
     try:
         await following.follow(
@@ -106,17 +100,14 @@ def _socket(frame_bytes: int, heartbeat_seconds: float) -> Socket:
     )
 
 
-def _mode(request: web.Request, chat_id: str) -> Mode:
-    if request.query.get("stream") == "1":
-        return StreamingMode(chat_id=chat_id)
-    return PlainMode(context=request.app[CONTEXT])
+def _streams(request: web.Request) -> bool:
+    return request.query.get("stream") == "1"
 
 
-def _resumption(request: web.Request) -> Resumption | None:
+def _resumption(request: web.Request) -> tuple[str, int] | None:
+    """Return the run that a client which lost its connection still wants to see, and since when."""
     run_id, after = request.query.get("run"), request.query.get("after", "0")
-    if not run_id or request.query.get("stream") != "1":
-        return None
-    return Resumption(run_id, number_in(after))
+    return (run_id, number_in(after)) if run_id and _streams(request) else None
 
 
 def socket_routes() -> list[Endpoint]:

@@ -31,8 +31,7 @@ from routes.endpoint import (
     rows,
 )
 from routes.following import LAUNCHES
-from routes.json_input import number_in, query_of, read_body
-from routes.replies import view_document
+from routes.json_input import number_in, query_of, read_body, view_document
 from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_list import Hits, NamedConversation

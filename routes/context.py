@@ -24,9 +24,8 @@ from services.views.conversation_list import ConversationList
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
-from services.views.patient_chart import PatientChart
+from services.views.patient_chart import PatientChart, ProgramCharts
 from services.views.patient_finder import PatientFinder
-from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
 from services.views.worklist import Worklist
 

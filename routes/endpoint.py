@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.web_urldispatcher import DynamicResource
 from pydantic import BaseModel
 
-from routes.replies import json_reply
+from routes.json_input import json_reply
 
 Json: TypeAlias = dict[str, Any]
 Schema: TypeAlias = Json | type[BaseModel]

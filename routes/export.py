@@ -141,7 +141,8 @@ def as_markdown(
 
 def _turn_parts(turn: Turn, views: Views, hosts: Collection[str]) -> list[str]:
     asked = f"## {turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
-    parts = [_inert(asked), _quoted(_inert(turn.user_message))]
+    quoted = "\n".join(f"> {line}" for line in _inert(turn.user_message).splitlines())
+    parts = [_inert(asked), quoted]
     parts += [_answer(message, views, hosts) for message in turn.agent_responses]
     if turn.turn_status in ("FAILED", "STOPPED"):
         parts.append(f"*This turn ended early: {turn.turn_status.lower()}.*")
@@ -161,10 +162,6 @@ def _answer(message: AgentMessage, views: Views, hosts: Collection[str]) -> str:
 
 def _inert(text: str) -> str:
     return inert(text, hosts=())
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def export_routes() -> list[Endpoint]:

@@ -1,4 +1,4 @@
-"""What strangers send: JSON, strict and no deeper than anybody needs, and values of the query."""
+"""JSON in and out: what strangers send, strict and no deeper than anybody needs, and answers."""
 
 from typing import Any, TypeVar
 
@@ -6,6 +6,7 @@ import orjson
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
+from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError, RoundsError
 from services.access.bodies import body_of
 
@@ -81,3 +82,26 @@ def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
     return value if isinstance(value, list) else []
+
+
+# JSON out.
+
+
+def json_reply(value: Any, *, status: int = 200) -> web.Response:
+    """Return `value` as a JSON response; models in it dump themselves."""
+    body = orjson.dumps(value, default=_dumped)
+    return web.Response(body=body, status=status, content_type="application/json")
+
+
+def _dumped(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+# A view of the chart as JSON, live and read back alike.
+
+
+def view_document(view: ChartView) -> dict[str, Any]:
+    """Return what clients draw of `view`, as plain JSON values."""
+    return view.model_dump(mode="json", exclude={"tool"})

@@ -15,14 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import BadFrameError, RoundsError
 from routes.auth import MCP, principal_of
-from routes.json_input import parse_json
-from routes.replies import json_reply
+from routes.json_input import json_reply, parse_json
 from services.access.bodies import body_of
 from services.language.inert import inert
 from services.records.views.lines import told
-from services.views.patient_chart import NAME_LIMIT_CHARS
+from services.views.patient_chart import NAME_LIMIT_CHARS, ProgramCharts, ProgramPart
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
-from services.views.program_charts import ProgramCharts, ProgramPart
 
 _JSON = "application/json"
 _INSTRUCTIONS = (
@@ -159,22 +157,24 @@ class McpRoutes:
         return {"jsonrpc": "2.0", "id": message.id, key: kept}
 
     async def _result(self, message: types.JSONRPCRequest, principal_id: str) -> BaseModel:
-        answers: dict[str, Callable[[], Awaitable[BaseModel]]] = {
-            "initialize": lambda: self._initialize(message),
-            "ping": _nothing,
-            "tools/list": _list_tools,
-            "tools/call": lambda: self._call(message, principal_id),
-        }
-        answer = answers.get(message.method)
-        if answer is None:
-            return types.ErrorData(code=types.METHOD_NOT_FOUND, message="There is no such method.")
         try:
-            return await answer()
+            match message.method:
+                case "initialize":
+                    return self._initialize(message)
+                case "ping":
+                    return types.EmptyResult()
+                case "tools/list":
+                    return types.ListToolsResult(tools=tools())
+                case "tools/call":
+                    return await self._call(message, principal_id)
+                case _:
+                    text = "There is no such method."
+                    return types.ErrorData(code=types.METHOD_NOT_FOUND, message=text)
         except ValidationError:
             # Its text quotes what was sent.
             return types.ErrorData(code=types.INVALID_PARAMS, message="The params do not fit.")
 
-    async def _initialize(self, message: types.JSONRPCRequest) -> types.InitializeResult:
+    def _initialize(self, message: types.JSONRPCRequest) -> types.InitializeResult:
         asked = types.InitializeRequestParams.model_validate(message.params).protocolVersion
         is_known = asked in SUPPORTED_PROTOCOL_VERSIONS
         return types.InitializeResult(
@@ -235,14 +235,6 @@ def _message_of(value: object) -> BaseModel:
     if isinstance(message, types.JSONRPCNotification) and "id" in (message.model_extra or {}):
         raise refused
     return message
-
-
-async def _nothing() -> types.EmptyResult:
-    return types.EmptyResult()
-
-
-async def _list_tools() -> types.ListToolsResult:
-    return types.ListToolsResult(tools=tools())
 
 
 def _rows(part: ProgramPart) -> str:

@@ -10,12 +10,13 @@ from pydantic import BaseModel
 
 from data_models.errors import ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
+from data_models.values import ClosedValue
 from routes.auth import operator_of
 from routes.context import CONTEXT
 from routes.endpoint import STRING, Endpoint, Schema, in_query, of, rows
 from routes.json_input import number_in
-from routes.operator_answers import PREFIX
 from routes.operator_input import (
+    PREFIX,
     BulkAct,
     Definition,
     Mapping,
@@ -181,17 +182,6 @@ async def preview(asked: Asked) -> Answer:
     return asdict(await asked.service.preview(sent.definition, sent.answers))
 
 
-async def withdraw(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/withdraw`: offer it no more."""
-    sent = await asked.sent(Reason)
-    return await asked.service.withdraw(asked.scenario, reason=sent.reason, operator=asked.who)
-
-
-async def offer_again(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/offer-again`: offer what was withdrawn."""
-    return await asked.service.offer_again(asked.scenario, operator=asked.who)
-
-
 async def dry_run(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/dry-run`: what the plan would do to a page of sessions."""
     page = await asked.service.dry_run(
@@ -199,44 +189,6 @@ async def dry_run(asked: Asked) -> Answer:
     )
     score = None if asked.after else await asked.service.score(asked.scenario)
     return {**page.model_dump(mode="json"), "score": score}
-
-
-async def approve(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/approve`: a second person says yes."""
-    return await asked.service.approve(asked.scenario, operator=asked.who)
-
-
-async def cancel(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/cancel`: give the plan up."""
-    return await asked.service.cancel(asked.scenario, operator=asked.who)
-
-
-async def deploy(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/deploy`: begin; the work goes on behind the answer."""
-    share = (await asked.sent(Share)).share_percent
-    return await asked.service.deploy(asked.scenario, operator=asked.who, share_percent=share)
-
-
-async def pause(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/pause`: stop after the page under way."""
-    return await asked.service.pause(asked.scenario, operator=asked.who)
-
-
-async def resume(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/resume`: go on."""
-    return await asked.service.resume(asked.scenario, operator=asked.who)
-
-
-async def set_share(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/share`: change how many sessions a canary reaches."""
-    share = (await asked.sent(Share)).share_percent
-    return await asked.service.set_share(asked.scenario, share_percent=share, operator=asked.who)
-
-
-async def rollback(asked: Asked) -> Answer:
-    """`POST scenarios/{scenario_id}/rollback`: propose an earlier version's content again."""
-    sent = await asked.sent(Rollback)
-    return await asked.service.rollback(asked.scenario, to=sent.to, operator=asked.who)
 
 
 async def show_review(asked: Asked) -> Answer:
@@ -247,7 +199,7 @@ async def show_review(asked: Asked) -> Answer:
 
 async def show_history(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/history`: what operators did, newest first."""
-    return {"entries": await asked.service.history(asked.scenario)}
+    return {"entries": await asked.service.log.newest(asked.scenario)}
 
 
 # The routes of `/api/operator/…`, with what they take and answer.
@@ -283,33 +235,27 @@ def _authoring() -> list[Endpoint]:
         _endpoint("PUT", f"{plan}/policies", put_policies, PlanView, sent=Policies),
         _endpoint("PUT", f"{plan}/mapping", put_mapping, PlanView, sent=Mapping),
         _endpoint("POST", f"{PREFIX}preview", preview, _PLAYED, sent=Preview),
-        _endpoint("POST", f"{_ONE}/withdraw", withdraw, ScenarioOverview, sent=Reason),
-        _endpoint("POST", f"{_ONE}/offer-again", offer_again, ScenarioOverview),
+        _act("withdraw", OperatorService.withdraw, ScenarioOverview, sent=Reason),
+        _act("offer-again", OperatorService.offer_again, ScenarioOverview),
     ]
 
 
 def _deploying() -> list[Endpoint]:
     deployed = DeploymentRecord
     history = of(entries=rows(JournalEntry))
+    shared: dict[str, Any] = {"sent": Share, "may_be_empty": True, "status": 202}
     return [
         _endpoint("GET", f"{_ONE}/dry-run", dry_run, _DRY_RUN, parameters=_PAGING),
-        _endpoint("POST", f"{_ONE}/approve", approve, MigrationPlan),
-        _endpoint("POST", f"{_ONE}/cancel", cancel, MigrationPlan),
-        _shared("deploy", deploy),
-        _endpoint("POST", f"{_ONE}/pause", pause, deployed),
-        _endpoint("POST", f"{_ONE}/resume", resume, deployed, status=202),
-        _shared("share", set_share),
-        _endpoint("POST", f"{_ONE}/rollback", rollback, PlanView, sent=Rollback, status=201),
+        _act("approve", OperatorService.approve, MigrationPlan),
+        _act("cancel", OperatorService.cancel, MigrationPlan),
+        _act("deploy", OperatorService.deploy, deployed, **shared),
+        _act("pause", OperatorService.pause, deployed),
+        _act("resume", OperatorService.resume, deployed, status=202),
+        _act("share", OperatorService.set_share, deployed, **shared),
+        _act("rollback", OperatorService.rollback, PlanView, sent=Rollback, status=201),
         _endpoint("GET", f"{_ONE}/review", show_review, SessionCards, parameters=_PAGING),
         _endpoint("GET", f"{_ONE}/history", show_history, history),
     ]
-
-
-def _shared(name: str, work: Work) -> Endpoint:
-    path = f"{_ONE}/{name}"
-    return _endpoint(
-        "POST", path, work, DeploymentRecord, sent=Share, may_be_empty=True, status=202
-    )
 
 
 def _sessions() -> list[Endpoint]:
@@ -321,6 +267,24 @@ def _sessions() -> list[Endpoint]:
         _endpoint("GET", one, show_scenario_session, SessionView),
         _endpoint("POST", f"{one}/act", act, BulkResult, sent=SessionAct),
     ]
+
+
+def _act(
+    name: str,
+    act: Callable[..., Awaitable[Answer]],
+    answer: Schema,
+    *,
+    sent: type[ClosedValue] | None = None,
+    **more: Any,
+) -> Endpoint:
+    """Return the route of an act on a scenario; the body gives its further arguments."""
+
+    @wraps(act)
+    async def work(asked: Asked) -> Answer:
+        given = {} if sent is None else dict(await asked.sent(sent))
+        return await act(asked.service, asked.scenario, operator=asked.who, **given)
+
+    return _endpoint("POST", f"{_ONE}/{name}", work, answer, sent=sent, **more)
 
 
 def _endpoint(method: str, path: str, work: Work, answer: Schema, **more: Any) -> Endpoint:

@@ -1,17 +1,56 @@
-"""What operators send: definitions as text, decisions as small JSON documents."""
+"""What operators send, and what they are told of refusals."""
 
 from typing import Annotated, Self, TypeVar
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 from pydantic import Field, ValidationError, model_validator
 
-from data_models.errors import ScenarioDefinitionError
+from data_models.errors import ScenarioDefinitionError, ScenarioInputError
 from data_models.values import ClosedValue
+from routes.context import CONTEXT
 from routes.json_input import parse_json
+from routes.problem import Problem, problem_response
 from services.access.bodies import body_of
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.interventions import ActionKind, Intervention
 from services.scenarios.operators.session_service import SessionFilter
+
+# What operators are told of refusals: all of it, for the words are authors'.
+
+PREFIX = "/api/operator/"
+
+
+def refusals() -> Middleware:
+    """Return the middleware that says what is wrong with a scenario, not only that it is.
+
+    The text of a `ScenarioInputError` holds steps, fields and conditions, nothing of a patient.
+    """
+
+    @web.middleware
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not request.path.startswith(PREFIX):
+            return await handler(request)
+        try:
+            return await handler(request)
+        except ScenarioInputError as error:
+            return _refusal(error, ref=request.app[CONTEXT].ids.new_id("ref"))
+
+    return answer
+
+
+def _refusal(error: ScenarioInputError, *, ref: str) -> web.Response:
+    if isinstance(error, ScenarioDefinitionError):
+        number = len(error.problems)
+        text = f"{number} {'problem' if number == 1 else 'problems'} must be solved first."
+        problem = Problem(error.http_status, error.code, text)
+        return problem_response(problem, ref=ref, problems=error.problems)
+    text = str(error)
+    sentence = f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+    return problem_response(
+        Problem(error.http_status, error.code, sentence, error.retryable), ref=ref
+    )
+
 
 SentT = TypeVar("SentT", bound="ClosedValue")
 Text = Annotated[str, Field(max_length=600)]

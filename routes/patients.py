@@ -17,10 +17,8 @@ from routes.endpoint import (
     of,
     rows,
 )
-from routes.json_input import query_of, read_body
-from routes.operator_answers import PREFIX
-from routes.operator_input import EmergencyReview
-from routes.replies import json_reply, view_document
+from routes.json_input import json_reply, query_of, read_body, view_document
+from routes.operator_input import PREFIX, EmergencyReview
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView

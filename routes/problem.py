@@ -122,7 +122,8 @@ class _RequestEnd:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> bool:
         """Turn `error` into the answer, unless it is a redirect or the process or task ends."""
-        if not isinstance(error, Exception) or _is_redirect(error):
+        is_redirect = isinstance(error, web.HTTPException) and error.status < HTTPStatus.BAD_REQUEST
+        if not isinstance(error, Exception) or is_redirect:
             return False
         if isinstance(error, ClientConnectionResetError):
             logger.info("request.left", status=_CLIENT_LEFT, ref=self._ref)
@@ -133,10 +134,6 @@ class _RequestEnd:
         self.answer = problem_response(problem, ref=self._ref)
         # When an answer has begun nothing can follow it; aiohttp then closes the connection.
         return self._request.writer.output_size == 0
-
-
-def _is_redirect(error: Exception) -> bool:
-    return isinstance(error, web.HTTPException) and error.status < HTTPStatus.BAD_REQUEST
 
 
 def _log(problem: Problem, error: Exception, *, ref: str) -> None:

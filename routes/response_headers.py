@@ -114,17 +114,14 @@ def readable_by(
 
     async def add(request: web.Request, response: web.StreamResponse) -> None:
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin is None or origin.lower() not in origins or not _is_api(request):
+        is_api = request.path.startswith("/api/")
+        if origin is None or origin.lower() not in origins or not is_api:
             return
         response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         response.headers[hdrs.VARY] = hdrs.ORIGIN
 
     return add
-
-
-def _is_api(request: web.Request) -> bool:
-    return request.path.startswith("/api/")
 
 
 STEP_SECONDS = 0.05

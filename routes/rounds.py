@@ -15,8 +15,7 @@ from data_models.values import ClosedValue
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
-from routes.json_input import read_body
-from routes.replies import view_document
+from routes.json_input import read_body, view_document
 from services.language.vocabulary import read_document
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who

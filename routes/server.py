@@ -26,7 +26,7 @@ from routes.endpoint import (
 )
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
-from routes.operator_answers import PREFIX, refusals
+from routes.operator_input import PREFIX, refusals
 from routes.patients import patient_routes
 from routes.problem import problems
 from routes.response_headers import evened, preflights, readable_by, security_headers

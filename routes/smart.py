@@ -11,7 +11,7 @@ from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedErr
 from routes.auth import SESSION_COOKIE, SIGN_OUT, known_of
 from routes.context import CONTEXT
 from routes.following import opening
-from routes.replies import json_reply
+from routes.json_input import json_reply
 from services.access.begun import LOGIN_SECONDS
 from services.access.bodies import body_of
 from services.access.handshake import Authenticator, Handshake

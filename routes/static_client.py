@@ -44,7 +44,8 @@ class StaticClient:
 
     def load(self) -> None:
         """Read the build; call it again after a new one."""
-        self._files = {name: _read(self._folder / name) for name in _FILES}
+        paths = {name: self._folder / name for name in _FILES}
+        self._files = {n: one.read_bytes() if one.is_file() else None for n, one in paths.items()}
         files = (self._folder / ASSETS).glob("*") if self._files["index.html"] else ()
         self._assets = {path.name: _asset(path) for path in files}
 
@@ -77,10 +78,6 @@ class StaticClient:
         if "gzip" not in request.headers.get("Accept-Encoding", ""):
             return web.Response(body=found.body, headers=headers)
         return web.Response(body=found.packed, headers=headers | {"Content-Encoding": "gzip"})
-
-
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
 
 
 def _page(body: bytes | None) -> web.Response:

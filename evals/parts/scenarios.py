@@ -39,7 +39,7 @@ from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
 from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.waiting import with_action_done
-from services.scenarios.session.answers import with_answers
+from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import advanced
 from tests.fakes import CountingIds, FixedClock
 

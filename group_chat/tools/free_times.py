@@ -22,7 +22,7 @@ from services.language.references import place_in
 from services.language.requests import refused_doctors
 from services.language.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
-from services.scheduling.ports import Appointment, Doctor, Slot
+from services.scheduling.fhir import Appointment, Doctor, Slot
 
 _WORKDAYS = 5
 

@@ -16,7 +16,7 @@ from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
-from services.scheduling.ports import Appointment
+from services.scheduling.fhir import Appointment
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.resolution import NotFound, ids_of
 from services.tool_memory.session import ToolMemorySession

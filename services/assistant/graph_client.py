@@ -17,7 +17,7 @@ from data_models.errors import (
     AssistantUnavailableError,
     AssistantUnsureError,
 )
-from data_models.http_answers import HttpAnswer, ask, seconds_asked
+from data_models.http_answers import HttpAnswer, ask, pause_of, seconds_asked
 from services.assistant.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
 from services.own_sign_in import TokenSource
 
@@ -138,11 +138,7 @@ class GraphClient:
         """Tell stamina whether to ask again, and after how many seconds if the service said."""
         if not isinstance(error, AssistantBusyError):
             return False
-        if error.wait_seconds is None:
-            return True
-        within = error.wait_seconds <= self.limits.retry_after_seconds
-        # stamina reads zero as "no": wait a moment instead.
-        return max(error.wait_seconds, 0.01) if within else False
+        return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
 
 
 def _within(data: bytes, limit_bytes: int) -> bytes:

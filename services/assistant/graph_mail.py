@@ -33,7 +33,8 @@ class GraphMailbox:
         query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, within)}
         found: list[Email] = []
         async for row in self._account.rows("mailFolders/inbox/messages", query):
-            mail = _listed(shaped(GraphMessage, row))
+            message = shaped(GraphMessage, row)
+            mail = _mail(message, "inbox", message.body_preview[:MAIL_HEAD_LIMIT_CHARS])
             if within.has(mail.received):
                 found.append(mail)
             if len(found) == limit:
@@ -99,10 +100,6 @@ def _asked(words: str, within: Span[datetime]) -> dict[str, str]:
     spans += [f"receivedDateTime lt {odata(until)}"] if until else []
     order = {"$orderby": "receivedDateTime desc"}
     return {**order, "$filter": " and ".join(spans)} if spans else order
-
-
-def _listed(message: GraphMessage) -> Email:
-    return _mail(message, "inbox", message.body_preview[:MAIL_HEAD_LIMIT_CHARS])
 
 
 def _whole(message: GraphMessage, folder: MailFolder) -> Email:

@@ -1,7 +1,7 @@
 """The parts of Microsoft Graph's objects that we read; everything else in them is passed over."""
 
 from datetime import UTC, date, datetime, time, tzinfo
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -13,16 +13,9 @@ from services.assistant.graph_wire import Json
 Shape = TypeVar("Shape", bound="GraphShape")
 
 
-def _text(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _items(value: Any) -> Any:
-    return () if value is None else value
-
-
-Text: TypeAlias = Annotated[str, BeforeValidator(_text)]
-Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_items)]
+_ITEMS = BeforeValidator(lambda value: () if value is None else value)
+Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+Texts: TypeAlias = Annotated[tuple[str, ...], _ITEMS]
 
 
 class GraphShape(BaseModel):
@@ -77,7 +70,7 @@ class GraphEvent(GraphShape):
     is_all_day: bool = False
     is_cancelled: bool = False
     location: GraphLocation | None = None
-    attendees: Annotated[tuple[GraphRecipient, ...], BeforeValidator(_items)] = ()
+    attendees: Annotated[tuple[GraphRecipient, ...], _ITEMS] = ()
 
 
 class GraphBody(GraphShape):
@@ -92,7 +85,7 @@ class GraphMessage(GraphShape):
     id: str
     subject: Text = ""
     sender: GraphRecipient | None = Field(default=None, alias="from")
-    to_recipients: Annotated[tuple[GraphRecipient, ...], BeforeValidator(_items)] = ()
+    to_recipients: Annotated[tuple[GraphRecipient, ...], _ITEMS] = ()
     received: Text = Field(default="", alias="receivedDateTime")
     body_preview: Text = ""
     body: GraphBody | None = None
@@ -107,7 +100,7 @@ class GraphContact(GraphShape):
     id: str
     etag: Text = Field(default="", alias="@odata.etag")
     display_name: Text = ""
-    email_addresses: Annotated[tuple[GraphAddress, ...], BeforeValidator(_items)] = ()
+    email_addresses: Annotated[tuple[GraphAddress, ...], _ITEMS] = ()
     mobile_phone: Text = ""
     business_phones: Texts = ()
     home_phones: Texts = ()
@@ -128,7 +121,7 @@ class GraphTask(GraphShape):
     status: Text = ""
     due: GraphTime | None = Field(default=None, alias="dueDateTime")
     body: GraphBody | None = None
-    linked_resources: Annotated[tuple[GraphLink, ...], BeforeValidator(_items)] = ()
+    linked_resources: Annotated[tuple[GraphLink, ...], _ITEMS] = ()
 
 
 class GraphTaskList(GraphShape):

@@ -17,10 +17,9 @@ import structlog
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from data_models.blob_changes import put_blob
-from data_models.blob_store import Blob, BlobInfo, BlobStore
+from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
-    BlobChangedError,
     BlobExistsError,
     ChannelError,
     ChannelUnavailableError,
@@ -130,10 +129,9 @@ class Deliveries:
         except BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
             blob = await self._store.read(name)
-            had = None if blob is None else read_value(blob.data, Owed)
             if blob is not None:
-                note.delivered = [] if had is None else had.delivered
-                await self._replace(name, blob, note)
+                note.delivered = read_value(blob.data, Owed).delivered
+                await put_blob(self._store, name, _bytes(note), replaces=blob)
             return note.delivered
         return None
 
@@ -165,7 +163,8 @@ class Deliveries:
             "touched": now,
             **({} if failure is None else _next_try(note, failure, now)),
         }
-        await self._replace(name, blob, note.model_copy(update=changes))
+        data = _bytes(note.model_copy(update=changes))
+        await put_blob(self._store, name, data, replaces=blob)
 
     async def settle(
         self,
@@ -236,7 +235,8 @@ class Deliveries:
         if blob is None or current != note:
             return False
         changes = {"replica": self._replica.name, "is_kept": False, "touched": self._clock.now()}
-        return await self._replace(name, blob, note.model_copy(update=changes))
+        data = _bytes(note.model_copy(update=changes))
+        return await put_blob(self._store, name, data, replaces=blob)
 
     async def find_sent(self, conversation_id: str, channel_message_id: str) -> SentMessage:
         """Return the run, our id and the agent of a message that the channel names.
@@ -262,7 +262,8 @@ class Deliveries:
         """Copy the notes that 0.1 left; looked for once in a process."""
         if conversation_id in self._looked_back:
             return
-        async for name, note in self._notes(_prefix_of_before(conversation_id)):
+        folder = f"deliveries/{storage_folder(conversation_id)}/owed/"
+        async for name, note in self._notes(folder):
             await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
             await self._store.delete(name)
         self._looked_back[conversation_id] = None
@@ -283,13 +284,6 @@ class Deliveries:
         rows = [row async for row in self._store.list(_sent_prefix(conversation_id))]
         return sorted(rows, key=lambda row: row.modified_at, reverse=True)
 
-    async def _replace(self, name: str, blob: Blob, note: Owed) -> bool:
-        try:
-            await self._store.replace(name, _bytes(note), etag=blob.etag)
-        except BlobChangedError:
-            return False
-        return True
-
 
 def _owed(conversation_id: str, run_id: str) -> str:
     return f"{_owed_prefix(conversation_id)}{run_id}.json"
@@ -297,10 +291,6 @@ def _owed(conversation_id: str, run_id: str) -> str:
 
 def _owed_prefix(conversation_id: str) -> str:
     return f"{_OWED}{storage_folder(conversation_id)}/"
-
-
-def _prefix_of_before(conversation_id: str) -> str:
-    return f"deliveries/{storage_folder(conversation_id)}/owed/"
 
 
 def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:

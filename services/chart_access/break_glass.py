@@ -1,6 +1,6 @@
 """Opening a closed chart in an emergency: a reason, an end, and a review by an operator."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import structlog
@@ -123,7 +123,7 @@ class BreakGlass:
         now = self._clock.now()
         found = await self._below(f"{FOLDER}/{hashed(principal)}/{patient_id}/")
         alive = [one for one in found if one.principal == principal and now < one.expires_at]
-        return max(alive, key=_ends, default=None)
+        return max(alive, key=lambda one: one.expires_at, default=None)
 
     async def all(self) -> list[Grant]:
         """Return every grant, those without a review first, then the newest first.
@@ -169,10 +169,6 @@ class BreakGlass:
             except ValidationError:
                 _log.error("break_glass_unreadable", document=hashed(name))
         return rows
-
-
-def _ends(grant: Grant) -> datetime:
-    return grant.expires_at
 
 
 def _name(grant: Grant) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.identifiers import hashed
+from data_models.newest import Newest
 from services.access.handshake import Authenticator, Handshake
 from services.access.principal import Principal
 
@@ -33,7 +34,7 @@ class PractitionerBook:
         self._store = store
         self._named = dict(named)
         self._of_key = of_key
-        self._noted: dict[str, str] = {}
+        self._noted = Newest[str, str](limit=_KEPT)
 
     async def practitioner_of(self, principal_id: str) -> str | None:
         """Return who the principal is, None if nobody knows.
@@ -42,13 +43,14 @@ class PractitionerBook:
             StoreUnavailableError: what was noted cannot be read.
         """
         known = self._named.get(principal_id) or self._of_key(principal_id)
-        if known or principal_id in self._noted:
-            return known or self._noted[principal_id]
+        known = known or self._noted.get(principal_id)
+        if known:
+            return known
         blob = await self._store.read(_name(principal_id))
         if blob is None:
             return None
-        self._keep(principal_id, blob.data.decode())
-        return self._noted[principal_id]
+        noted = self._noted[principal_id] = blob.data.decode()
+        return noted
 
     async def note(self, principal_id: str, practitioner: str) -> None:
         """Keep what a verified sign-in said.
@@ -62,12 +64,7 @@ class PractitionerBook:
         blob = await self._store.read(name)
         # Where another sign-in of the same user was faster, the next one looks again.
         if await put_blob(self._store, name, data, replaces=blob):
-            self._keep(principal_id, practitioner)
-
-    def _keep(self, principal_id: str, practitioner: str) -> None:
-        if len(self._noted) >= _KEPT:
-            self._noted.clear()
-        self._noted[principal_id] = practitioner
+            self._noted[principal_id] = practitioner
 
 
 class NotingAuthenticator:

@@ -13,7 +13,7 @@ from services.chart_access.practitioners import PractitionerBook
 from services.records.bundle import bundle_entries
 from services.records.entry import many, one, text
 from services.records.fhir_client import FhirClient
-from services.records.folder.owners import identifier_keys, normal, owner_keys
+from services.records.folder.owners import identifier_keys, keys_of, names_of, normal, owner_keys
 from services.records.folder.records import FolderRecords
 from services.records.patient_lookup import PatientLookup
 
@@ -69,22 +69,15 @@ def meanings_of(practitioner: str, people: Collection[Mapping[str, Any]]) -> fro
     """
     found = {normal(practitioner)}
     for each in people:
-        names = _names(each)
+        names = names_of(each, None) | identifier_keys(each)
         if each.get("resourceType") == "Practitioner" and found & names:
             found |= names
     for each in people:
         if each.get("resourceType") == "PractitionerRole" and found & _keys(
             one(each, "practitioner")
         ):
-            found |= _names(each)
+            found |= names_of(each, None) | identifier_keys(each)
     return frozenset(found)
-
-
-def _names(resource: Mapping[str, Any]) -> set[str]:
-    own = resource.get("id")
-    kind = resource.get("resourceType")
-    named = {f"{kind}/{own}", f"urn:uuid:{own}"} if isinstance(own, str) else set()
-    return named | identifier_keys(resource)
 
 
 def _people_in(resource: Mapping[str, Any], today: date) -> Iterator[str]:
@@ -100,11 +93,7 @@ def _people_in(resource: Mapping[str, Any], today: date) -> Iterator[str]:
 
 
 def _keys(reference: Mapping[str, Any]) -> frozenset[str]:
-    found = {normal(text(reference, "reference"))} if text(reference, "reference") else set()
-    identifier = one(reference, "identifier")
-    if text(identifier, "value"):
-        found.add(f"{text(identifier, 'system')}|{text(identifier, 'value')}")
-    return frozenset(found)
+    return frozenset(filter(None, keys_of(reference)))
 
 
 def _is_of_now(resource: Mapping[str, Any], today: date, days: int) -> bool:
@@ -185,7 +174,8 @@ class FileRelations:
         except (RecordNotFoundError, RecordReplacedError):
             return False
         today = self._clock.now().date()
-        people = [entry.raw for entry in record.names.values() if _is_person(entry.raw)]
+        kinds = ("Practitioner", "PractitionerRole")
+        people = [entry.raw for entry in record.names.values() if entry.kind in kinds]
         meanings = meanings_of(practitioner, people)
         entries = (one.raw for one in record.entries.values() if one.kind in KINDS)
         if any(is_care_by(one, meanings, today=today, days=self._days) for one in entries):
@@ -225,7 +215,7 @@ class ServerRelations:
         )
         today = self._clock.now().date()
         if any(
-            is_care_by(one, meanings, today=today, days=self._days) and _is_of(one, patient)
+            is_care_by(one, meanings, today=today, days=self._days) and patient in owner_keys(one)
             for rows in found
             for one in rows
         ):
@@ -258,11 +248,3 @@ class ServerRelations:
 
 
 Relations: TypeAlias = FileRelations | ServerRelations
-
-
-def _is_person(raw: Mapping[str, Any]) -> bool:
-    return raw.get("resourceType") in ("Practitioner", "PractitionerRole")
-
-
-def _is_of(resource: Mapping[str, Any], patient: str) -> bool:
-    return patient in owner_keys(resource)

@@ -48,7 +48,8 @@ class Arranging:
 
         "Move it to Thursday" changes the new one that is being arranged.
         """
-        is_other = says(self.asked, "cancel", "book") and not says(self.asked, "move_or_change")
+        others = ("cancel", "book", "list_appointments")
+        is_other = says(self.asked, *others) and not says(self.asked, "move_or_change")
         said = self._said()
         moves = [text for text in said if says(text, "timetable")]
         moves += [] if self._is_new else said[-1:]
@@ -56,10 +57,9 @@ class Arranging:
 
     @property
     def _is_new(self) -> bool:
-        """Whether what was shown last asks for a new appointment, and its first wish is gone."""
-        return len(self._said()) == 1 and (
-            offers_new(self.shown) or asks_for(self.shown) is not None
-        )
+        """Whether what was shown last is of a new appointment, and its first wish is gone."""
+        is_shown = offers_new(self.shown) or asks_for(self.shown) is not None
+        return is_shown and len(self._said()) == 1
 
     @property
     def is_dropped(self) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
@@ -226,17 +226,11 @@ class ServerChart:
 
 def _query(need: Need) -> Query:
     """Return what narrows a search, by search parameter."""
-    days = [f"{sign}{day.isoformat()}" for sign, day in _bounds(need)]
+    bounds = (("ge", need.since), ("le", need.until))
+    days = [f"{sign}{day.isoformat()}" for sign, day in bounds if day is not None]
     found = {"code": [",".join(need.codes)] if need.codes else [],
              "category": [need.category] if need.category else [], "date": days}  # fmt: skip
     return {name: values for name, values in found.items() if values}
-
-
-def _bounds(need: Need) -> Iterator[tuple[str, date]]:
-    if need.since is not None:
-        yield "ge", need.since
-    if need.until is not None:
-        yield "le", need.until
 
 
 def _is_newest_first(entries: Iterable[Entry]) -> bool:

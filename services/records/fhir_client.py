@@ -19,7 +19,7 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
-from data_models.http_answers import first_bytes, seconds_asked
+from data_models.http_answers import Bounds, ask, pause_of, seconds_asked
 from services.own_sign_in import TokenSource
 from services.records.bundle import bundle_entries
 from services.records.fhir_types import OperationOutcome
@@ -99,14 +99,10 @@ class FhirClient:
         limits: FhirLimits,
     ) -> None:
         self.base_url = base_url
-        self._headers = {"Accept": "application/fhir+json"}
         self._tokens = tokens
         self._session = session
         self._clock = clock
         self.limits = limits
-        self._timeout = aiohttp.ClientTimeout(
-            total=limits.request_seconds, sock_connect=limits.connect_seconds
-        )
 
     async def get(self, url: URL) -> FhirAnswer:
         """Return the answer of success or of a client error that is not about access.
@@ -184,30 +180,22 @@ class FhirClient:
 
     async def _ask(self, url: URL, request: FhirWrite, token: str) -> FhirAnswer:
         signed = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Accept": "application/fhir+json", **signed, **request.headers}
+        limit, limits = self.limits.page_bytes, self.limits
+        bounds = Bounds(limits.request_seconds, limit + 1, limits.connect_seconds)
         try:
-            async with self._session.request(
-                request.method,
-                url,
-                headers={**self._headers, **signed, **request.headers},
-                data=request.data,
-                allow_redirects=False,
-                timeout=self._timeout,
-            ) as response:
-                self._check_status(response.status, response.headers)
-                data = await self._read(response)
-                return _answer(response.status, data)
+            status, said, data = await ask(
+                self._session, request.method, url, bounds, headers=headers, data=request.data
+            )
         except aiohttp.ClientConnectionError as error:
             # None of these is `from error`: aiohttp quotes URLs, which name the patient.
             raise RecordsBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise RecordsUnavailableError(_unanswered(error)) from None
-
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        limit_bytes = self.limits.page_bytes
-        data = await first_bytes(response.content, limit_bytes=limit_bytes + 1)
-        if len(data) > limit_bytes:
-            raise RecordsUnreadableError(f"a page is over {limit_bytes} bytes")
-        return data
+        self._check_status(status, said)
+        if len(data) > limit:
+            raise RecordsUnreadableError(f"a page is over {limit} bytes")
+        return _answer(status, data)
 
     def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
         if status in (401, 403):
@@ -224,11 +212,7 @@ class FhirClient:
         """Tell stamina whether to try again, and after how many seconds if the server said."""
         if not isinstance(error, RecordsBusyError):
             return False
-        if error.wait_seconds is None:
-            return True
-        within = error.wait_seconds <= self.limits.retry_after_seconds
-        # stamina reads zero as "no": wait a moment instead.
-        return max(error.wait_seconds, 0.01) if within else False
+        return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
 
 
 def _climbs(path: str) -> bool:

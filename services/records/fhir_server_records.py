@@ -14,10 +14,17 @@ from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId, hashed
 from services.records.canonical import canonical_id
-from services.records.fhir_capability import Capability, capability_of
+from services.records.entry import many
 from services.records.fhir_chart import Parts, ServerChart
 from services.records.fhir_client import FhirAnswer, FhirClient
-from services.records.fhir_search import PAGE_ENTRIES, PatientSearch, ref_of
+from services.records.fhir_search import (
+    PAGE_ENTRIES,
+    Capability,
+    PatientSearch,
+    capability_of,
+    gather,
+    ref_of,
+)
 from services.records.need import EVERYTHING, Need
 from services.records.patient_lookup import PatientLookup
 from services.records.ports import AllPatients, ChartPatient
@@ -53,12 +60,7 @@ async def fetch_attachments(
             attachment["data"] = body["data"]
             attachment.setdefault("contentType", body.get("contentType"))
 
-    tasks = [asyncio.create_task(fetch(attachment, url)) for attachment, url in wanted[:limit]]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
+    await gather(fetch(attachment, url) for attachment, url in wanted[:limit])
 
 
 def _kept_elsewhere(
@@ -75,15 +77,10 @@ def _kept_elsewhere(
 def _attachments(resource: object) -> Iterator[dict[str, Any]]:
     if not isinstance(resource, dict):
         return
-    contents = _objects(resource.get("content"))
-    rows = [content.get("attachment") for content in contents]
-    for row in (*rows, *_objects(resource.get("presentedForm"))):
+    rows = [content.get("attachment") for content in many(resource, "content")]
+    for row in (*rows, *many(resource, "presentedForm")):
         if isinstance(row, dict):
             yield row
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _may_be_read(attachment: dict[str, Any]) -> bool:
@@ -178,7 +175,9 @@ class FhirServerRecords:
         async with self._locks.setdefault(of, asyncio.Lock()):
             held, now = self._charts.get(of), self._clock.now()
             if held is None or now - held.looked_at > self._fresh:
-                key, patient = await self._lookup(reader.client).find(patient_id)
+                key, patient = await PatientLookup(
+                    client=reader.client, system=self._system, clock=self._clock
+                ).find(patient_id)
                 if held is None or held.key != key or held.is_over() or held.patient != patient:
                     held = ServerChart(
                         search=await self._first_search(reader.client), clock=self._clock, key=key,
@@ -187,9 +186,6 @@ class FhirServerRecords:
                 held.looked_at = now
             self._keep(of, held)
             return held
-
-    def _lookup(self, client: FhirClient) -> PatientLookup:
-        return PatientLookup(client=client, system=self._system, clock=self._clock)
 
     async def _find(self, chart: ServerChart, need: Need, client: FhirClient) -> Parts:
         found = await chart.all_of() if self._everything else None
@@ -211,11 +207,10 @@ class FhirServerRecords:
     def _keep(self, of: _Key, chart: ServerChart) -> None:
         self._charts[of] = chart
         self._charts.move_to_end(of)
-        while len(self._charts) > 1 and self._held() > self._kept_resources:
+        while len(self._charts) > 1 and (
+            sum(held.count() for held in self._charts.values()) > self._kept_resources
+        ):
             self._charts.popitem(last=False)
-
-    def _held(self) -> int:
-        return sum(chart.count() for chart in self._charts.values())
 
     async def _first_search(self, client: FhirClient) -> PatientSearch:
         # What a server says that it can do is not asked for where all comes at once.

@@ -15,8 +15,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
-from services.records.fhir_capability import capability_of
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirWrite, Pages
+from services.records.fhir_search import capability_of
 from services.records.patient_lookup import PatientLookup, is_fhir_id, unexpected
 
 _PAGE_ENTRIES = 200

@@ -182,7 +182,9 @@ class Sorter:
         kept = {ref: each for ref, each in mine.items() if not is_withdrawn(each.kind, each.raw)}
         others = [entry for ref, entry in self.clinical.items() if ref not in mine]
         pointed = {
-            name: entry for name, entry in self.names.items() if _may_be_pointed_to(entry, kept)
+            name: entry
+            for name, entry in self.names.items()
+            if entry.kind in SHARED or entry.ref in kept or _is_nobodys(entry)
         }
         return Sorted(
             patient=patient,
@@ -281,7 +283,3 @@ def _is_of(
 
 def _is_nobodys(entry: Entry) -> bool:
     return entry.kind in MAY_BE_NOBODYS and not any(owners_of(entry.kind, entry.raw))
-
-
-def _may_be_pointed_to(entry: Entry, kept: Mapping[str, Entry]) -> bool:
-    return entry.kind in SHARED or entry.ref in kept or _is_nobodys(entry)

@@ -77,9 +77,9 @@ class Preparation:
             record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False)
         )
         run = await self._ask(self._message(found, patient))
-        failure = _failure(run)
-        if failure is not None:
-            return _after_failure(patient, failure)
+        last = run.past()[-1]
+        if isinstance(last, RunFailed):
+            return _after_failure(patient, last.code)
         try:
             page = await self.reader.messages(
                 chat, owner=owner, patient_id=patient.patient_id, limit=1
@@ -130,11 +130,6 @@ def _after_failure(patient: RoundPatient, code: str) -> RoundPatient | None:
     if code == InterruptedTurnError.code and patient.attempt < ATTEMPTS_LIMIT:
         return again(patient)
     return prepared(patient, "failed", code)
-
-
-def _failure(run: Run) -> str | None:
-    last = run.past()[-1]
-    return last.code if isinstance(last, RunFailed) else None
 
 
 class RoundPreparer:

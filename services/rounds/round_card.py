@@ -160,7 +160,11 @@ def _is_since(row: ViewRow, since: date) -> bool:
 
 
 def _open_items(record: PatientRecord, today: date) -> ChartView:
-    waiting = [entry for entry in record.entries.values() if _waits(entry, today)]
+    waiting = [
+        entry
+        for entry in record.entries.values()
+        if entry.kind in _WAITS_FOR_RESULT and state_of(entry, today) == "pending"
+    ]
     by_ref = rows_by_ref(record, today) if waiting else {}
     return view_of(
         record,
@@ -169,10 +173,6 @@ def _open_items(record: PatientRecord, today: date) -> ChartView:
         newest_first(_waiting_rows(waiting, by_ref)),
         nothing="No order or result of the record is pending.",
     )
-
-
-def _waits(entry: Entry, today: date) -> bool:
-    return entry.kind in _WAITS_FOR_RESULT and state_of(entry, today) == "pending"
 
 
 def _waiting_rows(waiting: Sequence[Entry], by_ref: dict[str, ViewRow]) -> Iterator[ViewRow]:

@@ -16,6 +16,12 @@ from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInpu
 from data_models.identifiers import PatientId
 from data_models.resource import Resource, ResourceStore
 from services.scheduling.fhir import (
+    Appointment,
+    Coverage,
+    Doctor,
+    Known,
+    Person,
+    Slot,
     appointment_of,
     appointment_resource,
     coverage_of,
@@ -36,7 +42,6 @@ from services.scheduling.fhir import (
     slot_of,
     utc_text,
 )
-from services.scheduling.ports import Appointment, Coverage, Doctor, Known, Person, Slot
 
 _TAKEN = "that time was taken meanwhile; ask for available_slots again"
 _NO_SLOT = "there is no such slot; take an id of available_slots"
@@ -79,8 +84,9 @@ class Clinic:
             ToolInputError: there is no such doctor.
         """
         schedules = await self._schedules(doctor_id)
-        begins = datetime.combine(day, time(), self._zone)
-        span = [("start", f"ge{utc_text(begins)}"), ("start", f"lt{utc_text(_next_day(begins))}")]
+        days = (day, day + timedelta(days=1))
+        begins, ends = (utc_text(datetime.combine(one, time(), self._zone)) for one in days)
+        span = [("start", f"ge{begins}"), ("start", f"lt{ends}")]
         slots: list[Slot] = []
         for schedule in schedules:
             query = [("schedule", f"Schedule/{schedule}"), *span]
@@ -306,10 +312,6 @@ class Clinic:
 def _refuse_overlap(booked: Sequence[Resource], slot: Slot) -> None:
     if any(overlaps(each.body, slot) for each in booked):
         raise ToolInputError(_ELSEWHERE)
-
-
-def _next_day(begins: datetime) -> datetime:
-    return datetime.combine(begins.date() + timedelta(days=1), time(), begins.tzinfo)
 
 
 def _words(name: str) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from data_models.identifiers import PatientId
 from services.scheduling.clinic import Clinic
-from services.scheduling.ports import Appointment
+from services.scheduling.fhir import Appointment
 
 ClinicAction: TypeAlias = Literal[
     "book_appointment", "move_appointment", "cancel_appointment", "register_person"

@@ -1,12 +1,69 @@
 """FHIR R4 resources of a clinic's timetable, read and made. Pure."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, Literal, TypeAlias
 
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import hashed
-from services.scheduling.ports import Appointment, Coverage, Doctor, Person, Slot
+
+# What is read of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """A Practitioner who takes appointments."""
+
+    doctor_id: str
+    name: str
+    specialty: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A time that a doctor offers; `start` and `end` in the clinic's time zone."""
+
+    slot_id: str
+    doctor_id: str
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """A booked time, in the clinic's time zone."""
+
+    appointment_id: str
+    slot_id: str
+    doctor_id: str
+    start: datetime
+    reason: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody the clinic knows."""
+
+    person_id: str
+    name: str
+    birth_date: date | None
+
+
+Known: TypeAlias = Literal["nobody", "this_patient", "another_person", "several"]
+"""Whether somebody is registered; who it is leaves the clinic only as that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """An insurance and whether it covers today."""
+
+    payor: str
+    member_id: str
+    ends: date | None
+    is_active: bool
+
 
 SlotStatus: TypeAlias = Literal["free", "busy", "busy-tentative"]
 ACTIVE = frozenset({"booked", "pending", "proposed", "arrived", "checked-in"})

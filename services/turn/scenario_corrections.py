@@ -8,8 +8,8 @@ from services.language.consent import consent_in
 from services.language.corrections import correction_in, names_consent, revokes_consent
 from services.language.field_answers import taken_by
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import with_answers
 from services.scenarios.session.corrections import answer_meant
+from services.scenarios.session.facts import with_answers
 from services.scenarios.session.recording import QUOTE_LIMIT_CHARS, shaped, unfit
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import confirmed_text, joined

@@ -18,7 +18,7 @@ from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.extraction import Extractor
-from services.scenarios.session.record_facts import RecordFacts
+from services.scenarios.session.session_state import RecordFacts
 from services.telemetry.metrics import Metrics
 
 # Delivers what migrations did to the audit trail: each session's jump exactly once (M19).

@@ -1,7 +1,7 @@
 """The caller's conversations with their titles, and what was said in them found by its words."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -195,7 +195,7 @@ def _asks(text: str) -> bool:
 
 def snippet_of(turn: Turn, wanted: Sequence[str]) -> str:
     """Return the words around the first one in the text that holds all; "" for none."""
-    for text in _texts(turn):
+    for text in (turn.user_message, *(answer.text for answer in turn.agent_responses)):
         line = " ".join(text.split())
         folded, origin = fold(line)
         if all(word in folded for word in wanted):
@@ -204,8 +204,3 @@ def snippet_of(turn: Turn, wanted: Sequence[str]) -> str:
             before, behind = "… " if start else "", " …" if end < len(line) else ""
             return f"{before}{line[start:end].strip()}{behind}"
     return ""
-
-
-def _texts(turn: Turn) -> Iterator[str]:
-    yield turn.user_message
-    yield from (answer.text for answer in turn.agent_responses)

@@ -40,8 +40,5 @@ class Restoring:
             if last is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
             await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)
-            return await self.undo.undo(claim, last, now=now, tell=_untold)
-
-
-def _untold(done: int, total: int) -> None:
-    """No turn shows how far it is."""
+            # No turn shows how far it is.
+            return await self.undo.undo(claim, last, now=now, tell=lambda *_: None)

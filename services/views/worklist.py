@@ -95,7 +95,9 @@ class Worklist:
         await record_access(self.audit, owner, "read_worklist")
         day = self.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
-        seen = sorted(_each_once(found.seen), key=_by_start)
+        seen = sorted(
+            _each_once(found.seen), key=lambda one: (instant(one.entry.date), by_name(one.person))
+        )
         people = {one.patient_id: one.person for one in seen if one.person.is_in_use}
         asked = dict(list(people.items())[:SEEN_LIMIT])
         pinned = await self._find_pinned(owner, asked)
@@ -196,10 +198,6 @@ def _each_once(found: Sequence[Seen]) -> list[Seen]:
         for each in many(one.entry.raw, "appointment")
     }
     return [one for one in found if (one.patient_id, one.entry.ref) not in kept]
-
-
-def _by_start(one: Seen) -> tuple[str, tuple[str, str, str]]:
-    return instant(one.entry.date), by_name(one.person)
 
 
 def _storable(patient_id: str) -> PatientId | None:

@@ -8,7 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from structlog.testing import capture_logs
 
-from bots.service_urls import ServiceUrls
+from bots.config import ServiceUrls
 from tests.bots.conftest import Bot, Start, registered
 from tests.bots.directory import SERVICE_URL, TENANT, USER, ChannelDirectory
 from tests.fakes_connector import FakeConnector, Posted

@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bots.config import PerBot
+from bots.config import PerBot, ServiceUrls
 from bots.connector import Connector, channel_session
 from bots.outbox import Outbox
 from bots.reference import Reference
 from bots.rendering import text_activity
-from bots.service_urls import ServiceUrls
 from data_models.clock import SystemClock
 from data_models.errors import (
     ChannelClosedError,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bots.inbound import parse_activity
 from bots.incoming import MessageReader
-from bots.split import split_text, wire_size
+from bots.outbox import split_text, wire_size
 from services.language.inert import inert
 from tests.tables import with_cases
 from tests.work import counted_calls

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bots import delivery, text_stream
-from bots.abilities import Abilities
+from bots.reference import Abilities
 from bots.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock

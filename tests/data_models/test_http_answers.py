@@ -9,10 +9,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
-from bots.config import PerBot
+from bots.config import PerBot, ServiceUrls
 from bots.connector import Connector, channel_session
 from bots.rendering import text_activity
-from bots.service_urls import ServiceUrls
 from data_models.clock import SystemClock
 from data_models.http_answers import first_bytes
 from services.own_sign_in import Client, ClientCredentials, OwnToken

@@ -25,7 +25,7 @@ from services.access.principal import Principal
 from services.chart_access.chart_guard import ChartGuard
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
-from services.views.program_charts import ProgramCharts
+from services.views.patient_chart import ProgramCharts
 from tests.fakes import CountingIds, RememberedAudit
 from tests.routes.conftest import ADA, Server, Start
 from tests.routes.fakes import FakeFinder

@@ -310,11 +310,7 @@ def _upper(row: ViewRow) -> float | None:
     return float(figure) if len(parts) == 2 and figure.replace(".", "", 1).isdigit() else None
 
 
-def _marker(asked: Asked, facts: PatientFacts) -> Truth:
-    return judge_marker(asked, facts.markers)
-
-
 _JUDGES: Mapping[str, Callable[[Asked, PatientFacts], Truth]] = {
     "age": _age, "sex": _sex, "ecog": _ecog, "karnofsky": _karnofsky, "stage": _stage,
-    "marker": _marker,
+    "marker": lambda asked, facts: judge_marker(asked, facts.markers),
 }  # fmt: skip

@@ -9,6 +9,8 @@ from services.records.answers.row_parts import day_of, flag_of, sources_of, valu
 
 DETAIL_CHARS = 140
 ROWS_SHOWN = 12
+BRIEF_FROM = 14
+"""So many rows are told without their details."""
 _DIFFER = "sources differ"
 _PLANNED = frozenset({"care plan", "goal", "order"})
 """Kinds of which it tells something that they are completed."""
@@ -41,6 +43,20 @@ def row_line(
     if "[" in detail:  # what it tells of earlier days or other sides has its own sources
         return f"{parts} {sources_of(row)}{told}".strip()
     return f"{parts}{told} {sources_of(row)}".strip()
+
+
+def grouped_lines(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return one line for each name, with all its dates, the newest first."""
+    groups: dict[str, list[ViewRow]] = {}
+    for row in rows:
+        groups.setdefault(row.name, []).append(row)
+    lines = []
+    for each in groups.values():
+        line = row_line(each[0], words, is_brief=len(groups) > BRIEF_FROM)
+        others = ", ".join(day_of(row) for row in each[1:ROWS_SHOWN])
+        more = f" … {day_of(each[-1])} ({len(each)})" if len(each) > ROWS_SHOWN else ""
+        lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
+    return "\n".join(lines)
 
 
 def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:

@@ -6,6 +6,7 @@ from services.language.folding import fold
 from services.records.concepts.words import is_compound_of, root_of, words_of
 
 _TELLING_CHARS = 4
+_IDLE_LETTERS = frozenset("as")
 
 
 def has_words(row: ViewRow, name: str) -> bool:
@@ -14,9 +15,11 @@ def has_words(row: ViewRow, name: str) -> bool:
 
 
 def says_all(said: str, name: str) -> bool:
-    """Whether `said` has every word of `name` that is longer than a letter."""
+    """Whether `said` has every word of `name`; letters count where they tell one from another."""
     have = tokens_of(fold(said)[0])
-    wanted = [word for word in tokens_of(fold(name)[0]) if len(word) > 1]
+    *before, last = tokens_of(fold(name)[0]) or [""]
+    wanted = [word for word in before if len(word) > 1 or word not in _IDLE_LETTERS]
+    wanted += [last] if last.isalnum() and last != "s" else []  # hepatitis A
     return bool(wanted) and all(any(is_word(word, each) for each in have) for word in wanted)
 
 

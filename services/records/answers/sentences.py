@@ -9,11 +9,17 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
-from services.records.answers.asked_rows import asked_rows, is_doubtful, is_near_only, passage
+from services.records.answers.asked_rows import (
+    asked_rows,
+    is_doubtful,
+    is_near_only,
+    passage,
+)
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
 from services.records.answers.identity import told_identity
-from services.records.answers.row_line import DETAIL_CHARS, row_line
+from services.records.answers.other_illnesses import is_another
+from services.records.answers.row_line import BRIEF_FROM, DETAIL_CHARS, grouped_lines, row_line
 from services.records.answers.row_parts import (
     MARKS,
     counts_of_years,
@@ -40,7 +46,6 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NOT_DONE = NEVER | {"preparation"}
-_BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
@@ -79,6 +84,9 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     told = _EVENTS.get(question.aspect, _listed)
+    if question.tool == "problems" and all(is_another(row, question.name) for row in rows):
+        not_so = words.not_listed.format(name=words.called(question.name))
+        return f"{not_so}\n{_listed(question, rows, words)}"
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
@@ -170,8 +178,8 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         shown = [row.model_copy(update={"detail": passage(row.detail, sought)}) for row in shown]
     is_long = question.aspect == "when" and len(rows) > _ROWS_SHOWN
     if question.tool in _REPEATED and (is_long or question.aspect in ("all", "whether", "trend")):
-        return _grouped(rows, words)
-    is_brief = len(shown) > _BRIEF_FROM
+        return grouped_lines(rows, words)
+    is_brief = len(shown) > BRIEF_FROM
     chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
     lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     if question.tool == "timeline":
@@ -191,20 +199,6 @@ def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
     sizes = accumulate(len(line) + 1 for line in newest)
     kept = [line for line, size in zip(newest, sizes, strict=True) if size <= LONGEST_CHARS]
     return kept[::-1] if is_course else kept
-
-
-def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
-    """Return one line for each name, with all its dates, the newest first."""
-    groups: dict[str, list[ViewRow]] = {}
-    for row in rows:
-        groups.setdefault(row.name, []).append(row)
-    lines = []
-    for each in groups.values():
-        line = row_line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
-        others = ", ".join(day_of(row) for row in each[1:_ROWS_SHOWN])
-        more = f" … {day_of(each[-1])} ({len(each)})" if len(each) > _ROWS_SHOWN else ""
-        lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
-    return "\n".join(lines)
 
 
 def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:

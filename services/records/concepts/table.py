@@ -262,6 +262,12 @@ def _groups(part: str) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
+def names_of_less() -> frozenset[str]:
+    """Return names by which something is looked for that may be another: `type 2 diabetes`."""
+    return frozenset(map(str, concept_rows()["not_the_same"]))
+
+
+@cache
 def words_listed(part: str) -> frozenset[str]:
     """Return the words of one list of the table, such as `not_operations` or `vague`."""
     said = concept_rows()[part]

@@ -8,7 +8,7 @@ from typing import Any
 
 from services.records.entry import many, one
 from services.records.folder.files import Entry, Problem, ResourceFile
-from services.records.folder.index import Chart, FolderIndex
+from services.records.folder.index import Chart, FolderIndex, updated
 from services.records.folder.owners import (
     identifier_keys,
     keys_of,
@@ -97,9 +97,9 @@ class _Reading:
 
     def _keep(self, key: str, name: str, entry: Entry) -> None:
         kept = self._mine.get(key)
-        if kept is None or kept == entry or _updated(entry) > _updated(kept):
+        if kept is None or kept == entry or updated(entry["resource"]) > updated(kept["resource"]):
             self._mine[key] = entry
-        elif _updated(entry) == _updated(kept):
+        elif updated(entry["resource"]) == updated(kept["resource"]):
             reason = "another file has other content under this id; the later one is shown"
             self.problems.append(Problem(name, key, reason))
             self._mine[key] = entry
@@ -145,8 +145,3 @@ class _Reading:
                 names = names_of(resource, entry.get("fullUrl")) | identifier_keys(resource)
                 if names & missing:
                     self._unowned.update(dict.fromkeys(names, entry))
-
-
-def _updated(entry: Entry) -> str:
-    meta = entry["resource"].get("meta")
-    return str(meta.get("lastUpdated") or "") if isinstance(meta, dict) else ""

@@ -33,11 +33,7 @@ class NotANumber:
     """Stands where a file has NaN or Infinity, so that no element takes it for a value."""
 
 
-def _no_number(_: str) -> NotANumber:
-    return NotANumber()
-
-
-_DECODER: Final = json.JSONDecoder(parse_float=Decimal, parse_constant=_no_number)
+_DECODER: Final = json.JSONDecoder(parse_float=Decimal, parse_constant=lambda _: NotANumber())
 
 
 class JsonStream:
@@ -267,7 +263,8 @@ class ResourceFile:
     def entries(self) -> Iterator[Entry]:
         """Yield every resource as a Bundle's entry; what is broken is a problem, never an error."""
         try:
-            with _opened(self._path) as file:
+            is_packed = self._path.name.lower().endswith(".gz")
+            with gzip.open(self._path) if is_packed else self._path.open("rb") as file:
                 bounded = _Bounded(source=file, limit_bytes=self._limit_bytes)
                 yield from self._all(JsonStream(read=bounded.read))
         except RecordsUnreadableError as error:
@@ -353,9 +350,3 @@ class _Bounded:
             reason = f"is over {self._limit_bytes} bytes when unpacked"
             raise RecordsUnreadableError(reason)
         return data
-
-
-def _opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rb")
-    return path.open("rb")

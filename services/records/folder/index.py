@@ -193,7 +193,7 @@ class _Person:
 
     @property
     def body(self) -> Mapping[str, Any]:
-        return max((one.body for one in self.entries), key=_updated)
+        return max((one.body for one in self.entries), key=updated)
 
     @property
     def names(self) -> frozenset[str]:
@@ -210,7 +210,8 @@ def _traits(body: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _updated(body: Mapping[str, Any]) -> str:
+def updated(body: Mapping[str, Any]) -> str:
+    """Return when a resource was written last; "" where it does not say."""
     meta = body.get("meta")
     return str(meta.get("lastUpdated") or "") if isinstance(meta, dict) else ""
 

@@ -9,7 +9,7 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from data_models.errors import RecordsUnreadableError
-from services.records.readers.markup import is_block, is_cell, tidied
+from services.records.readers.markup import BLOCKS, CELLS, tidied
 from services.records.readers.result import DEPTH_LIMIT
 
 _NAMESPACE = "{urn:hl7-org:v3}"
@@ -90,6 +90,6 @@ def _narrative(element: Element) -> str:
         tail = " ".join((child.tail or "").split())
         parts += [_narrative(child), f" {tail}" if tail else ""]
     inner = "".join(parts)
-    if is_block(tag):
+    if tag in BLOCKS:
         return f"\n{inner}\n"
-    return f"{inner} | " if is_cell(tag) else f" {inner}"
+    return f"{inner} | " if tag in CELLS else f" {inner}"

@@ -28,7 +28,8 @@ _UNREAD: Final[Mapping[str, str]] = {
     "application/dicom": "a DICOM object",
 }
 _BEGINNINGS: Final = ((b"%PDF-", "pdf"), (b"{\\rtf", "rtf"), (b"PK\x03\x04", "word"))
-_IN_PROCESS: Final = frozenset({"text", "html"})
+SIMPLE: Final = frozenset({"text", "html"})
+"""Forms that may be read where they are: nothing in them is unpacked or executed."""
 
 
 def format_of(data: bytes, media_type: str) -> str:
@@ -56,11 +57,6 @@ def format_of(data: bytes, media_type: str) -> str:
     raise RecordsUnreadableError("its format is not known")
 
 
-def is_simple(form: str) -> bool:
-    """Tell whether a document may be read where it is: nothing in it is unpacked or executed."""
-    return form in _IN_PROCESS
-
-
 def read_simple(data: bytes, form: str, media_type: str) -> ReadDocument:
     """Return plain text, Markdown or HTML as text.
 
@@ -81,7 +77,7 @@ def read_any(data: bytes, media_type: str) -> ReadDocument:
     if len(data) > BYTES_LIMIT:
         raise RecordsUnreadableError(f"it has more than {BYTES_LIMIT} bytes")
     form = format_of(data, media_type)
-    if is_simple(form):
+    if form in SIMPLE:
         return read_simple(data, form, media_type)
     if form == "pdf":
         from services.records.readers.pdf import pages_of_pdf

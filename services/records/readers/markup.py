@@ -7,8 +7,8 @@ _BLOCK_TEXT: Final = """
     p div br li tr h1 h2 h3 h4 h5 h6 table ul ol section article header footer title paragraph
     item list thead tbody caption pre blockquote dt dd hr
 """
-_BLOCKS: Final = frozenset(_BLOCK_TEXT.split())
-_CELLS: Final = frozenset({"td", "th"})
+BLOCKS: Final = frozenset(_BLOCK_TEXT.split())
+CELLS: Final = frozenset({"td", "th"})
 _UNSEEN: Final = frozenset({"script", "style", "head", "template"})
 
 
@@ -27,16 +27,6 @@ def tidied(text: str) -> str:
     return "\n".join(kept).strip()
 
 
-def is_block(tag: str) -> bool:
-    """Tell whether a tag begins a line."""
-    return tag in _BLOCKS
-
-
-def is_cell(tag: str) -> bool:
-    """Tell whether a tag is a cell of a table."""
-    return tag in _CELLS
-
-
 class _Html(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -52,9 +42,9 @@ class _Html(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         self._hidden -= tag in _UNSEEN and self._hidden > 0
         self._kept -= tag == "pre" and self._kept > 0
-        if is_block(tag):
+        if tag in BLOCKS:
             self.parts.append("\n")
-        elif is_cell(tag):
+        elif tag in CELLS:
             self.parts.append(" | ")
 
     def handle_startendtag(self, tag: str, attrs: object) -> None:
@@ -74,5 +64,5 @@ class _Html(HTMLParser):
         return bool(self.parts) and not self.parts[-1].endswith((" ", "\n"))
 
     def _mark(self, tag: str) -> None:
-        if is_block(tag):
+        if tag in BLOCKS:
             self.parts.append("\n")

@@ -16,7 +16,7 @@ from typing import Final
 import structlog
 
 from data_models.errors import RecordsUnreadableError
-from services.records.readers.formats import format_of, is_simple, read_simple
+from services.records.readers.formats import SIMPLE, format_of, read_simple
 from services.records.readers.result import (
     BYTES_LIMIT,
     SECONDS_LIMIT,
@@ -55,7 +55,7 @@ class DocumentReader:
             return ReadDocument(problem=f"it has more than {BYTES_LIMIT} bytes")
         try:
             form = format_of(data, media_type)
-            if is_simple(form):
+            if form in SIMPLE:
                 return read_simple(data, form, media_type)
         except RecordsUnreadableError as error:
             return ReadDocument(problem=str(error))

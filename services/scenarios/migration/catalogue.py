@@ -8,8 +8,8 @@ from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError, ScenarioInputError, ScenarioNotFoundError
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.move import VersionChain
 from services.scenarios.migration.scenario_store import ActivePointer, Held, ScenarioStore
-from services.scenarios.migration.version_chain import VersionChain
 
 _log = structlog.get_logger()
 POINTER_TTL_SECONDS = 5.0

@@ -129,12 +129,13 @@ class Deployer:
         if not is_ready:
             raise ScenarioPlanError("the plan is not approved")
         await self._check_versions(plan)
+        tallies = await self.index.tally(scenario_id)
         record = DeploymentRecord(
             scenario_id=scenario_id,
             plan_id=plan.id,
             from_version=plan.from_version,
             to_version=plan.to_version,
-            total=await self._below(scenario_id, plan.to_version),
+            total=sum(one.number for one in tallies if one.version < plan.to_version),
             share_percent=share_percent,
             started_by=operator,
         )
@@ -267,7 +268,10 @@ class Deployer:
         """Return the last deployment, which rests."""
         held = await self.store.deployment(scenario_id)
         if held is not None and held.value.is_under_way:
-            raise ScenarioPlanError(_under_way(held.value))
+            record = held.value
+            who = f", begun by {record.started_by}" if record.started_by else ""
+            text = f"a deployment of version {record.to_version} is under way{who}"
+            raise ScenarioPlanError(text)
         return held
 
     async def _deployment(self, scenario_id: str) -> Held[DeploymentRecord]:
@@ -275,15 +279,6 @@ class Deployer:
         if held is None:
             raise ScenarioPlanError("no deployment is under way")
         return held
-
-    async def _below(self, scenario_id: str, version: int) -> int:
-        tallies = await self.index.tally(scenario_id)
-        return sum(tally.number for tally in tallies if tally.version < version)
-
-
-def _under_way(record: DeploymentRecord) -> str:
-    who = f", begun by {record.started_by}" if record.started_by else ""
-    return f"a deployment of version {record.to_version} is under way{who}"
 
 
 def _paused(record: DeploymentRecord, paused: bool) -> DeploymentRecord:

@@ -1,8 +1,9 @@
 """Two versions side by side: what is new, which forks changed, and whom they may lead away."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TypeAlias
 
 from services.scenarios.definition.graph import Branch, Graph, Neighbours
@@ -29,10 +30,7 @@ class Upstream:
 
     def bits(self, steps: Iterable[str]) -> Bits:
         """Return the set of `steps`."""
-        found = 0
-        for step in steps:
-            found |= self._bit[step]
-        return found
+        return reduce(or_, (self._bit[step] for step in steps), 0)
 
     def after(self, step: str) -> Bits:
         """The steps strictly after `step` when loops are cut open."""
@@ -49,10 +47,7 @@ class Upstream:
 
     def after_any(self, steps: Iterable[str]) -> Bits:
         """Every step that lies after at least one of `steps`."""
-        found = 0
-        for step in steps:
-            found |= self._after[step]
-        return found
+        return reduce(or_, (self._after[step] for step in steps), 0)
 
     def steps(self, bits: Bits) -> list[str]:
         """Return the steps of the set, in order of definition."""
@@ -138,12 +133,10 @@ class Difference:
     @cached_property
     def away(self) -> tuple[Away, ...]:
         """The branches of changed forks that lead sessions past an anchor."""
-        return tuple(self._away())
-
-    def _away(self) -> Iterator[Away]:
-        for fork in self.forks:
-            behind = self.images & self.upstream.after(fork)
-            for branch in self.new.branches(fork):
-                missed = behind & ~self.upstream.reached(branch.target)
-                if missed:
-                    yield Away(fork, branch, missed)
+        ways = ((fork, branch) for fork in self.forks for branch in self.new.branches(fork))
+        behind = {fork: self.images & self.upstream.after(fork) for fork in self.forks}
+        return tuple(
+            Away(fork, branch, missed)
+            for fork, branch in ways
+            if (missed := behind[fork] & ~self.upstream.reached(branch.target))
+        )

@@ -1,7 +1,5 @@
 """Figures and log lines of migrations; ids hashed, never a value."""
 
-from collections.abc import Mapping
-
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
@@ -21,10 +19,10 @@ class PlanMeter:
         self._generated = Counter(
             "migration_plans_generated_total", "Plans made.", registry=registry
         )
-        self._approved = Counter(
+        self.approved = Counter(
             "migration_plans_approved_total", "Plans approved.", registry=registry
         )
-        self._marked = Counter(
+        self.marked = Counter(
             "migration_sessions_marked_total",
             "Sessions marked at deployments of this process.",
             registry=registry,
@@ -40,14 +38,6 @@ class PlanMeter:
         """Count a plan."""
         self._generated.inc()
         self._duration.observe(seconds * 1e3)
-
-    def count_approval(self) -> None:
-        """Count an approval."""
-        self._approved.inc()
-
-    def count_marked(self, number: int) -> None:
-        """Count marked sessions."""
-        self._marked.inc(number)
 
 
 _MS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
@@ -104,10 +94,7 @@ class MigrationMeter:
         if not outcome.settled or result.scenario is None:
             return
         self._applied.labels(result.scenario).inc()
-        self._count_fills(outcome.gap_sources)
+        for source in outcome.gap_sources.values():
+            self._filled.labels(source).inc()
         if self._logged.get(result.scenario, True):
             _log.info("migration_applied", session_id=session, kind=result.scenario)
-
-    def _count_fills(self, sources: Mapping[str, str]) -> None:
-        for source in sources.values():
-            self._filled.labels(source).inc()

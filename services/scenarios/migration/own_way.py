@@ -87,7 +87,7 @@ class OwnWay:
             return frozenset()
         # A step that is new and met only behind those lies ahead, too.
         met = reachable([new.entry], lambda s: () if s in sources else new.successors[s])
-        sources |= {step for step in new.steps if step not in met and step not in self._images}
+        sources |= new.steps.keys() - met - {*self._move.image.values()}
         return frozenset(
             (step, target)
             for step in sources
@@ -114,10 +114,6 @@ class OwnWay:
             for target in self._move.old.successors[step]
             if target in on_path
         )
-
-    @cached_property
-    def _images(self) -> frozenset[str]:
-        return frozenset(self._move.image.values())
 
 
 def _without_loops(path: list[str]) -> list[str]:

@@ -1,15 +1,12 @@
 """What scenarios need from outside."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-
-Alike: TypeAlias = tuple[int, str, int, str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +32,6 @@ class SessionRow:
     review: str = ""
     pinned: bool = False
 
-    @property
-    def alike(self) -> Alike:
-        """By what operators count sessions."""
-        return self.version, self.step_hash, self.mark, self.review, self.pinned
-
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
@@ -63,11 +55,6 @@ class Tally:
     review: str
     pinned: bool
     number: int
-
-
-def tallied(found: Counter[Alike]) -> list[Tally]:
-    """Return what was counted, in order."""
-    return [Tally(*alike, number) for alike, number in sorted(found.items())]
 
 
 class SessionIndex(Protocol):

@@ -187,8 +187,9 @@ class RouteFinder:
             return taken
         possible, missing = _possible(branches, self._values)
         if not missing:
-            chosen = possible[0] if possible else self._fallback(branches)
-            return None if chosen is None else self._settled(place, chosen)
+            # Where no condition holds, the one that does may lead elsewhere.
+            kept = possible if self._may_divert else [*possible, *branches]
+            return self._settled(place, kept[0]) if kept else None
         if place.nesting >= NESTING_LIMIT or len(self._explored) >= LOOKS_LIMIT:
             return Undecided(place.steps, place.step, missing)
         return self._compared(place, possible, missing)
@@ -199,10 +200,6 @@ class RouteFinder:
             return None
         return next((branch for branch in branches if branch.target == taken), None)
 
-    def _fallback(self, branches: tuple[Branch, ...]) -> Branch | None:
-        """Choose where no condition holds: the one that does may lead elsewhere."""
-        return None if self._may_divert else branches[0]
-
     def _settled(self, place: _Place, branch: Branch) -> Branch | Route:
         if self._leads_on(branch):
             return branch
@@ -211,7 +208,11 @@ class RouteFinder:
     def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> Route:
         """Ask only if the answer changes where the session lands or what it must make up for."""
         routes = [self._supposed(place, branch) for branch in possible]
-        open_ways = [route for route in routes if not self._is_blocked(route)] or routes
+        open_ways = [
+            route
+            for route in routes
+            if not (isinstance(route, Diverted) and self._unsafe(route.branch.target))
+        ] or routes
         if len({self._meaning(place, route) for route in open_ways}) == 1:
             return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
         return Undecided(place.steps, place.step, missing)
@@ -238,9 +239,6 @@ class RouteFinder:
         if key not in self._explored:
             self._explored[key] = self._walk(onwards)
         return self._explored[key]
-
-    def _is_blocked(self, route: Route) -> bool:
-        return isinstance(route, Diverted) and self._unsafe(route.branch.target)
 
     def _meaning(self, place: _Place, route: Route) -> tuple[str, str, frozenset[str]]:
         steps = (*place.steps, *route.steps)

@@ -25,7 +25,7 @@ from data_models.values import Value, read_value
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.migration.move import VersionChain
 
 DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
 ModelT = TypeVar("ModelT", bound=BaseModel)

@@ -18,12 +18,10 @@ from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.ports import (
-    Alike,
     SessionPage,
     SessionRow,
     Tally,
     row_of,
-    tallied,
 )
 
 TALLY_PAGE = 5_000
@@ -70,13 +68,15 @@ class TagSessionIndex:
         return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
-        where, after, found = _where(scenario_id), "", Counter[Alike]()
+        where, after = _where(scenario_id), ""
+        found = Counter[tuple[int, str, int, str, bool]]()
         while True:
             page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
-            found.update(_row(blob, scenario_id).alike for blob in page.blobs)
+            rows = (_row(blob, scenario_id) for blob in page.blobs)
+            found.update((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
             after = page.cursor
             if not after:
-                return tallied(found)
+                return [Tally(*alike, number) for alike, number in sorted(found.items())]
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         for start in range(0, len(rows), SET_AT_ONCE):

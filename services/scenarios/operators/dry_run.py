@@ -15,10 +15,10 @@ from data_models.values import Value
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.move import VersionChain
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
 from services.scenarios.session.facts import lasting
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from data_models.errors import ScenarioPlanError
 from data_models.scenario_session import Pin, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import without_values
+from services.scenarios.session.facts import without_values
 from services.scenarios.session.progress import put_anew, visit_of, with_last
 from services.scenarios.session.step_text import joined
 

@@ -134,7 +134,11 @@ class ActLog:
         blob = await self.blobs.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
         entries = [read_value(line, JournalEntry) for line in reversed(lines)]
-        entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
+        who = "a session's turn"
+        entries += [
+            JournalEntry(time=one.timestamp, operator=who, action=JUMPED, note=describe_jump(one))
+            for one in await self._newest_jumps(scenario_id)
+        ]
         return sorted(entries, key=lambda one: one.time, reverse=True)
 
     async def _newest_jumps(self, scenario_id: str) -> list[MigrationAppliedEvent]:
@@ -146,12 +150,6 @@ class ActLog:
         names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
         blobs = await asyncio.gather(*(self.blobs.read(name) for name in names))
         return [read_value(one.data, MigrationAppliedEvent) for one in blobs if one]
-
-
-def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
-    return JournalEntry(
-        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=describe_jump(jump)
-    )
 
 
 def _name(scenario_id: str) -> str:

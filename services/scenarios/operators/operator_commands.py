@@ -71,7 +71,7 @@ async def scenarios(parts: Parts, _: argparse.Namespace) -> dict[str, Any]:
 
 async def publish(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Make a first version active."""
-    graph = await parts.service.publish(_text(options.file), operator=options.by)
+    graph = await parts.service.publish(options.file.read_text("utf-8"), operator=options.by)
     return {"scenario": graph.scenario.id, "active": graph.version, "checksum": graph.checksum}
 
 
@@ -83,9 +83,11 @@ async def show(parts: Parts, options: argparse.Namespace) -> BaseModel:
 async def propose(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Store a new version and its plan."""
     policies = _policies(options.policies) if options.policies else None
-    text, mapping = _text(options.file), _mapping(options.mapping)
     view = await parts.service.propose(
-        text, operator=options.by, policies=policies, mapping=mapping
+        options.file.read_text("utf-8"),
+        operator=options.by,
+        policies=policies,
+        mapping=_mapping(options.mapping),
     )
     return {**_shown(view.plan), "changes": [*view.changes]}
 
@@ -239,7 +241,7 @@ async def review(parts: Parts, options: argparse.Namespace) -> BaseModel:
 
 async def history(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Show what operators did, newest first."""
-    entries = await parts.service.history(options.scenario)
+    entries = await parts.service.log.newest(options.scenario)
     return {"entries": [entry.model_dump(mode="json") for entry in entries]}
 
 
@@ -322,10 +324,6 @@ async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str
         await chain.close()
         for store in (trail, users, conversations, stores):
             await store.close()
-
-
-def _text(path: Path) -> str:
-    return path.read_text("utf-8")
 
 
 def _filter(options: argparse.Namespace) -> SessionFilter:

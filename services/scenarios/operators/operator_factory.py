@@ -123,44 +123,20 @@ def operators_for(
         claimant: Claims a conversation while a session of it is changed; None: none can be.
         works: Whether a deployment is worked on behind whoever begins it.
     """
-    meter = PlanMeter(registry=registry)
+    meter, store, index = PlanMeter(registry=registry), stores.store, stores.index
     deployer = Deployer(
-        store=stores.store,
-        index=stores.index,
+        store=store,
+        index=index,
         clock=clock,
         ids=ids,
         config=stores.config.deployment,
-        marked=meter.count_marked,
+        marked=meter.marked.inc,
     )
-    runner = DeploymentRunner(deployer=deployer, store=stores.store)
+    runner = DeploymentRunner(deployer=deployer, store=store)
     lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
-    service = OperatorService(
-        store=stores.store,
-        index=stores.index,
-        deployer=deployer,
-        sessions=_session_service(stores, documents, lease, log, clock),
-        log=log,
-        plans=PlanReader(store=stores.store, index=stores.index),
-        scores=ScoreBook(blobs=stores.blobs),
-        wake=runner.wake if works else _left_alone,
-        meter=meter,
-        seconds=clock.monotonic,
-        require_approval=stores.config.deployment.require_approval,
-    )
-    return Operators(service=service, runner=runner, deployer=deployer)
-
-
-def _session_service(
-    stores: ScenarioStores,
-    documents: Documents,
-    lease: MaintenanceLease | None,
-    log: ActLog,
-    clock: Clock,
-) -> SessionService:
-    store, index = stores.store, stores.index
     stored = StoredSessions(documents=documents.store)
-    return SessionService(
+    sessions = SessionService(
         store=store,
         index=index,
         sessions=stored,
@@ -172,7 +148,17 @@ def _session_service(
         log=log,
         now=clock.now,
     )
-
-
-def _left_alone(_scenario_id: str) -> None:
-    """A command works on its deployment itself."""
+    service = OperatorService(
+        store=store,
+        index=index,
+        deployer=deployer,
+        sessions=sessions,
+        log=log,
+        plans=PlanReader(store=store, index=index),
+        scores=ScoreBook(blobs=stores.blobs),
+        wake=runner.wake if works else lambda _: None,
+        meter=meter,
+        seconds=clock.monotonic,
+        require_approval=stores.config.deployment.require_approval,
+    )
+    return Operators(service=service, runner=runner, deployer=deployer)

@@ -13,7 +13,7 @@ from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, M
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.operators.dry_run import DryRunPage
-from services.scenarios.operators.journal import ActLog, JournalEntry
+from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
 from services.scenarios.operators.score import Score, ScoreBook
@@ -203,7 +203,7 @@ class OperatorService:
         """
         async with self.log.act(scenario_id, operator, "approve", await self._jump(scenario_id)):
             plan = await self.deployer.approve(scenario_id, operator=operator)
-        self.meter.count_approval()
+        self.meter.approved.inc()
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
@@ -243,10 +243,6 @@ class OperatorService:
         async with self.log.act(scenario_id, operator, "set_share", f"share {share_percent} %"):
             await self.deployer.set_share(scenario_id, share_percent=share_percent)
         return await self._woken(scenario_id)
-
-    async def history(self, scenario_id: str) -> Sequence[JournalEntry]:
-        """Return what operators did, newest first."""
-        return await self.log.newest(scenario_id)
 
     async def _propose(
         self,

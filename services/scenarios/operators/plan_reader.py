@@ -1,5 +1,6 @@
 """Reads where scenarios and their plans stand, and counts the sessions that they are for."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,15 +55,11 @@ class ScenarioOverview(Value):
 
 def counted(tallies: Sequence[Tally]) -> tuple[VersionCounts, ...]:
     """Sum the index's tallies by version."""
-    found: dict[int, dict[str, int]] = {}
+    found = defaultdict[int, Counter[str]](Counter)
     for tally in tallies:
-        sums = found.setdefault(tally.version, {})
-        marked = tally.number if tally.mark > tally.version else 0
-        flagged = tally.number if tally.review else 0
-        pinned = tally.number if tally.pinned else 0
-        more = {"sessions": tally.number, "marked": marked, "flagged": flagged, "pinned": pinned}
-        for name, number in more.items():
-            sums[name] = sums.get(name, 0) + number
+        kinds = {"marked": tally.mark > tally.version, "flagged": tally.review}
+        kinds |= {"sessions": True, "pinned": tally.pinned}
+        found[tally.version] += Counter({name: tally.number for name in kinds if kinds[name]})
     return tuple(VersionCounts(version=version, **found[version]) for version in sorted(found))
 
 

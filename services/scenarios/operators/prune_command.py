@@ -117,11 +117,7 @@ def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     """Add the command to the program's."""
     parser = commands.add_parser("prune", help="remove versions and plans that nobody can need")
     parser.add_argument("--json", action="store_true", help="the answer is JSON in any case")
-    parser.set_defaults(command=_prune)
-
-
-def _prune(_: argparse.Namespace) -> str:
-    return json.dumps(asyncio.run(prune(load_settings())), indent=2)
+    parser.set_defaults(command=lambda _: json.dumps(asyncio.run(prune(load_settings())), indent=2))
 
 
 async def prune(settings: Settings) -> dict[str, JsonValue]:

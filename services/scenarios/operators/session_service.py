@@ -25,7 +25,7 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.dry_run import DryRun, DryRunRow
+from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
@@ -221,8 +221,8 @@ class SessionService:
         await (self.index.drop(row.session_id) if fresh is None else self.index.put(fresh))
 
     async def _intervene(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
-        newest = await self._newest(session.scenario_id)
-        graph = await self._graph(session)
+        stored = (await self.store.versions(session.scenario_id)).get(session.scenario_id)
+        graph, newest = await self._graph(session), stored[-1] if stored else 0
         return intervened(session, graph, act, newest=newest, now=self.now())
 
     async def _next(self, scenario_id: str, row: SessionRow) -> NextView | None:
@@ -236,7 +236,15 @@ class SessionService:
             plan = await self.store.plan(scenario_id, versions[-1]) if versions else None
         if plan is None or row.version >= plan.value.to_version:
             return None
-        return _next_view(plan.value.to_version, await self.dry_run.one(plan.value, row))
+        said = await self.dry_run.one(plan.value, row)
+        return NextView(
+            version=plan.value.to_version,
+            effect=said.effect,
+            why=said.why,
+            step_after=said.step_after,
+            asks=(*said.confirm, *said.collect),
+            runs=said.execute,
+        )
 
     async def _row(self, scenario_id: str, session: str) -> SessionRow:
         """Find a session by its hashed id, or the beginning of it that pages show."""
@@ -271,26 +279,11 @@ class SessionService:
             operator, action, about=one.scenario_id, session_id=one.session_id, document=document
         )
 
-    async def _newest(self, scenario_id: str) -> int:
-        versions = (await self.store.versions(scenario_id)).get(scenario_id) or [0]
-        return versions[-1]
-
     async def _graph(self, session: ScenarioSession) -> Graph:
         graph = await self.store.require_graph(session.scenario_id, session.version)
         if session.step not in graph.steps:
             raise ScenarioNotFoundError(f"version {session.version} has no step like its own")
         return graph
-
-
-def _next_view(version: int, row: DryRunRow) -> NextView:
-    return NextView(
-        version=version,
-        effect=row.effect,
-        why=row.why,
-        step_after=row.step_after,
-        asks=(*row.confirm, *row.collect),
-        runs=row.execute,
-    )
 
 
 def _card(row: SessionRow) -> SessionCard:

@@ -9,8 +9,7 @@ from pydantic import JsonValue
 from data_models.scenario import SLOT, Step
 from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import with_answers, without_values
-from services.scenarios.session.facts import takes
+from services.scenarios.session.facts import takes, with_answers, without_values
 
 NOT_SAID = "not said"
 """In a text that is made of fields, what stands for one that nobody knows."""

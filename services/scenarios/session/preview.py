@@ -89,7 +89,8 @@ class _Play:
             if not is_last and self._answer([]) is None:
                 return None
         if is_last:
-            self._end()
+            self.say("end", f"{self._graph.scenario.title} is complete.")
+            self.played.is_over, self.played.suggestion = True, ""
             return None
         return self._onwards(step)
 
@@ -107,10 +108,6 @@ class _Play:
             self.say("problem", "no way out of this step holds")
             return None
         return branch.target
-
-    def _end(self) -> None:
-        self.say("end", f"{self._graph.scenario.title} is complete.")
-        self.played.is_over, self.played.suggestion = True, ""
 
     def _tool(self, step: Step) -> bool:
         """Tell what would run; what it would give is an answer like any other."""

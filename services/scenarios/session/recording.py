@@ -21,8 +21,7 @@ from services.language.field_answers import (
 from services.language.folding import words_of
 from services.language.quotes import may_mean, without_words
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import with_answers
-from services.scenarios.session.facts import fits
+from services.scenarios.session.facts import fits, with_answers
 
 QUOTE_LIMIT_CHARS = 160
 

@@ -11,10 +11,9 @@ from data_models.scenario import Step
 from data_models.scenario_session import Evidence, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.action import Act, run_tool, with_results, with_run
-from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
-from services.scenarios.session.facts import lasting
+from services.scenarios.session.facts import lasting, with_answers, without_values
 from services.scenarios.session.progress import (
     begun,
     bounded,

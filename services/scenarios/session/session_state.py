@@ -2,25 +2,84 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 
+import structlog
 from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
-from data_models.errors import ScenarioPlanError, ToolInputError
+from data_models.errors import RecordsError, ScenarioPlanError, ToolInputError
+from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
 from data_models.scenario import Step
 from data_models.scenario_session import Evidence, PatientProfile, ProfileField, ScenarioSession
+from services.records.need import PERSON
+from services.records.ports import PatientRecords
+from services.records.views.demographics import Demographics, demographics
+from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig
-from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.corrections import gone_back
-from services.scenarios.session.facts import Facts, gather_facts, lasting, with_lasting
+from services.scenarios.session.facts import (
+    RECORD,
+    Facts,
+    gather_facts,
+    lasting,
+    with_answers,
+    with_lasting,
+    without_values,
+)
 from services.scenarios.session.progress import needed_at, put_anew, spoken
-from services.scenarios.session.record_facts import RecordFacts
 from services.scenarios.session.recording import QUOTE_LIMIT_CHARS
 from services.scenarios.session.step_text import held_text, joined, question_for
+
+# What a patient's record says about fields that scenarios ask for; read-only (page 5.2).
+
+_log = structlog.get_logger()
+
+
+class RecordFacts:
+    """Reads the record only where a field is asked about that records hold."""
+
+    def __init__(self, *, records: PatientRecords, clock: Clock) -> None:
+        self._records = records
+        self._clock = clock
+
+    async def read(
+        self, patient_id: PatientId | None, names: Collection[str]
+    ) -> dict[str, ProfileField]:
+        """Return what the record holds of the fields `names`; nothing if it cannot be read.
+
+        A field that the record does not answer is asked for, like any other.
+        """
+        wanted = IN_RECORDS.intersection(names)
+        if patient_id is None or not wanted:
+            return {}
+        try:
+            record = await self._records.load(patient_id, PERSON)
+        except RecordsError as error:
+            _log.info("scenario_record_not_read", code=error.code)
+            return {}
+        today = self._clock.now().astimezone(UTC).date()
+        known = _values(demographics(record, today=today))
+        return {
+            name: ProfileField(value=known[name], source=RECORD) for name in wanted & known.keys()
+        }
+
+
+def _values(person: Demographics) -> Mapping[str, str | int]:
+    known: dict[str, str | int] = {}
+    if person.birth_date is not None and len(person.birth_date) == len("2030-01-01"):
+        known |= dict.fromkeys(BIRTH_DATE, person.birth_date)
+    if person.age is not None and person.age.isdecimal():
+        known |= dict.fromkeys(AGE, int(person.age))
+    if person.sex is not None:
+        known |= dict.fromkeys(SEX, person.sex)
+    if person.name is not None:
+        known |= dict.fromkeys(NAME, person.name)
+    return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,3 +16,11 @@ async def test_nothing_of_the_open_chart_stands_in_it() -> None:
     said = (await conversation().say("@GeneralHealth my own back hurts today")).said[-1][1]
     assert "patient-4" not in said
     assert "Osimertinib" not in said
+
+
+async def test_what_is_told_of_the_patient_is_no_answer_about_it() -> None:
+    talk = conversation()
+    await talk.say("my back hurts today")
+    assert (await talk.say("she takes 5 mg of bisoprolol since last week")).speakers == [
+        "Orchestrator"
+    ]

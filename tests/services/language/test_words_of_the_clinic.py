@@ -22,7 +22,7 @@ from tests.group_chat.offline.conftest import SITUATION
         ("what tabs is he on", "medications", ""),
         ("preventer?", "medications", "inhaled corticosteroid"),
         ("how many ODs and when?", "problems", "overdose"),
-        ("hx of clots?", "problems", "thrombosis"),
+        ("hx of clots?", "problems", "venous thromboembolism"),
         ("bleeds?", "problems", "bleeding"),
         ("eczema?", "problems", "eczema"),
         ("cervical cancer jab?", "immunizations", "hpv"),

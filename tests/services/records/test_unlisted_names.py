@@ -76,6 +76,13 @@ def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     assert untold not in told
 
 
+@with_cases("text", "recorded")
+def test_a_narrower_name_is_no_yes_by_a_wider_one(text: str, recorded: str) -> None:
+    told = said(text, {"problems": (row("problem", recorded, status="active"),)})
+    assert not told.startswith(("Yes", "Ja"))
+    assert "recorded under the name" in told or "not in the record" in told or "Akte" in told
+
+
 @pytest.mark.parametrize(
     "text",
     ["is his asthma controlled", "is the asthma under control?", "ist sein Asthma gut eingestellt"],

@@ -2,7 +2,7 @@
 
 from data_models.scenario_session import PatientProfile, ProfileField, ScenarioSession
 from services.scenarios.migration.migration_config import MigrationConfig, ReRoutingConfig
-from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.migration.move import VersionChain
 from tests.services.scenarios.worlds import NOW, Node, graph_of, once, play, session_at
 
 OLD = (

@@ -9,7 +9,7 @@ from data_models.errors import ToolInputError
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import with_answers
+from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import begun, gone_on, needed_at
 from services.scenarios.session.recording import checked_values
 from services.scenarios.session.step_text import where_text

@@ -23,12 +23,12 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
-from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.migration.waiting import with_action_done
-from services.scenarios.session.answers import with_answers
+from services.scenarios.session.facts import with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")

@@ -28,7 +28,7 @@ from services.group_chat_port import (
 )
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import ClinicAction, ClinicService, Request
-from services.scheduling.ports import Known
+from services.scheduling.fhir import Known
 from services.turn.entities import TurnEntities
 from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
