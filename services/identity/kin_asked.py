@@ -79,5 +79,8 @@ def _takes(words: Sequence[Word], at: int) -> bool:
         return not people_words().pronouns.intersection(texts[at + 2 : at + 3])
     if rest == ["on"] or verb in _TAKES_IN_GERMAN:
         return True
-    has = verb in _HAS or not _HAS.isdisjoint(after)
-    return has and not people_words().values_of_one.isdisjoint(rest)
+    values = people_words().values_of_one
+    if verb in _HAS:
+        return values.issuperset(rest) and not values.isdisjoint(texts)
+    has = not _HAS.isdisjoint(after)
+    return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])
