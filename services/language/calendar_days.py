@@ -43,10 +43,13 @@ def steps_back(today: date, unit: str, count: int) -> date:
 
 
 def around(day: date, unit: str) -> Days:
-    """Return the week, month or year of the calendar that holds `day`."""
+    """Return the week, month, year or decade of the calendar that holds `day`."""
     if unit == "week":
         monday = day - timedelta(days=day.weekday())
         return Days(monday, monday + timedelta(days=6))
+    if unit == "decade":
+        first = day.year - day.year % 10
+        return Days(date(first, 1, 1), date(first + 9, 12, 31))
     month = day.month if unit in ("month", "day") else None
     found = days_of(day.year, month, day.day if unit == "day" else None)
     return found or Days(day, day)

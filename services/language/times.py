@@ -288,7 +288,8 @@ class _TimeReader:
 
     def _ago(self, match: re.Match[str], today: date) -> TimeSpan:
         unit = _unit_of(match)
-        return _open_if_since(match, around(steps_back(today, unit, self._number(match)), unit))
+        day = steps_back(today, unit, self._number(match))
+        return _open_if_since(match, around(day, "year" if unit == "decade" else unit))
 
     def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
         day = today + timedelta(days=self._words.days[match["word"]])

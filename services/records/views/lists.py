@@ -230,15 +230,17 @@ def _says(row: ViewRow, name: str) -> bool:
 
 _GREEK = ("tomy", "copy", "plasty", "graphy", "gram")
 """Ends of words in longer ones that mean another thing: cystectomy, cholecystectomy."""
+_STEM_CHARS, _FIRST_PART_CHARS = 5, 3
 
 
 def _is_in(word: str, have: frozenset[str]) -> bool:
-    """Whether a word, or a longer one with it, is there: Nierenbiopsie; no part of a Greek one."""
+    """Whether a word, or a longer one with it, is there: Nierenbiopsie; no Sectio in resection."""
     stem = word[:-1]
-    is_part = len(stem) > 4 and not word.endswith(_GREEK)
+    if len(stem) < _STEM_CHARS:  # "chole" is short for one of many words that begin so
+        return word in have
+    is_part = not word.endswith(_GREEK)
     return any(
-        word == own or (len(word) > 4 and own.startswith(stem)) or (is_part and stem in own)
-        for own in have
+        own.startswith(stem) or (is_part and own.find(stem) >= _FIRST_PART_CHARS) for own in have
     )
 
 

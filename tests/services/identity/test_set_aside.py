@@ -194,6 +194,9 @@ async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> Non
         ("what is Elvio Brandt on?", False),
         ("on to Elvio Brandt", True),
         ("open Elvio Brandt", True),
+        ("can you look up Elvio Brandt for me please?", True),
+        ("hi there, pull up the chart of Elvio Brandt, thanks", True),
+        ("look up Elvio Brandt's potassium", False),
     ],
 )
 async def test_a_word_that_leads_to_a_name_asks_behind_it(text: str, is_plain: bool) -> None:

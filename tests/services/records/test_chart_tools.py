@@ -52,6 +52,16 @@ def test_a_procedure_is_found_by_another_name_of_it(asked: str, recorded: str) -
     assert [row.name for row in procedures(record(done, other), name=asked).rows] == [recorded]
 
 
+@pytest.mark.parametrize(
+    ("asked", "recorded"),
+    [("delivery", "Transurethral resection of prostate"), ("x-ray", "Radiosurgery"),
+     ("cholecystectomy", "Endoscopic retrograde cholangiopancreatography")],
+)  # fmt: skip
+def test_part_of_a_word_is_no_other_name(asked: str, recorded: str) -> None:
+    done = resource("Procedure", "p", status="completed", code={"text": recorded})
+    assert not procedures(record(done), name=asked).rows
+
+
 @pytest.mark.parametrize("asked", ["blood pressure", "hypertension", "high blood pressure"])
 def test_drugs_are_found_by_what_they_are_taken_for(asked: str) -> None:
     chart = record(
