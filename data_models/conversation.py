@@ -62,6 +62,8 @@ class OpenQuestion(Part):
         words: If a turn died over the answer, the message's `words_hash`: the same words answer
             still, or the question's button, and nothing else does.
         is_over: Another user ended it; it stands here so that a late answer is told so.
+        asked_at: When the turn that asked first was over. What was sent before answers something
+            else; None: nobody knows.
     """
 
     question_id: str
@@ -75,6 +77,11 @@ class OpenQuestion(Part):
     expires_at: AwareDatetime
     words: str = ""
     is_over: bool = False
+    asked_at: AwareDatetime | None = None
+
+    def is_sent_before(self, received_at: datetime) -> bool:
+        """Whether a message that came in at `received_at` was sent before anybody could read it."""
+        return self.asked_at is not None and received_at < self.asked_at
 
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""

@@ -199,6 +199,7 @@ class ClinicalGroupChat:
         turn = self._turn
         draft.settle()
         if draft.is_left_out and (rows := direct_answers.told_by_rows(turn)) is not None:
+            draft.is_by_rules = True
             draft.write(f"{NOTHING_LEFT}\n\n{rows}")
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent

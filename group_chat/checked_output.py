@@ -61,7 +61,7 @@ class StatementChecking:
             rows=KnownRows(),
             held=_held(request.held),
             deeds=set(),
-            is_other_patient=_names_another(request.patient_id, request.all_patient_ids),
+            is_other_patient=names_another(request.patient_id, request.all_patient_ids),
             others_named=request.others_named,
             own_names=stems_of(request.snapshot),
             has_name=request.identity is not None and bool(request.identity.name),
@@ -236,7 +236,7 @@ def _claimed_acts(text: str) -> frozenset[str]:
     return frozenset(cue.removeprefix("deed:") for cue in claimed) - NEVER_DONE
 
 
-def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
+def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
     """Return whether a text names a patient of the roster, or one with such an id, but this one."""
     ids = {str(one).casefold() for one in roster} - {(patient_id or "").casefold()}
     forms = [re.escape(one) for one in ids]

@@ -8,7 +8,9 @@ from typing import TypeAlias
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, StepEdit
+from group_chat.plan_text import others_plan_line
 from services.language.addressing import calls_in
+from services.language.phrases import says
 from services.language.plan_change import PlanChange, begins_change, plan_change_in
 from services.language.yes_no import says_no, yes_no_in
 
@@ -50,9 +52,14 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ShowPlan:
-    """The user changes the plan in words that are not understood whole: `agent` sees to it."""
+    """The user changes the plan in words that are not understood whole: `agent` sees to it.
+
+    Attributes:
+        text: What is said instead, where that is known.
+    """
 
     agent: str
+    text: str = ""
 
 
 Opening: TypeAlias = RunPlan | CancelPlan | ShowPlan | Resume | Answer
@@ -100,6 +107,17 @@ def opening(  # the inputs of one controller, all named
     if spoken_to is not None:
         return Answer(facilitator)
     return Answer(intended if intended is not None and intended in names else facilitator)
+
+
+def named_by_others(first: Opening, text: str, plan: Plan | None, asked_by: str) -> Opening:
+    """Return `first`; who did not ask for a plan starts it by naming it, not by a bare yes.
+
+    Args:
+        asked_by: Who else of a group asked for it; "" where the user did.
+    """
+    is_bare = first == RunPlan() and plan is not None and plan.status == "proposed"
+    is_named = not asked_by or says(text, "names_plan")
+    return ShowPlan("", others_plan_line(asked_by)) if is_bare and not is_named else first
 
 
 def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:

@@ -21,6 +21,11 @@ def still_open_line(plan: Plan) -> str:
     return "The plan is paused: say “continue” to go on with it."
 
 
+def others_plan_line(asked_by: str) -> str:
+    """Return what another member of a group reads who says but yes to a plan."""
+    return f"{asked_by} asked for this plan. “Run the plan” starts it, whoever says so."
+
+
 def form_open_line(agent: str) -> str:
     """Return what is said behind an answer while the form of `agent` waits."""
     return f"*{agent}* still waits for your answer; say “stop” to drop it."

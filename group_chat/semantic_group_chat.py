@@ -16,7 +16,7 @@ from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
-from group_chat.gate import opening
+from group_chat.gate import named_by_others, opening
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
@@ -207,20 +207,21 @@ class SemanticGroupChat:
         if request.said and controller.go_on(request.said):
             return controller
         marked = [request.addressed_agent, *request.mentions]
-        controller.open(
-            opening(
-                text=request.text,
-                press=request.press,
-                addressed=next((name for name in marked if name), None),
-                plan=request.plan,
-                continuation=self._continuation(request),
-                former=self._former,
-                facilitator=self.facilitator,
-                names=names,
-                intended=self._intended(request),
-                missing=_missing(request),
-            )
+        first = opening(
+            text=request.text,
+            press=request.press,
+            addressed=next((name for name in marked if name), None),
+            plan=request.plan,
+            continuation=self._continuation(request),
+            former=self._former,
+            facilitator=self.facilitator,
+            names=names,
+            intended=self._intended(request),
+            missing=_missing(request),
         )
+        if request.press is None:
+            first = named_by_others(first, request.text, request.plan, request.plan_asked_by)
+        controller.open(first)
         return controller
 
 

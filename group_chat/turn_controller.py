@@ -71,9 +71,9 @@ class TurnController:
                 self._run_plan(plan, opening)
             case CancelPlan() if plan is not None:
                 self._cancel(plan)
-            case ShowPlan(agent=agent):
-                self._shows_plan = True
-                self._go(self.speakers, Ask(agent, "waiting"))
+            case ShowPlan(agent=agent, text=text):
+                self._shows_plan = not text
+                self._go(self.speakers, Announce(text) if text else Ask(agent, "waiting"))
             case Resume(agent=agent, step=step):
                 is_step = plan is not None and plan.status == "running" and step is not None
                 speakers = replace(self.speakers, is_on_plan=is_step)

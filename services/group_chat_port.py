@@ -131,6 +131,13 @@ class GroupChatRequest:
     papers: AttachedPapers | None = None
     received_at: datetime | None = None
 
+    @property
+    def plan_asked_by(self) -> str:
+        """Who else of a group asked for the plan; "" where the user did, or nobody knows."""
+        run_id = self.plan.run_id if self.is_group and self.plan is not None else None
+        asked = (one.user for one in self.history if one.run_id == run_id)
+        return next((one for one in asked if one != self.user), "")
+
 
 @dataclass(frozen=True, slots=True)
 class PlanChanged:

@@ -19,6 +19,7 @@ from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
 from services.language.references import place_in
 from services.language.text_words import asks_question, quoted_in
+from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
 from services.language.work import (
     LONG_CHARS,
@@ -93,7 +94,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
 
 def _passed_on(prompt: Prompt) -> OfflineReply | None:
     """Name who does what is asked for, or works on what was listed or booked last."""
-    text, read = prompt.asked, prompt.utterance
+    text, read = as_move(prompt.asked), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):

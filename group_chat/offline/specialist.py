@@ -28,6 +28,7 @@ from services.language.tool_requests import (
     OF_THE_HOUSE,
     RECALL,
     ToolRequest,
+    as_move,
 )
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
@@ -138,7 +139,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
-    talk = Arranging(prompt.asked, shown, past, wishes)
+    talk = Arranging(as_move(prompt.asked), shown, past, wishes)
     if not prompt.answers and talk.is_dropped:
         return prompt.say("nothing_arranged")
     request = request_in(prompt, () if talk.is_move else (_cancel(prompt), *LISTS_APPOINTMENTS))
@@ -226,12 +227,13 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
 
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
-    is_deed = says(prompt.asked, "delete", "move", "done", "send", "reads", "orders")
+    is_deed = says(as_move(prompt.asked), "delete", "move", "done", "send", "reads", "orders")
     return is_deed and prompt.recent in OF_OWN_THINGS
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
+    prompt = replace(prompt, asked=as_move(prompt.asked))
     done = "task" if says(prompt.asked, "done") else None
     recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
     kind = own_kind_in(prompt.asked) or done or recent

@@ -4,6 +4,7 @@ from datetime import datetime, time, timedelta
 
 from pydantic import Field
 
+from data_models.errors import ToolInputError
 from group_chat.tools.own_tools import Day, OwnId, OwnTools, Title
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
@@ -15,6 +16,7 @@ from services.language.appointment_slots import slots_in
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
+_SAME_TIME = "it is at that time already; say so"
 
 
 async def list_events(
@@ -75,7 +77,10 @@ async def move_event(
     """Moves the event that the user means."""
     calendar = assistant.services.calendar
     event = await assistant.meant("calendar_event", event_id, calendar.get)
-    moved = await calendar.move(event.id, start=assistant.moved(start, event.start))
+    begins = assistant.moved(start, event.start)
+    if begins == event.start:
+        raise ToolInputError(_SAME_TIME)
+    moved = await calendar.move(event.id, start=begins)
     await assistant.undoable("move_event", event, moved)
     return {"moved": assistant.rows([moved])}
 
@@ -154,6 +159,8 @@ async def move_task(
     """Gives the task another due date."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
     day = None if not due else assistant.day(due)
+    if day == task.due:
+        raise ToolInputError(_SAME_TIME)
     moved = await assistant.services.tasks.move(task.id, due=day)
     await assistant.undoable("move_task", task, moved)
     return {"moved": assistant.rows([moved])}

@@ -73,7 +73,8 @@ class SaidTimes:
         at, own = _iso(text), before.astimezone(self.zone)
         if at is not None and len(text.strip()) > ISO_DAY_CHARS:
             return self._aware(at)
-        said = None if at is not None else when_of(text, self.memory.now)
+        hour = f"at {text}" if text.strip().isdigit() else text  # "to 12"
+        said = None if at is not None else when_of(hour, self.memory.now)
         if at is None and said is None:
             raise ToolInputError(_NO_TIME)
         day = at.date() if at is not None else said.first if said is not None else None

@@ -12,6 +12,7 @@ from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
+from group_chat.checked_output import names_another
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
 from services.language.consent import consent_in
@@ -49,6 +50,7 @@ def team_tools(*, names: tuple[str, ...], clock: Clock, ids: IdSource) -> tuple[
 
     async def propose(turn: TurnContext, asked: PlanArguments) -> ToolOutput:
         steps = [(step.agent, step.text, step.needs) for step in asked.steps]
+        _refuse_another(turn, [step.text for step in asked.steps])
         turn.proposed = new_plan(steps, turn=turn, clock=clock, ids=ids)
         return {"plan": "proposed", "steps": len(steps), "waits_for": "the user's confirmation"}
 
@@ -124,8 +126,21 @@ def _as_need(value: object) -> object:
 
 async def _hand_over(turn: TurnContext, asked: HandOverArguments) -> ToolOutput:
     task = neutralise(" ".join(in_written_order(asked.task).split()))
+    _refuse_another(turn, [task])
     turn.order = HandedOver(asked.agent, task)
     return {"handed_over_to": asked.agent}
+
+
+def _refuse_another(turn: TurnContext, tasks: Sequence[str]) -> None:
+    """Return if no task names another patient than the open one, whose rows all would be read.
+
+    Raises:
+        ToolInputError: one does.
+    """
+    request = turn.request
+    is_other = names_another(request.patient_id, request.all_patient_ids)
+    if any(is_other(task) or request.others_named(task) for task in tasks):
+        raise ToolInputError("a task is of the open patient only; name no other one in it")
 
 
 async def confirm_plan(turn: TurnContext) -> ToolOutput:
@@ -149,7 +164,8 @@ def _answered(turn: TurnContext, answer: Literal["confirm", "cancel"]) -> ToolOu
         raise ToolInputError("no plan is open; propose one with propose_plan")
     said = consent_in(request.text)
     wanted = "yes" if answer == "confirm" else "no"
-    is_clear = said == wanted and request.continuation is None
+    is_theirs = answer == "cancel" or not request.plan_asked_by
+    is_clear = said == wanted and request.continuation is None and is_theirs
     turn.order = answer if is_clear else "show"
     return {"plan": answer if is_clear else "shown again: the user has to say yes or no to it"}
 

@@ -1,7 +1,8 @@
 """People by number, birth date and the words of their names, exactly or nearly."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Literal
@@ -21,6 +22,10 @@ _TWO_EDITS_LEAST_CHARS = 8
 _ENDING_LIMIT_CHARS = 3
 _NEAR_LIMIT = 12
 _DIGITS_LEAST = 4
+_BLOCK_LEAST_CHARS = 6
+_SIGNS = re.compile(r"[^0-9a-z]+")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID_BEGINS = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +41,11 @@ class NameHit:
 
 @dataclass(frozen=True, slots=True)
 class NumberHit:
-    """A number that somebody carries, or carried."""
+    """A number that somebody carries, or carried; `is_part` where a part of it was said."""
 
     person: Person
     is_retired: bool
+    is_part: bool = False
 
 
 class PersonIndex:
@@ -56,7 +62,9 @@ class PersonIndex:
         self._by_key: dict[str, Person] = {}
         self._by_number: dict[str, list[NumberHit]] = {}
         self._squeezed: dict[str, list[NumberHit]] = {}
+        self._by_block: dict[str, list[tuple[str, NumberHit]]] = {}
         self._forms: set[str] = set()
+        self._has_uuids = False
         self._by_word: dict[str, list[NameHit]] = {}
         self._by_birth: dict[str, list[Person]] = {}
         keys = {person.key for person in self.people if person.key}
@@ -79,12 +87,21 @@ class PersonIndex:
         found = self._by_number.get(number.casefold(), ())
         return found or self._squeezed.get(squeezed(number), ())
 
+    def with_part(self, number: str) -> Sequence[NumberHit]:
+        """Return whose longer numbers hold `number` as a part between signs: `727b224a`."""
+        part = number.casefold()
+        blocks = self._by_block.get(next(iter(_blocks(part)), ""), ())
+        return [hit for whole, hit in blocks if whole.startswith(part) or part in _blocks(whole)]
+
     def has_form(self, number: str) -> bool:
         """Whether `number` has the letters, and as many digits, of one that somebody carries.
 
-        Behind several letters the digits need not be as many: one of them may be left out.
+        Behind several letters the digits need not be as many: one of them may be left out. So may
+        all of a UUID but its beginning.
         """
         form = form_of(number)
+        if self._has_uuids and _UUID_BEGINS.fullmatch(number) and not number.isdigit():
+            return True
         return form in self._forms or _is_word_of_form(form, self._forms)
 
     def survivor(self, person: Person) -> Person | None:
@@ -164,9 +181,20 @@ class PersonIndex:
         if all(not row.person.same_as(hit.person) or row.is_retired for row in rows):
             rows[:] = [row for row in rows if not row.person.same_as(hit.person)]
             rows.append(hit)
+        for block in _blocks(number.casefold()):
+            self._by_block.setdefault(block, []).append(
+                (number.casefold(), replace(hit, is_part=True))
+            )
+        self._has_uuids = self._has_uuids or _UUID.fullmatch(number) is not None
         if form := form_of(number):
             self._forms.add(form)
             self._squeezed[squeezed(number)] = rows
+
+
+def _blocks(number: str) -> Sequence[str]:
+    """Return the longer parts between the signs of a number that has several."""
+    found = _SIGNS.split(number)
+    return [one for one in found if len(one) >= _BLOCK_LEAST_CHARS and any(map(str.isdigit, one))]
 
 
 def squeezed(number: str) -> str:

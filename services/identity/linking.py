@@ -149,7 +149,7 @@ class SubjectLinker:
     ) -> Iterable[NumberSaid]:
         labelled = set(labelled_numbers(message, tokens))
         for token in tokens:
-            hits = index.with_number(token)
+            hits = index.with_number(token) or index.with_part(token)
             if token in situation.named or self.fits(token):
                 continue  # an id in its own form is decided on by its own rules
             is_part = any(

@@ -25,6 +25,7 @@ from services.identity.name_signs import (
     is_part_of_another_name,
     is_person_beside,
     is_sure_sign,
+    is_turned_to,
     stands_alone,
     stands_as_drug,
     stands_before_a_name,
@@ -152,7 +153,7 @@ def _mention(
     people = distinct(one.person for one in covers)
     if not people:
         if open_one is not None and all(one.is_exact for one in chosen):
-            return _stranger_with_open_name(span)
+            return _stranger_with_open_name(run, span)
         near_open = [one for one in chosen if open_one is not None]
         return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
     is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
@@ -205,12 +206,15 @@ def _namesakes(
     )
 
 
-def _stranger_with_open_name(span: tuple[Word, ...]) -> Mention | None:
+def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     first = span[0]
     if first.title in ("staff", "relative"):
         return None
-    return Mention(_typed(span), (), "stranger", span=span)
+    before = run[max(run.index(first) - 1, 0)]
+    is_given = before.raw[0].isupper() and not before.is_common and first.gap == " "
+    said = (before, *span) if is_given and before is not first else span
+    return Mention(_typed(said), (), "stranger", span=span)
 
 
 def _strength(covers: Sequence[Cover]) -> Strength:
@@ -238,6 +242,7 @@ def _counts(
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
+        asks = asks or span[0].is_another or is_turned_to(run, span)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
         return False

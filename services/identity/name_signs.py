@@ -192,6 +192,15 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return len(run) == len(span) and span[0].is_first and not span[0].after
 
 
+def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name ends the message behind words that only lead to one: `und der Koch?`."""
+    known = people_words()
+    leads = known.opening | known.moves_on | known.others
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    ends = not span[-1].after and span[0].raw[0].isupper()
+    return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
+
+
 def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether somebody's telephone or address is meant: `Maria Kern's phone`, `mail von Kern`.
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from services.identity.asked_about import points_at_open
+from services.identity.kin_asked import asks_of_somebody_beside
 from services.identity.matching import Known, Mention
-from services.identity.person import Person
+from services.identity.person import Person, distinct
 from services.identity.said import (
     Said,
     first_place,
@@ -16,6 +17,7 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
+from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
 
@@ -69,10 +71,12 @@ def subject_of(said: Said, known: Known) -> Subject:
 
 def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
     for number in said.numbers:
-        alive = [hit.person for hit in number.hits if not hit.is_retired]
+        alive = distinct(hit.person for hit in number.hits if not hit.is_retired)
         if not number.hits:
             return Subject("unsure", "nobody", said=number.text)
-        if len(alive) != 1:
+        is_part = any(hit.is_part for hit in number.hits)
+        is_open = known.open is not None and all(one.same_as(known.open) for one in alive)
+        if len(alive) != 1 or (is_part and not is_open):
             people = tuple(hit.person for hit in number.hits)[:OPTIONS_LIMIT]
             reason: Reason = "retired" if not alive else "part"
             return Subject("unsure", reason, people, said=number.text)
@@ -208,9 +212,14 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
     if not is_same or person is None:
         return subject
+    if asks_of_somebody_beside(said.message):
+        return Subject("unsure", "described")
+    people = [known.index.with_id(one) for one in known.roster]
+    if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
+        alike = [one for one in people if one and one.sex == sex and not one.same_as(person)]
+        return Subject("unsure", "described", tuple(alike[:OPTIONS_LIMIT])) if alike else subject
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else
-    people = [known.index.with_id(one) for one in known.roster]
     fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
 

@@ -44,10 +44,22 @@ class Arranging:
 
     @property
     def is_move(self) -> bool:
-        """Whether an appointment is moved, in this message or in what it answers."""
+        """Whether an appointment is moved, in this message or in what it answers.
+
+        "Move it to Thursday" changes the new one that is being arranged.
+        """
         others = ("cancel", "book", "list_appointments")
         is_other = says(self.asked, *others) and not says(self.asked, "move_or_change")
-        return not is_other and any(says(text, "move_or_change") for text in self._said())
+        said = self._said()
+        moves = [text for text in said if says(text, "timetable")]
+        moves += [] if self._is_new else said[-1:]
+        return not is_other and any(says(text, "move_or_change") for text in moves)
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether what was shown last is of a new appointment, and its first wish is gone."""
+        is_shown = offers_new(self.shown) or asks_for(self.shown) is not None
+        return is_shown and len(self._said()) == 1
 
     @property
     def is_dropped(self) -> bool:
@@ -75,7 +87,8 @@ class Arranging:
         said, is_move, wanted = self._said(), self.is_move, asks_for(self.shown)
         told = [slots_in(text, is_booking=True) for text in reversed(said)] if is_move else []
         of_move = {key: value for one in told for key, value in one.items()}
-        wishes = of_move if is_move else self.wishes
+        changed = slots_in(self.asked, is_booking=True) if says(self.asked, "move") else {}
+        wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
         if says_impossible_clock(self.asked):
             known.pop("time", None)  # an earlier one is not meant either
@@ -96,7 +109,7 @@ class Arranging:
         for asked, answered in reversed(self.past):
             lines = answered.splitlines()
             is_choice = any(is_own_choice(line, "Move {name}?") for line in lines)
-            if asks_for(answered) is None and not is_choice:
+            if asks_for(answered) is None and not is_choice and not offers_new(answered):
                 break
             said.append(asked)
         return said
@@ -105,6 +118,14 @@ class Arranging:
 def asks_for(shown: str) -> str | None:
     """Return for what of the form a text of ours asks."""
     return next((name for name in NOTED_AS if ends_with_text(shown, f"which_{name}")), None)
+
+
+def offers_new(shown: str) -> bool:
+    """Whether a text of ours proposes a new appointment."""
+    lines = shown.splitlines()
+    told = [one["proposed"] for line in lines if (one := told_in("i_propose", line)) is not None]
+    books = any(told_in("proposed_book", one) is not None for one in told)
+    return books or any(is_own_choice(line, "Book {name}?") for line in lines)
 
 
 def _rows_in(shown: str, wanted: str) -> list[str]:

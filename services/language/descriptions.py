@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Literal
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
@@ -11,13 +11,17 @@ from services.language.people_words import people_words
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
-# `ihr`, `lui`, `son` and `su` are either's, and `er`, `sie`, `il` and `elle` may be a tumor, a scan
-# or a dose: they count beside verbs and things that only people have.
+# `lui`, `son` and `su` are either's, `ihr` may be a thing's or several people's, and `er`, `sie`,
+# `il` and `elle` may be a tumor, a scan or a dose: they count beside verbs and things that only
+# people have.
 
 Sex = Literal["male", "female", "both"]
 _MEN = frozenset({"he", "him", "his"})
 _WOMEN = frozenset({"she", "her", "hers", "ella"})
 _HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
+_HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
+_OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
+"""What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
 _WITH = {"ihr": "female", "ihm": "male"}
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
@@ -46,6 +50,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
     found = set(_beside_verbs(folds)) if not said & known.masculine_things else set()
+    found |= _owners_in_german(raws, folds)
     is_man = is_man or "male" in found
     is_woman = is_woman or "female" in found
     if is_man and is_woman:
@@ -53,6 +58,12 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     if not (is_man or is_woman):
         return None
     return "male" if is_man else "female"
+
+
+def is_of_hers_alone(folds: Sequence[str]) -> bool:
+    """Whether "and hers?" is all that is said: of another woman, where two are spoken of."""
+    *before, last = folds or [""]
+    return last in {"hers", "his", *_OWN} and people_words().moves_on.issuperset(before)
 
 
 def sex_of_owners(folds: Sequence[str]) -> Sex | None:
@@ -143,6 +154,21 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
         )
         for at, one in enumerate(folds)
     )
+
+
+def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
+    """Return the sex that `ihr Kalium` or `und seines?` gives; "Was sind Ihre …" is polite."""
+    theirs = people_words().patients_own | measured_nouns()
+    found = (
+        {_OWN[folds[-1]]}
+        if len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
+        else set()
+    )
+    is_hers = any(
+        one in _HERS and behind in theirs and (at == 0 or raws[at].islower())
+        for at, (one, behind) in enumerate(pairwise(folds))
+    )
+    return found | ({"female"} if is_hers else set())
 
 
 def _beside_verbs(folds: Sequence[str]) -> Collection[str]:

@@ -59,6 +59,9 @@ UNFIT_TARGET = _SAID.compiled("unfit_target")
 OTHER_PATIENT = _SAID.compiled("other_patient")
 """Somebody other than the active patient is meant, or seems to be."""
 
+OTHER_ONE = _SAID.compiled("other_one")
+"""The same where another patient is known; else it is one of a list."""
+
 THE_OTHER = _SAID.compiled("the_other")
 
 PASSING = _SAID.compiled("passing")

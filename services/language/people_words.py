@@ -67,6 +67,7 @@ class PeopleWords:
     person_verbs: frozenset[str]
     open_verbs: frozenset[str]
     patients_own: frozenset[str]
+    values_of_one: frozenset[str]
     masculine_things: frozenset[str]
     copulas: frozenset[str]
     articles: frozenset[str]

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
-from services.language.clock import day_in
+from services.language.clock import day_in, hour_alone_in
 from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
 from services.language.in_english import in_english
@@ -102,6 +102,14 @@ def _new_task(text: str) -> Given | None:
     while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
         kept.pop()
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
+
+
+def as_move(text: str) -> str:
+    """Return "make it 12" as "move it to 12:00"; what makes it no time stays as it is."""
+    goal = (parts_in(text, "makes_it") or {}).get("goal", "")
+    hour = hour_alone_in(goal)
+    is_time = hour is not None or when_of(in_english(goal), _ANY_MOMENT) is not None
+    return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
 def _when(words: Sequence[str]) -> When | None:

@@ -7,7 +7,12 @@ from typing import Literal, TypeAlias
 from services.language.appointment_slots import slots_in
 from services.language.clock import day_in
 from services.language.phrases import says, without
-from services.language.requests import asks_how_to_reach, moves_to_an_hour, orders_drug
+from services.language.requests import (
+    asks_how_to_reach,
+    is_of_own_things,
+    moves_to_an_hour,
+    orders_drug,
+)
 from services.language.text_words import asks_question
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
@@ -135,12 +140,16 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     text = read.text
     if read.command == "help" or wants_plan(text) or says(text, "help_wanted", "roster"):
         return True
+    if any(one.tool == "chart_summary" for one in read.about):
+        return True  # "which patient is this for?"
     if read.agent in (None, waiting) or read.references or says(text, "move_or_change"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
-    is_answer = bool(slots_in(text, is_booking=True))
-    return bool(read.about) and not is_answer and (asks_question(text) or read.task == "answer")
+    if slots_in(text, is_booking=True):
+        return False
+    is_question = asks_question(text) or read.task == "answer"
+    return is_of_own_things(text) or (bool(read.about) and is_question)
 
 
 def tells_of_patient(read: Utterance) -> bool:

@@ -87,11 +87,13 @@ def named_among(text: str, people: Sequence[Person]) -> Person | None:
     """
     text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
-    titles = people_words().titles_of_men | people_words().titles_of_women
-    said = set(words_of(without(picked.get("who", text), "polite"))) - titles
+    men, women = people_words().titles_of_men, people_words().titles_of_women
+    words = set(words_of(without(picked.get("who", text), "polite")))
+    said = words - men - women
     if not said or len(said) > _NAME_WORDS:
         return None
-    found = [one for one in people if said <= _name_words(one)]
+    sex = "male" if words & men else "female" if words & women else None
+    found = [one for one in people if said <= _name_words(one) and is_of_sex(one, sex)]
     return found[0] if len(found) == 1 else None
 
 
@@ -121,6 +123,11 @@ def described_among(text: str, people: Sequence[Person], today: date) -> Person 
         and sex in (None, one.sex)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def is_of_sex(person: Person, sex: str | None) -> bool:
+    """Whether somebody may be spoken of as one of `sex`."""
+    return {person.sex, sex} != {"male", "female"}
 
 
 def _years_of(text: str) -> Sequence[int]:

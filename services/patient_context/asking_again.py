@@ -9,7 +9,14 @@ from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.folding import words_of
-from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, as_waiting, waiting_in
+from services.patient_context.answers import (
+    ASKED,
+    OPENS_ONLY,
+    SAID,
+    as_waiting,
+    is_of_sex,
+    waiting_in,
+)
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 
@@ -29,7 +36,7 @@ def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], S
 
 def may_be_of(person: Person | None, sex: str | None) -> bool:
     """Whether somebody, as far as they are known, may be spoken of as one of `sex`."""
-    return person is None or {person.sex, sex} != {"male", "female"}
+    return person is None or is_of_sex(person, sex)
 
 
 def is_named_alone(

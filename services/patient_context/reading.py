@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rapidfuzz.distance import OSA
@@ -12,6 +12,8 @@ from services.language.folding import with_plain_letters
 from services.language.near_ids import TokenLikeId, number_in_words, tokens_like_ids, word_of_id
 from services.language.patient_phrases import (
     ANY_NUMBER,
+    CHANGE_WORDS,
+    OTHER_ONE,
     OTHER_PATIENT,
     STRONG_NUMBERS,
     UNFIT_TARGET,
@@ -89,6 +91,7 @@ class Reading:
         digits: Patients whom any other number of the text could stand for.
         has_roster_digits: Whether any number of the text is a roster id's, counting or not.
         points_elsewhere: Whether the text speaks of another patient without naming one.
+        is_of_things: Whether the user was just asked which event or task they mean.
     """
 
     text: str
@@ -101,6 +104,7 @@ class Reading:
     digits: tuple[PatientId, ...]
     has_roster_digits: bool
     points_elsewhere: bool
+    is_of_things: bool = False
 
     @property
     def the_named(self) -> PatientId | None:
@@ -127,6 +131,13 @@ class Reading:
         return patient_id == self.active or patient_id in self.others
 
 
+def of_things(reading: Reading) -> Reading:
+    """Return the reading of who was just asked which of their events or tasks they mean."""
+    says_patient = CHANGE_WORDS.search(reading.shape) is not None
+    points = reading.points_elsewhere and says_patient
+    return replace(reading, is_of_things=True, points_elsewhere=points)
+
+
 def read_message(
     text: str, *, active: PatientId | None, known: Sequence[PatientId], pattern: PatientIdPattern
 ) -> Reading:
@@ -150,7 +161,8 @@ def read_message(
         doubt=doubt,
         digits=numbers.weak(),
         has_roster_digits=numbers.any_known(),
-        points_elsewhere=bool(others) and OTHER_PATIENT.search(found.shape) is not None,
+        points_elsewhere=bool(others)
+        and any(one.search(found.shape) for one in (OTHER_PATIENT, OTHER_ONE)),
     )
 
 

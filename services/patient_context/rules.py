@@ -33,7 +33,9 @@ def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
             # Neither rules nor a model open a chart at the word of pasted text: the user is asked.
             return staying(reading, "a line plays a role")
         return _about(reading, reading.the_named)
-    if BARE_SWITCH_TO_OTHER.fullmatch(reading.order) and not _may_mean_a_thing(reading):
+    if BARE_SWITCH_TO_OTHER.fullmatch(reading.order):
+        if _may_mean_a_thing(reading):
+            return staying(reading, "one of a list")
         only = len(reading.others) == 1 and reading.active is not None
         return activation(reading, reading.others[0]) if only else _without_id("the other patient")
     if WITHOUT_TARGET.fullmatch(reading.order):
@@ -42,15 +44,16 @@ def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
 
 
 def _may_mean_a_thing(reading: Reading) -> bool:
-    """Whether `the other one` is one of a list: no other patient is known, and none is said."""
-    is_alone = reading.active is not None and not reading.others
+    """Whether `the other one` is of a list: it is asked about, or no other patient is known."""
+    is_alone = reading.active is not None and (reading.is_of_things or not reading.others)
     says_patient = OTHER_PATIENT.search(reading.shape) or CHANGE_WORDS.search(reading.shape)
     return is_alone and not says_patient
 
 
 def is_bare_switch(reading: Reading) -> bool:
     """Whether the text asks for a change of patient and for nothing else."""
-    kinds = (BARE_SWITCH, BARE_SWITCH_BY_NUMBER, BARE_SWITCH_TO_OTHER)
+    to_other = () if _may_mean_a_thing(reading) else (BARE_SWITCH_TO_OTHER,)
+    kinds = (BARE_SWITCH, BARE_SWITCH_BY_NUMBER, *to_other)
     return any(kind.fullmatch(reading.order) for kind in kinds)
 
 

@@ -40,12 +40,12 @@ from services.patient_context.comparing import (
     compared_people,
     names_none_after_comparing,
 )
-from services.patient_context.conclusion import PatientTurn, conclude_answer
+from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
 from services.patient_context.decision import decide, go_to
 from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.opening import ChartOpener
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask, Reading, read_message
+from services.patient_context.reading import Ask, Reading, of_things, read_message
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import activation, decide_by_rules, is_bare_switch
@@ -119,13 +119,13 @@ class PatientContextService:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
         """
         started = self._clock.monotonic()
-        said = user_text if press is None else press.answer
+        reading = self._reading(user_text if press is None else press.answer, registry)
         turn = PatientTurn(
             registry=registry,
             question=question,
             user=user,
             run_id=run_id,
-            reading=self._reading(said, registry),
+            reading=of_things(reading) if asks_of_things(question, user) else reading,
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
             seen=seen or last_seen(registry, user),
@@ -164,9 +164,11 @@ class PatientContextService:
         """Return the question to a wish that came before any patient."""
         return whose(self._pattern)
 
-    def may_be_theirs(self, user_text: str, *, registry: Registry) -> bool:
-        """Whether nothing in the text names or points to anybody but the active patient."""
-        return not self._reading(user_text, registry).may_name_another
+    def may_be_theirs(self, text: str, *, registry: Registry, is_chosen: bool = False) -> bool:
+        """Whether the text names nobody else; whoever is chosen for it may be "the other one"."""
+        reading = self._reading(text, registry)
+        points = reading.points_elsewhere and not is_chosen
+        return not replace(reading, points_elsewhere=points).may_name_another
 
     def names_no_other(self, user_text: str, *, registry: Registry) -> bool:
         """Whether rules alone tell that the text is about nobody but the active patient."""
@@ -180,8 +182,7 @@ class PatientContextService:
         return linked.subject.outcome in ("other", "several")
 
     def _reading(self, text: str, registry: Registry) -> Reading:
-        known = last_used_first(registry)
-        active = registry.active_patient_id
+        known, active = last_used_first(registry), registry.active_patient_id
         return read_message(text, active=active, known=known, pattern=self._pattern)
 
     async def _answer_question(

@@ -22,6 +22,7 @@ from services.language.pointing.folding import tokens_of
 from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
+from services.language.tool_requests import as_move
 from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.fitting import ids_in
 from services.tool_memory.resolution import (
@@ -62,7 +63,7 @@ class ContextResolver:
             parameters: What a model filled in; ids in it count only if they are live.
             asks_first: The user is shown what is taken and says yes before anything is done.
         """
-        asked = self._reader.read(user_message)
+        asked = self._reader.read(as_move(user_message))
         found = self._meant(asked, entity_type, parameters, asks_first=asks_first)
         return NotFound(is_named=asked.names_something) if isinstance(found, NotFound) else found
 

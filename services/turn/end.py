@@ -109,11 +109,14 @@ def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: dateti
         turn_id=None if turn is None else turn.row.turn_id,
         answered_at=int(at.timestamp()),
     )
-    return StoredTurn(turn, message, _change_of(answered.turn, turn))
+    return StoredTurn(turn, message, _change_of(answered.turn, turn, at=at))
 
 
-def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None) -> Change:
+def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None, *, at: datetime) -> Change:
     record = reached.record
+    asked = record.question
+    if asked is not None and asked.asked_at is None:
+        asked = asked.model_copy(update={"asked_at": at})
     was_asked = reached.question_of_sender() is not None and not reached.is_press_elsewhere
 
     def change(conversation: Conversation) -> None:
@@ -123,7 +126,7 @@ def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None) -> Change:
         waiting = waiting_after(
             conversation.questions,
             user=reached.message.sender.principal_id,
-            asked=record.question,
+            asked=asked,
             was_answered=was_asked,
             changed_chart=record.changed_chart,
             active=reached.active_patient_id,

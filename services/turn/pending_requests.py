@@ -6,6 +6,7 @@ they are that patient's, unless they may be about somebody else as well.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rapidfuzz.distance import OSA
 
@@ -15,6 +16,7 @@ from services.identity.person import both_identifiers
 from services.language.folding import words_of
 from services.language.mentions import read_words
 from services.language.phrases import says
+from services.language.text_words import asks_question
 from services.language.yes_no import says_no
 from services.patient_context.answers import (
     ASKED,
@@ -59,17 +61,23 @@ class PendingRequests:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         asked = (*waiting_in(question), *verdict.pending)
         registry = verdict.registry or turn.registry
+        may_be_theirs = partial(
+            self.patients.may_be_theirs,
+            registry=registry,
+            is_chosen=verdict.patient_id in options_of(question),
+        )
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
             if question.kind == "subject"
-            else all(self.patients.may_be_theirs(one, registry=registry) for one in asked)
+            else all(map(may_be_theirs, asked))
         )
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         who = f"{verdict.patient_id} is active."
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
-        is_sure = not question.payload.get(SAID)  # a pronoun alone was asked about, and chosen for
+        # Of a subject a pronoun alone was asked about, and chosen for.
+        is_sure = question.kind == "subject" and not question.payload.get(SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
             self.replies.notify(turn, _not_answered(left))
@@ -131,7 +139,8 @@ class PendingRequests:
         waits = question is not None and bool(question.payload.get(ASKED)) and not opens_only
         if question is None or waits or not (question.kind == "which_patient" or opens_only):
             return verdict  # it holds its message itself
-        asked = turn.text if not opens_only and is_request_of_record(turn.text) else ""
+        is_request = is_request_of_record(turn.text) or asks_question(turn.text)
+        asked = turn.text if not opens_only and is_request else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             return _with_waiting(verdict, question, waiting_in(earlier))  # about the same request
         return _with_waiting(verdict, question, (asked,) if asked else ())
@@ -205,4 +214,5 @@ def _not_answered(asked: Sequence[str]) -> str:
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
-    return names and verdict.patient_id is not None and not says_no(turn.answer)
+    is_choice = not says_no(turn.answer) and not says(turn.answer, "asks_further")
+    return names and verdict.patient_id is not None and is_choice

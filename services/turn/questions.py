@@ -18,7 +18,7 @@ from services.assistant.confirmed_actions import (
 from services.assistant.shown import spoken
 from services.assistant.undo_log import Undoable, UndoableAction, patient_name
 from services.language.commands import command_in
-from services.language.yes_no import says_no, says_yes
+from services.language.yes_no import is_consent, says_no, says_yes
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
@@ -39,6 +39,7 @@ _UNDONE: Mapping[Undoable, str] = {
     "move_task": "Moved back",
     "change_contact": "Changed back",
 }
+_TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 
 
@@ -140,6 +141,16 @@ def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) 
     return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
+def _is_too_early(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether a yes to a deed was sent before the question was asked: it agrees to something else.
+
+    A second "yes" in a hurry, behind the answer to whom a message means.
+    """
+    is_deed = question.kind == "destructive_tool" and turn.message.press is None
+    agrees = is_deed and is_consent(turn.answer)
+    return agrees and question.is_sent_before(turn.message.received_at)
+
+
 def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
     """Whether "undo" or "scratch that" is said to a deed that waits for its yes.
 
@@ -178,6 +189,10 @@ class TurnQuestions:
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
+        if _is_too_early(turn, question):
+            grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+            grounded.record.ask(question)
+            return QuestionOutcome(grounded, f"{_TOO_EARLY}\n{question.text}")
         if (outcome := await self._answer_proposal(turn, question)) is not None:
             return outcome
         is_no = says_no(turn.answer) or _takes_back(turn, question)

@@ -152,6 +152,8 @@ async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
     assert moved["moved"][0]["start"] == iso
     with pytest.raises(ToolInputError, match="days and times"):
         await office.call("move_event", "move it", start="whenever")
+    with pytest.raises(ToolInputError, match="at that time already"):
+        await office.call("move_event", "make it 9", start="9:00")
 
 
 async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(

@@ -12,6 +12,7 @@ from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, call, team_world, text
 
+STAGE = ChartQuestion("current_status", name="stage")
 CREATININE = ChartQuestion("results", {"names": ["creatinine"]}, "latest", "creatinine")
 
 
@@ -108,3 +109,13 @@ async def test_a_model_that_says_nothing_but_what_is_wrong_leaves_the_word_to_th
     (message,) = [one.message for one in heard.of(AgentMessageFinished)]
     assert "9.9" not in message.text
     assert [one.state for one in message.statements].count("contradicted") == 1
+
+
+async def test_rows_in_place_of_a_models_words_are_not_marked_as_if_it_had_said_them() -> None:
+    async with team_world() as world:
+        asked = read("current stage?", STAGE)
+        world.model.brain = lambda _: text("I moved the tumor board.")
+        heard = await world.say("current stage?", utterance=asked)
+    (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+    assert "**stage**: IVB" in message.text
+    assert "unsupported" not in [one.state for one in message.statements]

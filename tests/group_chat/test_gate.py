@@ -6,10 +6,23 @@ import pytest
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, PlanStatus, PlanStep, StepEdit
-from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan, opening
+from group_chat.gate import (
+    Answer,
+    CancelPlan,
+    Opening,
+    Resume,
+    RunPlan,
+    ShowPlan,
+    named_by_others,
+    opening,
+)
+from group_chat.plan_text import others_plan_line
+from services.group_chat_port import PlanChanged
 from services.language.plan_change import Moved, PlanChange
+from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
+ANNAS = ShowPlan("", others_plan_line("Anna"))
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FACILITATOR = Answer("Orchestrator")
 WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
@@ -35,6 +48,25 @@ def opened(text: str, **changes: Any) -> Opening:
 @pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])
 def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == RunPlan()
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "first"),
+    [
+        ("yes", "proposed", ANNAS),
+        ("👍", "proposed", ANNAS),
+        ("go ahead with the plan", "proposed", RunPlan()),
+        ("ja, starte den Plan", "proposed", RunPlan()),
+        ("continue", "running", RunPlan()),
+        ("no", "proposed", CancelPlan()),
+    ],
+)
+def test_who_did_not_ask_for_a_plan_starts_it_by_naming_it(
+    word: str, status: PlanStatus, first: Opening
+) -> None:
+    own = opened(word, plan=plan(status))
+    assert named_by_others(own, word, plan(status), "Anna") == first
+    assert named_by_others(own, word, plan(status), "") == own
 
 
 @pytest.mark.parametrize("word", ["no", "Cancel.", "no please"])
@@ -139,3 +171,14 @@ def test_an_agent_is_called_by_the_name_it_had_once() -> None:
         facilitator=TEAM[0], names=(TEAM[0], "Secretary"), former={"Assistant": "Secretary"},
     )  # fmt: skip
     assert first == Answer("Secretary")
+
+
+async def test_a_bare_yes_of_another_member_starts_no_plan_and_says_whose_it_is() -> None:
+    async with team_world() as world:
+        asked = earlier_turn(1, "start the board", ("Orchestrator", "Plan: 1. Radiology"))
+        waits = plan("proposed").model_copy(update={"run_id": asked.run_id})
+        given = {"history": [asked], "plan": waits, "is_group": True, "user": "Dr. B"}
+        heard = await world.say("yes", **given)
+    assert "Dr. A asked for this plan" in heard.said[-1][1]
+    assert heard.of(PlanChanged) == []
+    assert world.prompts() == []

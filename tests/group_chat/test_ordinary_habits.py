@@ -113,6 +113,17 @@ async def test_needs_in_free_words_come_back_to_the_model(world: TeamWorld) -> N
     assert heard.plan.steps[0].needs == []
 
 
+async def test_a_task_that_names_another_patient_comes_back_to_the_model(world: TeamWorld) -> None:
+    other = "review patient_7's imaging"
+    handed = call("hand_over", agent="Radiology", task=other)
+    last = propose(("Radiology", "review patient_4's imaging"))
+    heard = await world.say("start tumor board", propose(("Radiology", other)), handed, last)
+    first, second, _ = heard.of(ToolCallResult)
+    assert "open patient only" in first.content
+    assert "open patient only" in second.content
+    assert heard.plan is not None
+
+
 @pytest.mark.slow
 async def test_needs_name_earlier_steps_and_known_keys(world: TeamWorld) -> None:
     steps = [

@@ -259,3 +259,26 @@ def test_a_whole_message_that_says_when_fits_into_the_form() -> None:
 def test_a_move_may_be_told_by_how_much(asked: str, days: int | None) -> None:
     shift = shift_in(asked)
     assert (None if shift is None else shift.days) == days
+
+
+PROPOSED = talk_text(
+    "en", "i_propose", proposed=talk_text("en", "proposed_book", start="2030-01-07")
+)
+
+
+@pytest.mark.parametrize("last", [WHICH_DAY, WHICH_TIME, PROPOSED, "Book *Dr. Smith*? yes / no"])
+@pytest.mark.parametrize(
+    "asked", ["move it to thursday", "make it thursday", "shift that to 10:30"]
+)
+def test_a_new_appointment_that_is_moved_before_it_is_booked_stays_new(
+    asked: str, last: str
+) -> None:
+    given = looked(prompt_of(asked, last=last))
+    assert "instead_of" not in given
+    assert given["doctor"] == "Dr. Smith"
+    assert "thursday" in given["day"] or given["time"] != WISHES["time_preference"]
+
+
+def test_a_booked_appointment_is_moved_also_while_a_new_one_is_arranged() -> None:
+    prompt = prompt_of("move my appointment to thursday", last=WHICH_DAY)
+    assert "instead_of" in looked(prompt)

@@ -146,6 +146,24 @@ def test_a_note_of_the_record_makes_no_request_one_for_the_users_own_documents()
     assert reply_to(prompt).calls[0].wire_name == "move_event"
 
 
+@pytest.mark.parametrize(
+    ("asked", "start"),
+    [
+        ("make it 12", "12:00"),
+        ("no, make it thursday", "thursday"),
+        ("mach 14 Uhr daraus", "14:00"),
+    ],
+)
+def test_an_event_that_is_made_another_time_is_moved(asked: str, start: str) -> None:
+    prompt = Prompt(
+        asked=asked,
+        tool_memory={"recent_entities": [{"type": "calendar_event", "id": "event-1"}]},
+        tools=[ToolOffer(one) for one in ("list_events", "move_event")],
+    )
+    (call,) = reply_to(prompt).calls
+    assert (call.wire_name, call.arguments) == ("move_event", {"start": start})
+
+
 def test_an_id_with_a_slash_is_no_part_of_the_record_for_that() -> None:
     drafted = {"recent_entities": [{"type": "email", "id": "AAMkAD/Y2zZ=" + "x9/" * 40}]}
     prompt = Prompt(

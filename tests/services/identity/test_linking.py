@@ -13,7 +13,7 @@ from data_models.identifiers import PatientId
 from services.identity.directory import DirectoryState, FileDirectory, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.person import Person, PersonName, person_from
+from services.identity.person import Person, PersonName, PersonNumber, person_from
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
@@ -65,11 +65,67 @@ async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
 
+async def test_a_stranger_with_the_open_patients_family_name_is_told_with_the_first_name() -> None:
+    found = (await linked("add contact Ruth Whitfield, +49 30 1234")).subject
+    assert (found.reason, found.said) == ("stranger", "Ruth Whitfield")
+
+
 async def test_two_of_one_family_name_are_both_offered() -> None:
     found = await of_two("what about moen?")
 
     assert found.subject.outcome == "unsure"
     assert [one.name for one in found.subject.people] == ["Elvis Moen", "Twyla Moen"]
+
+
+@with_cases("text")
+async def test_what_a_relative_takes_is_not_told_of_the_open_patient(
+    text: str,
+) -> None:
+    assert (await linked(text)).subject.outcome == "unsure"
+
+
+@with_cases("text")
+async def test_what_relatives_say_or_had_is_asked_of_the_open_chart(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"
+
+
+DANA, BEATRIS = (
+    Person(
+        PatientId(number),
+        number,
+        (PersonName(family, (given,), ""),),
+        numbers=(PersonNumber("", mrn),),
+    )
+    for number, given, family, mrn in (
+        (
+            "727b224a-7b1d-4097-a8d1-23f1df4f8763",
+            "Dana",
+            "Feest",
+            "fc11f507-fd6d-4512-a77b-c997a24c5c10",
+        ),
+        ("fd7ef6da-ddd3-4992-8c24-964f0ebe1aa0", "Beatris", "Towne", "KH-008437"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "people"),
+    [
+        ("now to 727b224a", "same", []),
+        ("fc11f507-fd6d: labs?", "same", []),
+        ("switch to fd7ef6da", "unsure", [BEATRIS]),
+        ("fd7ef6da-ddd3's potassium", "unsure", [BEATRIS]),
+        ("008437: potassium?", "unsure", [BEATRIS]),
+        ("switch to 9e9e9e9e", "unsure", []),
+        ("call me on 07115550134", "same", []),
+    ],
+)
+async def test_part_of_a_long_number_opens_nobody_and_is_never_the_open_patient(
+    text: str, outcome: str, people: list[Person]
+) -> None:
+    linker = SubjectLinker(directory=Scripted(DANA, BEATRIS), fits=PATTERN.matches)
+    found = (await linker.link(text, Situation(active=DANA.patient_id))).subject
+    assert (found.outcome, list(found.people)) == (outcome, people)
 
 
 async def test_a_word_of_common_language_is_a_name_where_it_stands_as_one() -> None:

@@ -48,6 +48,14 @@ async def test_a_word_that_stands_as_somebodys_name_is_never_answered_from_the_o
     assert candidate in [one.patient_id for one in found.people]
 
 
+@pytest.mark.parametrize("text", ["and hers?", "what about hers?", "und ihres?"])
+async def test_hers_alone_is_another_womans_where_two_are_spoken_of(text: str) -> None:
+    found = await subject(text)
+
+    assert found.outcome == "unsure"
+    assert {one.patient_id for one in found.people} == {"patient_2", "patient_4"}
+
+
 @with_cases("text")
 async def test_the_same_words_without_a_sign_name_nobody(text: str) -> None:
     assert (await subject(text)).outcome == "same"

@@ -122,6 +122,8 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
          [("allergies", "metformin"), ("results", "kidney function")]),
         ("is she allergic to iron?", [("allergies", "iron")]),
         ("what does she take for her allergies", [("medications", "allergy")]),
+        ("what does patient take", [("medications", "")]),
+        ("was nimmt patient ein", [("medications", "")]),
         ("was nimmt sie gegen die Allergie?", [("medications", "allergy")]),
         ("which drugs can't she take because of her allergies?", [("allergies", "")]),
     ],

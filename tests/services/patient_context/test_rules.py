@@ -5,8 +5,8 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.patient_context.heuristic import may_concern_patient
-from services.patient_context.reading import Reading, read_message
-from services.patient_context.rules import decide_by_rules
+from services.patient_context.reading import Reading, of_things, read_message
+from services.patient_context.rules import decide_by_rules, is_bare_switch
 from tests.services.patient_context.world import PATTERN
 from tests.tables import with_cases
 
@@ -92,6 +92,17 @@ def test_plain_wordings_need_no_model(
     decision = decide_by_rules(read(text, roster, active))
     assert decision is not None
     assert (decision.action, decision.patient_id) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "action"), [("the other one", "UNCHANGED"), ("the other patient", "SWITCH_EXISTING")]
+)
+def test_who_was_asked_which_event_they_mean_speaks_of_one(text: str, action: str) -> None:
+    reading = of_things(read(text, TWO, "patient_4"))
+    decision = decide_by_rules(reading)
+    assert decision is not None
+    assert decision.action == action
+    assert is_bare_switch(reading) == (action == "SWITCH_EXISTING")
 
 
 @with_cases("text")

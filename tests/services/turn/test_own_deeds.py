@@ -19,7 +19,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.turn.talk_lines import held
 from tests.services.turn.test_remembering import said
-from tests.services.world import OWNER, World
+from tests.services.world import OWNER, World, heard
 
 
 class Desk:
@@ -71,6 +71,20 @@ async def desk(tmp_path: Path) -> Desk:
 
 async def titles(desk: Desk) -> list[str]:
     return [one.title for one in await desk.own.tasks.list(limit=9)]
+
+
+async def test_a_yes_that_was_sent_before_the_question_does_nothing_and_asks_again(
+    desk: Desk,
+) -> None:
+    early = desk.world.message("yes")  # the second of two, behind whatever the first agreed to
+    desk.clock.advance(seconds=2)
+    await desk.asks("delete_task", await desk.task("A"))
+
+    heard_first = await heard(await desk.world.scheduler.submit(early))
+
+    assert heard_first.texts[-1].endswith("nothing is done yet.\nDelete them? yes / no")
+    assert await titles(desk) == ["A"]
+    assert await desk.says("yes") == "Deleted: *A*."
 
 
 async def test_one_yes_does_all_that_the_question_named_and_tells_each(desk: Desk) -> None:

@@ -66,6 +66,15 @@ async def test_a_wish_about_a_number_is_done_after_the_yes(world: World) -> None
     assert asked == [("patient_15", "show the CT of patient 15")]
 
 
+@pytest.mark.parametrize("wish", ["and the other one's potassium?", "Kalium des anderen?"])
+async def test_what_is_asked_of_the_other_one_is_answered_after_the_yes(
+    world: World, wish: str
+) -> None:
+    await asked_of_team(world, "patient_15", "patient_4")
+    asked = await asked_of_team(world, wish, "yes")
+    assert asked == [("patient_15", wish)]
+
+
 @with_cases("wish", "answer")
 async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
     world: World, wish: str, answer: str
@@ -82,7 +91,13 @@ async def test_another_message_in_between_takes_the_wish_back(world: World) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "goes_on"), [("open Doyle", False), ("Mr Doyle?", False), ("Doyle's stage?", True)]
+    ("text", "goes_on"),
+    [
+        ("open Doyle", False),
+        ("Mr Doyle?", False),
+        ("wait, this is for Mr Doyle", False),
+        ("Doyle's stage?", True),
+    ],
 )
 async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on: bool) -> None:
     name = PersonName("Doyle", ("Francis",), "")
@@ -222,6 +237,27 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     asked = [(one.patient_id, one.text) for one in world.team.requests]
     assert asked == [("patient_2", "what is her potassium?")]
     assert "“and Moen's creatinine?” was not answered" in notices(said)
+
+
+async def test_what_is_asked_of_a_him_is_not_done_for_a_woman_whose_number_is_sent() -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, "open Elvis Moen", "open Twyla Moen", "switch to 99")
+
+    await asked_of_team(world, "what do you know about him?", "patient_2")
+
+    assert world.team.requests == []
+
+
+@pytest.mark.parametrize(
+    "next_one", ["and Twyla?", "what about Twyla Moen?", "und Twyla?", "Mr Twyla?"]
+)
+async def test_who_is_asked_about_next_is_no_choice_among_those_offered(next_one: str) -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, *OPENED, "elvis' creatinine?")
+
+    await world.say(next_one)
+
+    assert "elvis' creatinine?" not in [one.text for one in world.team.requests]
 
 
 async def test_what_follows_a_name_is_not_answered_for_the_other_one_of_another_sex() -> None:
