@@ -32,7 +32,7 @@ def stages_in(
             if (
                 is_number
                 or word.startswith("(")
-                or (at > phrase.end and measured_on in ("type", "class"))
+                or (at > phrase.end and (measured_on in ("type", "class") or phrase.said.same))
             ):
                 break
             if value:

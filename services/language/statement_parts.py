@@ -55,7 +55,9 @@ _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
-_BREAKS = frozenset({",", ";", "–", "—"})
+_DASHES = frozenset({"–", "—"})
+_BREAKS = frozenset({",", ";"}) | _DASHES
+_RANGE_CHARS = 3
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
 _WHICH = frozenset({"that", "which"})
 _ENDING = frozenset({"ended", "begun"})
@@ -85,7 +87,9 @@ def breaks_in(
 ) -> list[int]:
     """Return the places, among the words of a sentence, at which its clauses begin."""
     breaks = [
-        at for at, word in enumerate(lower) if word in _BREAKS and not _is_in_number(words, at)
+        at
+        for at, word in enumerate(lower)
+        if word in _BREAKS and not (_is_in_number(words, at) or _is_range(words[at], quantities))
     ]
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
@@ -140,6 +144,14 @@ def _is_in_number(words: Sequence[tuple[int, str]], at: int) -> bool:
     offset, before, behind = words[at][0], words[at - 1], words[at + 1]
     is_tight = before[0] + len(before[1]) == offset and behind[0] == offset + 1
     return is_tight and before[1].isdigit() and behind[1][0].isdigit()
+
+
+def _is_range(dash: tuple[int, str], quantities: Sequence[Quantity]) -> bool:
+    """Whether a dash stands between two numbers: `130–134 mmol/L`."""
+    at, sign = dash
+    return sign in _DASHES and any(
+        one.end <= at < other.start <= one.end + _RANGE_CHARS for one, other in pairwise(quantities)
+    )
 
 
 def placed(word: str) -> tuple[str, ...]:
@@ -252,7 +264,7 @@ def graded(word: str) -> str:
 
 def scale(word: str) -> str:
     """Return the English word of a scale."""
-    return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
+    return {"stadium": "stage", "ckd": "stage", "grad": "grade", "typ": "type"}.get(word, word)
 
 
 def blank(found: re.Match[str]) -> str:
@@ -331,7 +343,7 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
 def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
     """Whether a short name is in capitals, where it is also a word of a language."""
     is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
-    return not is_word or (word.isupper() and before != _DOSE)
+    return not is_word or (word.isupper() and not (before == _DOSE or before.isdigit()))
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

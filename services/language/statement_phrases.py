@@ -122,7 +122,8 @@ def named_concepts() -> dict[str, tuple[Phrase, ...]]:
     for word, name in names_of_cancers():
         if len(word) > _LONG_CHARS:
             tags = {f"means:{name.lower()}"}
-            by_first.setdefault(stem(word), []).append(Phrase((stem(word),), frozenset(tags)))
+            stems = tuple(map(stem, word.split()))
+            by_first.setdefault(stems[0], []).insert(0, Phrase(stems, frozenset(tags)))
     return {first: tuple(rows) for first, rows in by_first.items()}
 
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from services.language.clauses import Clause, put_together
+from services.language.clause_joining import put_together
+from services.language.clauses import Clause
 from services.language.compounds import parted
 from services.language.item_labels import without_label
 from services.language.quantities import Quantity, quantities_in

@@ -90,7 +90,9 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
     if "begun" not in clause.cues:
         began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
-        began = _meant_events(clause, began) or [row for row in began if clause.words & _AGE]
+        began = _meant_events(clause, began) or [
+            row for row in began if clause.words & _AGE or clause.dates
+        ]
         if not began:
             return None
     if not births or not began:

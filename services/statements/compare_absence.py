@@ -39,7 +39,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if is_empty or clause.cues & {"recorded", "nothing"}:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
-    there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
+    there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
     return _by_rows(clause, meant, plain, names)
@@ -101,6 +101,19 @@ def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
 def _may_be(row: KnownRow) -> bool:
     """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
     return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
+
+
+def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
+    """Whether a row is of what is named, or of one of its kind: furosemide is a diuretic."""
+    named = {*clause.names} - {*clause.topics}
+    if row.kind == "medication":
+        return not row.needs.isdisjoint(named)
+    groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
+    return row.needs <= clause.words or not row.words.isdisjoint(groups)
+
+
+def _is_of_kin_alone(row: KnownRow) -> bool:
+    return row.kind.startswith("family") or _is_of_kin(row)
 
 
 def _is_of_kin(row: KnownRow) -> bool:
@@ -195,7 +208,7 @@ def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
 
     A list of problems says nothing of a drug or an operation, nor of what a text names.
     """
-    if not names or any(rows.about([name]) for name in names):
+    if not names or any(not _is_of_kin_alone(row) for name in names for row in rows.about([name])):
         return ""
     kinds = {kind_of_name(name) for name in names}
     return rows.whole.get(kinds.pop(), "") if len(kinds) == 1 else ""

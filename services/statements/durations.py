@@ -32,6 +32,7 @@ _WITHIN = frozenset({"within", "innerhalb"})
 _BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
+_INPATIENT = "inpatient"
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
@@ -45,9 +46,10 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
     is_stay = bool(clause.words & _STAY)
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
-    if not is_told or not names or len(times) != 1 or len(clause.quantities) != 1:
+    if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
-    named = about(clause, rows, names)
+    stays = [row for row in rows.rows if row.kind in _STAYS and _INPATIENT in row.exclusive]
+    named = about(clause, rows, names) if names else stays
     if not named and not clause.own_names:
         named = about(clause, rows, names[:1])
     subject = [row for row in named if not row.is_text]
@@ -82,6 +84,7 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         and any(row.begun and day.fits(row.begun) for day in first.readings)
         and any(row.ended and day.fits(row.ended) for day in last.readings)
     ]
+    found = [row for row in found if row.kind in _STAYS] or found
     return supported(found) if found else None
 
 

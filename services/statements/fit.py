@@ -25,6 +25,7 @@ ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_OBSERVED = frozenset({"observation", "laboratory"})
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
@@ -94,7 +95,7 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
     known = statement_words()
-    if row.is_text and not row.words.isdisjoint(known.unsure):
+    if not row.hedges and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
     if not clause.words & _LACKING and lacked(row) & clause.words:
         return False
@@ -315,7 +316,8 @@ def _says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
     groups = statement_words().exclusive
     # Of a test that is only said to have been done, no row says what it found.
-    asked = _ONE_OF | {"polarity"} if row.kind in DONE_ONCE else _ONE_OF
+    is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
+    asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
     wanted = {groups[word] for word in clause.exclusive if groups[word][0] in asked}
     return wanted <= {groups[word] for word in row.exclusive}
 

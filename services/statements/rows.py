@@ -163,10 +163,10 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
 def _parts(clauses: Sequence[Clause]) -> bool:
     """Whether a sentence says one thing of this and the other of that: "retained … lost".
 
-    What a daughter does is not with whom somebody lives.
+    What a daughter does is not with whom somebody lives, and a father's illness is no mother's.
     """
     groups, kin = statement_words().exclusive, statement_words().kin
-    if any(one.words & kin for one in clauses[1:]) and not clauses[0].words & kin:
+    if any(one.words & kin - clauses[0].words for one in clauses[1:]):
         return True
     said = {groups[word] for one in clauses for word in one.exclusive}
     return len({group for group, _ in said}) < len(said)

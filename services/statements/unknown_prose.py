@@ -31,6 +31,7 @@ _TURNS = frozenset(
      "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
 _SUGGESTED = frozenset({"suggested"})
+_BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
@@ -101,10 +102,12 @@ def _adds_unknown(
     *,
     is_of_value: bool,
 ) -> bool:
-    if clause.cues & {"no", "nothing", "recorded"}:
+    if clause.cues & {"no", "nothing"}:
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = _said(clause, own_names) | (clause.words & short)
+    if _BLOOD_GROUP in clause.names:
+        said |= clause.words & _LETTERS or clause.words & {"a"}
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
     if not said.isdisjoint(sentence.hyphened):
