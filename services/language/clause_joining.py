@@ -151,8 +151,10 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
-    if clause.quantities and clause.dates and "asserts" in clause.cues:
-        passed_on -= _NOW | _JUDGED  # "is normal at 4.6; it had been 5.6 in 2021"
+    if clause.quantities and clause.dates:
+        passed_on -= (
+            _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
+        )  # "is normal at 4.6; it had been 5.6 in 2021"
     if "newest" in clause.cues:
         passed_on -= _OF_THEN
     if clause.quantities:

@@ -40,6 +40,7 @@ class StatementWords:
         phrases: By first word, the longest first.
         concepts: Names of the table of concepts, by their stems, in the same order.
         imperatives: First words of sentences that ask for something.
+        advising: First words of a record's sentences that tell a patient what to do.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
         polar: Those by which a thing is found to be there or not.
@@ -77,6 +78,7 @@ class StatementWords:
     phrases: Mapping[str, Sequence[Phrase]]
     concepts: Mapping[str, Sequence[Phrase]]
     imperatives: frozenset[str]
+    advising: frozenset[str]
     abbreviations: frozenset[str]
     names: frozenset[str]
     endings: tuple[str, ...]
@@ -169,6 +171,7 @@ def statement_words() -> StatementWords:
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
+        advising=all_of(files, "advising"),
         abbreviations=all_of(files, "abbreviations"),
         names=frozenset(stem(word) for kind in _KINDS for word in names[kind].split()),
         endings=tuple(ending for kind in endings for ending in names[kind].split()),

@@ -1,9 +1,9 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.statements.against_texts import against_texts
 from services.statements.ages import (
     against_age,
     age_at,
@@ -196,34 +196,9 @@ def _against(
     """Return what speaks against a clause that rows fit; None where nothing does."""
     if clause.words & ALL and any(shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
-    return _against_polarity(clause, fitting, candidates) or _objection(
+    return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )
-
-
-def _against_polarity(
-    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
-) -> Verdict | None:
-    """Return the row that says absent where a clause says present, for all that texts may say."""
-    if not all(row.is_text for row in fitting):
-        return None
-    for row in (one for one in candidates if not one.is_text and not one.is_earlier):
-        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
-        is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
-        if is_denied or is_other:
-            return Verdict("contradicted", row.sources, row.says)
-    told = {ref for row in fitting for ref in row.sources}
-    texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
-    denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
-    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
-    # A text that says both, "calls with a seizure" and "no seizure", says neither.
-    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
-    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
-
-
-def _is_of_variant(words: AbstractSet[str]) -> bool:
-    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
-    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)
 
 
 def _objection(

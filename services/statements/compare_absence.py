@@ -15,6 +15,7 @@ from services.statements.verdict import UNCHECKED, Verdict
 _LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
 _CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
+_ORDER = "order"  # says nothing of what was found
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -26,7 +27,9 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
     if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if row.kind.startswith("family") or _is_of_kin(row)]
+        meant = [row for row in meant if _is_of_kin_alone(row)]
+    else:
+        meant = [row for row in meant if not row.kind.startswith("family")]
     denied = [
         row
         for row in meant
@@ -35,10 +38,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.smoking == "never"
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    is_empty = "takes" in clause.cues and not meant  # "takes no medication"
+    is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
     if is_empty or clause.cues & {"recorded", "nothing"}:
         return _not_recorded(clause, rows, meant, names)
-    plain = [row for row in meant if not row.negated and not row.is_text]
+    plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
@@ -208,7 +211,11 @@ def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
 
     A list of problems says nothing of a drug or an operation, nor of what a text names.
     """
-    if not names or any(not _is_of_kin_alone(row) for name in names for row in rows.about([name])):
+    if not names or any(
+        not (_is_of_kin_alone(row) or (row.is_text and row.is_plan))
+        for name in names
+        for row in rows.about([name])
+    ):
         return ""
     kinds = {kind_of_name(name) for name in names}
     return rows.whole.get(kinds.pop(), "") if len(kinds) == 1 else ""

@@ -15,11 +15,13 @@ from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
-_STAY = frozenset(
+IN_HOSPITAL = frozenset(
     {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
      "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
 )  # fmt: skip
-_IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_CAME = frozenset({"admitted", "admission", "aufgenommen", "aufnahme"})
+_LEFT = frozenset({"discharged", "discharge", "entlassen", "entlassung"})
 _SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
 _APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
 _THAN = frozenset({"than", "als"})
@@ -32,7 +34,6 @@ _WITHIN = frozenset({"within", "innerhalb"})
 _BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
-_INPATIENT = "inpatient"
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
@@ -44,11 +45,11 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
-    is_stay = bool(clause.words & _STAY)
+    is_stay = bool(clause.words & IN_HOSPITAL)
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
-    stays = [row for row in rows.rows if row.kind in _STAYS and _INPATIENT in row.exclusive]
+    stays = [row for row in rows.rows if row.is_stay]
     named = about(clause, rows, names) if names else stays
     if not named and not clause.own_names:
         named = about(clause, rows, names[:1])
@@ -72,7 +73,9 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
-    is_told = bool(clause.words & (_STAY | _IN_HOSPITAL)) and bool(clause.words & _SPANS)
+    is_told = bool(clause.words & (IN_HOSPITAL | _HOSPITAL)) and bool(clause.words & _SPANS)
+    if len(clause.dates) == 1 and not clause.quantities:
+        return _came_or_left(clause, rows, names)
     if not is_told or len(clause.dates) != _ENDS or clause.quantities:
         return None
     first, last = clause.dates
@@ -85,6 +88,22 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         and any(row.ended and day.fits(row.ended) for day in last.readings)
     ]
     found = [row for row in found if row.kind in _STAYS] or found
+    return supported(found) if found else None
+
+
+def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the stay that began, or ended, on the day that somebody came, or left."""
+    is_over, is_begun = bool(clause.words & _LEFT), bool(clause.words & _CAME)
+    if is_over == is_begun:
+        return None
+    days = clause.dates[0].readings
+    found = [
+        row
+        for row in rows.rows
+        if row.is_stay and row.words.issuperset(names)
+        for day in [row.ended if is_over else row.begun]
+        if day is not None and any(one.fits(day) for one in days)
+    ]
     return supported(found) if found else None
 
 

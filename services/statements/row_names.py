@@ -17,6 +17,8 @@ from services.statements.hedges import OF_NONE
 from services.statements.rows import clause_of, stems_of
 
 _LONG_NAME = 8
+DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
+"""By their standing and days these are problems."""
 _CORE = re.compile(r"^[^\[(/,]+")
 
 
@@ -86,7 +88,7 @@ def classes_of(row: ViewRow) -> frozenset[str]:
     """Return what else people call the thing of a row: its class, its brand, its disease."""
     if row.kind == "immunization":
         return _vaccine_words(row.name, row.code)
-    if row.kind == "problem":
+    if row.kind in ("problem", *DIAGNOSES):
         return _disease_words(row.code)
     if row.kind != "medication":
         return frozenset()

@@ -14,7 +14,8 @@ _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
-_SETTINGS = frozenset({"=check up"})
+_SETTINGS = frozenset({"=check up", "admission"})
+_DURING = frozenset({"during", "wahrend"})
 _SINGLE = frozenset({"single"})  # "a single dose"
 
 
@@ -42,7 +43,8 @@ def person_groups(clause: Clause) -> frozenset[str]:
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
     rest = tuple(one for one in clause.names if one not in _SETTINGS)
-    return rest if rest and clause.quantities else clause.names
+    is_beside = clause.quantities or clause.words & _DURING
+    return rest if rest and is_beside else clause.names
 
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:

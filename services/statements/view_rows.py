@@ -14,7 +14,7 @@ from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
 from services.records.entry import instant
 from services.statements.hedges import hedges_of, standing_of
-from services.statements.row_names import classes_of, core_for, needs_of
+from services.statements.row_names import DIAGNOSES, classes_of, core_for, needs_of
 from services.statements.rows import (
     EmptyResult,
     KnownRow,
@@ -29,6 +29,7 @@ from services.statements.units import quantity
 
 LONG_TEXT_CHARS = 160
 _SHORT_VALUE_CHARS = 40
+_ORDER = "order"
 _TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
@@ -37,8 +38,6 @@ _OTHER = re.compile(
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
-_DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
-"""By their standing and days these are problems."""
 _NAME_OF_PAIR = "blood pressure"
 _PRESSURE = frozenset(_NAME_OF_PAIR.split())
 
@@ -81,7 +80,9 @@ def _rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     text = " ".join(part for part in (row.value, row.detail) if part)
     is_long = len(text) > LONG_TEXT_CHARS and row.kind != "encounter"
     if is_text or is_long or row.kind.endswith("report"):
-        yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
+        told = rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
+        # The reasons of an order tell what may be done.
+        yield from (replace(one, is_plan=True) for one in told) if row.kind == _ORDER else told
         text = row.value if not is_text and len(row.value) < _SHORT_VALUE_CHARS else ""
     yield _known(row, text)
     yield from (_known(one, one.value) for one in _pressures(row))
@@ -164,7 +165,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     return KnownRow(
         name=name,
         says=_says(row),
-        kind="problem" if row.kind in _DIAGNOSES else row.kind,
+        kind="problem" if row.kind in DIAGNOSES else row.kind,
         needs=needs_of(row) | classes_of(row),
         needs_all=is_value,
         words=name.union(
@@ -193,7 +194,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
 
 
 def _is_planned(row: ViewRow) -> bool:
-    is_problem = row.kind in ("problem", *_DIAGNOSES)
+    is_problem = row.kind in ("problem", *DIAGNOSES)
     return is_problem and "planned" in clause_of(row.name).cues
 
 
