@@ -142,6 +142,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         counted=(*last.counted, *clause.counted),
         differences=(*last.differences, *clause.differences),
         runs=(*last.runs, *clause.runs),
+        called=last.called | clause.called,
     )
 
 
@@ -265,7 +266,11 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         end = next((one for one in rest if not _is_listed(one)), None)
         is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
         told = clauses[-1] if is_kind else end
-        is_name = "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+        is_name = (
+            "no" in clause.cues
+            and bool(clause.names or clause.topics)
+            and "asserts" not in clause.cues
+        )
         if told is not None and (is_kind or is_name) and "recorded" in told.cues:
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue

@@ -31,6 +31,7 @@ class Clause:
         names: Stems of clinical names and of names that rows have, from the left; where a thing
             has several names, `=` and the first of them.
         runs: Those names that stand side by side, as one name: `adrenal metastasis`.
+        called: Stems of the words of those names: `high`, `blood`, `pressure` of hypertension.
         topics: Kinds of things that it speaks of, such as `=allergy`.
         own_names: Whether it names what it speaks of; else it goes on with the clause before.
         objects: Stems of what somebody takes, has or is allergic to, whatever it is.
@@ -58,6 +59,7 @@ class Clause:
     counted: tuple[tuple[float, str], ...] = ()
     differences: tuple[Quantity, ...] = ()
     runs: tuple[frozenset[str], ...] = ()
+    called: frozenset[str] = frozenset()
 
     @property
     def has_values(self) -> bool:

@@ -1,12 +1,12 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_phrases import FoundPhrase
+from services.language.statement_phrases import FoundPhrase, named_by
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
 
@@ -25,31 +25,8 @@ _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _NUMERALS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
-_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
-_COUNTED = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
-    r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
-)
-_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
-_LASTING_ONE = re.compile(
-    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
-    r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
-)
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
-_SPOKEN_STAGE = re.compile(
-    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
-)
-_OF_ALL = re.compile(
-    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
-    r" (?P<all>[a-zü]+|\d{1,3})\b"
-)
-_OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
-_AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
-_LENGTHS = (
-    " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
-    " tag", " stund", " zykl", " fraktion",
-)  # fmt: skip
 _HEAD_WORDS = 5
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
@@ -96,7 +73,8 @@ def breaks_in(
     ]
     first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
-    named = [one.start for one in found if one.said.same]
+    same = [one for one in found if one.said.same]
+    named = [one.start for one in same]
     # Another thing and its value: "heart failure with an EF of 37 %".
     breaks += [
         at - 2
@@ -111,8 +89,20 @@ def breaks_in(
     ]
     breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
-    breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
+    breaks += [
+        one.start
+        for one in same
+        if lower[one.start - 1] == "("
+        and words[one.start][0] < last
+        and (first < words[one.start][0] or _is_beside_another(one, same))
+    ]
     return breaks
+
+
+def _is_beside_another(one: FoundPhrase, named: Sequence[FoundPhrase]) -> bool:
+    """Whether something else is named before: "she is obese (BMI 34)"."""
+    before = [each for each in named if each.start < one.start]
+    return bool(before) and before[-1].said.same != one.said.same
 
 
 def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
@@ -163,63 +153,6 @@ def placed(word: str) -> tuple[str, ...]:
     return vocabulary.places.get(word.removesuffix("s")) or vocabulary.places.get(
         word, (stem(word),)
     )
-
-
-def with_digits(text: str) -> str:
-    """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
-    lower = text.lower()
-    for signs, pattern, new in _IN_DIGITS:
-        if any(map(lower.__contains__, signs)):
-            text = pattern.sub(new, text)
-    return text
-
-
-def _number(word: str) -> int | None:
-    return statement_words().numbers.get(word.lower())
-
-
-def _written(found: re.Match[str]) -> str:
-    parts = [_number(word) for word in (found["whole"], *found["rest"].split())]
-    if None in parts:
-        return found.group()
-    return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
-
-
-def _graded_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
-
-
-def _aged_in_digits(found: re.Match[str]) -> str:
-    return str(_number(found.group()) or found.group())
-
-
-def _counted_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{number} {found['what'].strip()}"
-
-
-def _share_in_digits(found: re.Match[str]) -> str:
-    number, among = (
-        found[key] if found[key].isdigit() else _number(found[key]) for key in ("number", "all")
-    )
-    return found.group() if not number or not among else f"{number} of {among}"
-
-
-_IN_DIGITS: Sequence[
-    tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (
-    (("/",), _OF_NODES, r"\1 of \2"),
-    (("(",), _AGED, r"\g<who> (\g<age> years old)"),
-    (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
-    ((" of ", " von "), _OF_ALL, _share_in_digits),
-    ((" point ", " comma ", " komma "), _SPOKEN, _written),
-    (_LENGTHS, _COUNTED, _counted_in_digits),
-    (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
-    (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),
-)
-"""Patterns in their order, what stands for what they find, and the beginnings of words of which
-one is always in it: these are far quicker to look for."""
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
@@ -309,6 +242,8 @@ def _first_words(text: str) -> tuple[str, ...]:
         if is_cue and not found and word[0].isalpha():
             continue
         if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
+            if is_cue and any(map(named_by, vocabulary.phrases.get(lower, ()))):
+                found.append(stem(lower))  # "persistent atrial fibrillation"
             break
         found.append(stem(lower))
     return tuple(found)
@@ -360,6 +295,12 @@ def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
         for _, word in words
         if "-" in word
     }
+
+
+def called_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> frozenset[str]:
+    """Return the stems of the words of names: `high`, `blood`, `pressure` of hypertension."""
+    places = (range(one.start, one.end) for one in phrases if one.said.same)
+    return frozenset(stems[at] for place in places for at in place if at in stems)
 
 
 def exclusive_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:

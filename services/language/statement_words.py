@@ -255,13 +255,16 @@ def _stems_of(text: str) -> frozenset[str]:
 
 def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]:
     """Return the group of each word of which one holds, and which of them it is."""
+    files = list(files)
     rows = [row for one in files for row in one.get("exclusive", {}).items()]
-    return {
+    found = {
         stem(word): (group, which)
         for group, sides in rows
         for which, words in enumerate(sides)
         for word in words.split()
     }
+    others = by_word(files, "sides").items()
+    return {stem(word): found[side] for word, side in others} | found
 
 
 def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from services.language.clause_joining import put_together
 from services.language.clauses import Clause
 from services.language.compounds import parted
 from services.language.item_labels import without_label
+from services.language.numbers_in_words import with_digits
 from services.language.quantities import Quantity, quantities_in
 from services.language.sides_told import sites_in
 from services.language.stages_told import TNM, stages_in
@@ -29,6 +30,7 @@ from services.language.statement_parts import (
     allergen_in,
     blank,
     breaks_in,
+    called_in,
     english_stem,
     exclusive_in,
     graded,
@@ -39,7 +41,6 @@ from services.language.statement_parts import (
     phrases_in,
     runs_of,
     short_names_in,
-    with_digits,
 )
 from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import stem
@@ -222,6 +223,7 @@ class _Reader:
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
+            called=called_in(stems, phrases),
         )
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
-from services.statements.fit import excludes, is_denied_alike
+from services.statements.fit import is_denied_alike
+from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import refs
 from services.statements.units import is_comparable

@@ -5,8 +5,9 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE, excludes, has_date, is_measured
+from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import about
 from services.statements.verdict import Verdict

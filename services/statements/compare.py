@@ -40,7 +40,6 @@ from services.statements.compare_several import (
 from services.statements.comparisons import compared
 from services.statements.fit import (
     ALL,
-    excludes,
     fits,
     has_date,
     has_sites,
@@ -52,6 +51,7 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.one_day import by_one_day
+from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,

@@ -8,6 +8,7 @@ from services.language.statement_words import statement_words
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, happenings, has_date, has_happened
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
@@ -35,13 +36,14 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
         or row.words & WITHOUT & clause.words
-        or row.smoking == "never"
+        or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
+        or (row.smoking == "never" and "=smoking" in names)
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
-    if is_empty or clause.cues & {"recorded", "nothing"}:
-        return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
+    is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
+    if (is_empty or clause.cues & {"recorded", "nothing"}) and not (denied and not plain):
+        return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
@@ -150,7 +152,8 @@ def _not_recorded(
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
-    for empty in rows.empty:
+    is_of_record = not clause.cues.isdisjoint({"recorded", "nothing"})
+    for empty in rows.empty if is_of_record else ():  # it does not say that none is taken
         if wanted and wanted <= empty.words:
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):

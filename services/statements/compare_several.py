@@ -17,8 +17,9 @@ from services.statements.compare_series import (
     is_multiplied,
 )
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import DONE_ONCE, fits, is_aim, is_measured, shares
+from services.statements.fit import fits, is_aim, is_measured, shares
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict

@@ -6,8 +6,9 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.statements.compare_series import since
 from services.statements.durations import IN_HOSPITAL
-from services.statements.fit import DONE_ONCE, fits, has_date, has_sites
+from services.statements.fit import fits, has_date, has_sites
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict

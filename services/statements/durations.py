@@ -8,13 +8,15 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.written_dates import WrittenDate
-from services.statements.fit import DONE_ONCE, fits, has_date
+from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
+_SPENT = frozenset({"spent", "hospital"})
 IN_HOSPITAL = frozenset(
     {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
      "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
@@ -45,7 +47,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
-    is_stay = bool(clause.words & IN_HOSPITAL)
+    is_stay = bool(clause.words & IN_HOSPITAL) or clause.words >= _SPENT
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None

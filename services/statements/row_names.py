@@ -153,4 +153,4 @@ def class_words(drug: str, codes: tuple[str, ...]) -> frozenset[str]:
     """Return what a drug's classes are called: `statin`, `=ace inhibitors`."""
     words = classes_of_drug(drug, codes)
     single = (stem(one) for one in words if " " not in one)
-    return frozenset((*single, *(name for one in words for name in clause_of(one).names)))
+    return frozenset((*single, *(name for one in words if (name := group_of(one)))))

@@ -246,6 +246,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
         cues=frozenset(each for one in clauses for each in one.cues),
         exclusive=tuple(each for one in clauses for each in one.exclusive),
         sites=tuple(each for one in clauses for each in one.sites),
+        called=frozenset(each for one in clauses for each in one.called),
     )
 
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE, excludes, is_aim
+from services.statements.fit import is_aim
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 

@@ -105,7 +105,7 @@ def _adds_unknown(
     if clause.cues & {"no", "nothing"}:
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
-    said = _said(clause, own_names) | (clause.words & short)
+    said = (_said(clause, own_names) | (clause.words & short)) - clause.called
     if _BLOOD_GROUP in clause.names:
         said |= clause.words & _LETTERS or clause.words & {"a"}
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
@@ -123,7 +123,8 @@ def _adds_unknown(
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     told = [row.words if is_denied else row.words - lacked(row) for row in meant]
-    known = frozenset(clause.names).union(*told)
+    sites = (site for row in meant for site in row.sites)
+    known = frozenset(clause.names).union(*told, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
@@ -185,8 +186,9 @@ def _is_of_medicine(word: str) -> bool:
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
     """Return the sides and heights among words, whatever the language."""
-    groups = statement_words().exclusive
-    return frozenset(groups[one] for one in words if one in groups and groups[one][0] in _PLACED)
+    groups, sides = statement_words().exclusive, statement_words().sides
+    found = (groups.get(sides.get(one, one)) for one in words)
+    return frozenset(one for one in found if one is not None and one[0] in _PLACED)
 
 
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:

@@ -58,7 +58,8 @@ def empty_of_view(view: ChartView) -> EmptyResult | None:
     """Return what `view` says is not there; None where it has rows or left some out."""
     if view.rows or view.left_out:
         return None
-    text = f"{view.title} {view.tool.replace('_', ' ')} {view.nothing}"
+    of_laboratory = "laboratory" if view.tool == "results" else ""
+    text = f"{view.title} {view.tool.replace('_', ' ')} {of_laboratory} {view.nothing}"
     clause = clause_of(text)
     words = stems_of(text) | clause.words | frozenset(clause.topics)
     return EmptyResult(words=words, says=view.nothing or f"{view.title}: nothing recorded")
