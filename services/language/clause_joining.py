@@ -21,7 +21,7 @@ _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
-_FINDS = frozenset(
+FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
 _WHICH = frozenset({"that", "which"})
@@ -174,7 +174,7 @@ def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
         return _of_the_same(last, clause)
-    if clause.words & _FINDS and last.dates and not clause.dates:
+    if clause.words & FINDS and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()

@@ -28,6 +28,7 @@ _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
     " tag", " stund", " zykl", " fraktion",
 )  # fmt: skip
+_GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
 _TIMES_OF_DAY = ("morning", "noon", "evening", "night")
 _TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four times daily")
@@ -84,6 +85,7 @@ _IN_DIGITS: Sequence[
     tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
 ] = (
     (("-",), _SCHEME, _dosed),
+    (("blutgruppe 0",), _GROUP_O, "O"),
     (("/",), _OF_NODES, r"\1 of \2"),
     (("(",), _AGED, r"\g<who> (\g<age> years old)"),
     (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),

@@ -270,15 +270,20 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
     return [
         one
         for one in known.found_in(lower)
-        if not one.said.same
-        or _is_written_so(words[one.start][1], one, lower[max(0, one.start - 1)])
+        if not one.said.same or _is_written_so(words[one.start][1], one, lower)
     ]
 
 
-def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
-    """Whether a short name is in capitals, where it is also a word of a language."""
-    is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
-    return not is_word or (word.isupper() and not (before == _DOSE or before.isdigit()))
+def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool:
+    """Whether a short name is in capitals, where it is also a word of a language.
+
+    Beside a dose it says how a tablet is made: "500 mg ER", "ER 100 mg".
+    """
+    if "in_capitals" not in phrase.tags and word.lower() not in statement_words().in_capitals:
+        return True
+    before = lower[max(0, phrase.start - 1)]
+    is_of_drug = before == _DOSE or before.isdigit() or _DOSE in lower[phrase.end : phrase.end + 2]
+    return word.isupper() and not is_of_drug
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from services.statements.compare_series import (
     has_value,
     is_changed_otherwise,
     is_judged_beyond,
+    is_judged_rightly,
     is_judged_without_range,
     is_not_first,
     is_not_newest,
@@ -51,10 +52,11 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.one_day import by_one_day
-from services.statements.one_of_several import excludes
+from services.statements.one_of_several import excludes, shows_finding
 from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,
+    by_each_of_kin,
     of_another_person,
     of_state,
     person_groups,
@@ -62,7 +64,9 @@ from services.statements.subject import (
     supported,
 )
 from services.statements.units import is_comparable
-from services.statements.verdict import Verdict
+from services.statements.verdict import Verdict, worst
+
+_JUDGED = frozenset({"high", "low", "normal"})
 
 
 def compare_values(
@@ -76,6 +80,8 @@ def compare_values(
     """
     if (other := of_another_person(clause, rows)) is not None:
         return other
+    if len(of_kin := by_each_of_kin(clause, names)) > 1:
+        return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     then = age_at(clause) if "family" not in clause.cues else None
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
@@ -142,6 +148,8 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
+    if shows_finding(clause):
+        relaxed = []  # that there was a study, and a finding elsewhere, is no finding of it
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
@@ -211,6 +219,10 @@ def _objection(
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
     if (row := fitting[0]).is_text:
         return None
+    if clause.cues & _JUDGED:  # one view shows the range that another does not
+        row = next(
+            (one for one in fitting if one.name == row.name and _is_judged(clause, one)), row
+        )
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     flagged = against_flag(clause, judged)
@@ -223,6 +235,10 @@ def _objection(
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
     return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
+
+
+def _is_judged(clause: Clause, row: KnownRow) -> bool:
+    return is_judged_rightly(clause, row) is not None
 
 
 def _against_series(

@@ -14,6 +14,7 @@ from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
+_INTENDED = frozenset({"care plan", "goal", "order"})
 _ADMITTED = frozenset({"admitted", "aufgenommen"})
 
 
@@ -37,6 +38,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
+    found = [row for row in found if row.kind not in _INTENDED]
     meant = _of_days(clause, found)
     if meant is None:
         return Verdict("unsupported", refs(found[:1]))

@@ -16,6 +16,7 @@ from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
+_DIED = frozenset({"died", "deceased"})
 _SPENT = frozenset({"spent", "hospital"})
 IN_HOSPITAL = frozenset(
     {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
@@ -96,7 +97,8 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the stay that began, or ended, on the day that somebody came, or left."""
     is_over, is_begun = bool(clause.words & _LEFT), bool(clause.words & _CAME)
-    if is_over == is_begun:
+    has_died = any(row.words & _DIED for row in rows.personal)
+    if is_over == is_begun or (is_over and has_died):
         return None
     days = clause.dates[0].readings
     found = [

@@ -1,5 +1,6 @@
 """Words of which one holds at a time, such as left and right, and which of them a row has. Pure."""
 
+from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
@@ -9,6 +10,13 @@ _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _CERTAINTY = "certainty"
 _OBSERVED = frozenset({"observation", "laboratory"})
+
+
+def shows_finding(clause: Clause) -> bool:
+    """Whether a clause says what a scan showed."""
+    groups = statement_words().exclusive
+    is_of_scan = any(groups[word][0] == "modality" for word in clause.exclusive)
+    return is_of_scan and not clause.words.isdisjoint(FINDS)
 
 
 def excludes(clause: Clause, row: KnownRow) -> bool:

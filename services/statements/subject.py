@@ -1,10 +1,11 @@
 """Which rows a clause speaks of, and what a verdict names of them."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import is_aim
+from services.statements.fit import ANY_KIN, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
@@ -57,6 +58,21 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
         (row for row in rows.personal if row.kind == "personal" and excludes(clause, row)), None
     )
     return Verdict("contradicted", other.sources, other.says) if other is not None else None
+
+
+def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, tuple[str, ...]]]:
+    """Return the clause of each of "her father and one sibling", with what it names."""
+    known = statement_words().kin - ANY_KIN
+    kin = clause.words & known
+    if "family" not in clause.cues or clause.dates or clause.quantities:
+        return []
+    return [
+        (
+            replace(clause, words=clause.words - (kin - {one})),
+            tuple(each for each in names if each not in kin - {one}),
+        )
+        for one in sorted(kin)
+    ]
 
 
 def _groups_of(clause: Clause) -> set[str]:

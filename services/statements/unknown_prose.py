@@ -107,12 +107,15 @@ def _adds_unknown(
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = (_said(clause, own_names) | (clause.words & short)) - clause.called
     if _BLOOD_GROUP in clause.names:
-        said |= clause.words & _LETTERS or clause.words & {"a"}
+        letters = clause.words & _LETTERS or clause.words & {"a"}
+        groups = [row for row in rows if _BLOOD_GROUP in row.needs]
+        if letters and groups and not any(letters <= row.words for row in groups):
+            return True
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
     if not said.isdisjoint(sentence.hyphened):
         said = _with_parts(said, clause, rows, sentence)
-    if _has_figure(clause):
+    if _has_figure(clause) or (clause.dates and not clause.names):
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
