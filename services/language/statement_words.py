@@ -293,7 +293,7 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for one in files:
         for kind, row in one.get("deeds", {}).items():
-            words = {stem(word) for phrase in row for word in phrase.split()}
+            words = {stem(max(phrase.split(), key=len)) for phrase in row}
             found.setdefault(kind, set()).update(words)
         for deed in one.get("own_deeds", ()):
             found.setdefault(deed, set()).add(stem(deed))
