@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.statements.fit import is_denied_alike
 from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
@@ -20,6 +21,8 @@ def against_texts(
     """Return the row that says absent where a clause says present, for all that texts may say."""
     if not all(row.is_text for row in fitting):
         return None
+    if "takes" in clause.cues and clause.names and all(map(_is_class, clause.names)):
+        return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
     if (row := _told_otherwise(clause, candidates)) is not None:
         return Verdict("contradicted", row.sources, row.says)
     for row in (one for one in candidates if not one.is_text and not one.is_earlier):
@@ -34,6 +37,10 @@ def against_texts(
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def _is_class(name: str) -> bool:
+    return name.startswith("=") and kind_of_name(name) == "medication"
 
 
 def _told_otherwise(clause: Clause, candidates: Sequence[KnownRow]) -> KnownRow | None:

@@ -16,6 +16,7 @@ _AT_BIRTH = ("at birth", "At birth", "bei Geburt", "Bei Geburt", "bei der Geburt
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
 _AT_AGE = frozenset({"at", "age"})
+_AT = frozenset({"at", "mit"})
 _IM_ALTER = frozenset({"im", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
 _TITLE_AND_NAMES = 3
@@ -73,6 +74,7 @@ def age_at(clause: Clause) -> Quantity | None:
         or {"when", "was"} <= clause.words
         or clause.words >= _AT_AGE
         or clause.words >= _IM_ALTER
+        or (dies(clause) and bool(clause.words & _AT))
     )
     is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
     return numbers[0] if is_told else None
