@@ -17,6 +17,7 @@ _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
+_BOTH = frozenset({"both", "beide"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
@@ -195,7 +196,9 @@ def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
     kin = statement_words().kin
     is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
-    return clause if is_named else replace(clause, words=clause.words | (last.words & kin))
+    return (
+        clause if is_named else replace(clause, words=clause.words | (last.words & (kin | _BOTH)))
+    )
 
 
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
@@ -244,7 +247,7 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     one, day = dated[0], dated[0].dates[0]
     is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
     is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
-    if not is_head and (not is_tail or "begun" in one.cues):
+    if "begun" in one.cues or not (is_head or is_tail):
         return clauses
     return [
         replace(each, dates=one.dates)

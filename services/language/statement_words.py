@@ -29,7 +29,7 @@ from services.language.statement_tables import (
 )
 from services.language.vocabulary import LANGUAGES
 
-_BEGINNING = 5
+_BEGINNING = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,8 @@ def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def _may_be(row: KnownRow) -> bool:
     """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    if row.kind == "encounter":
+        return row.is_stay  # who was seen was not admitted
     return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
 
 

@@ -28,7 +28,7 @@ _SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
-_REMOVED, _CUT_OUT = "remov", "ectomy"
+_OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -326,7 +326,7 @@ def happenings(clause: Clause) -> list[str]:
 def has_happened(word: str, row: KnownRow) -> bool:
     """Whether a row says what happened by a word: `resected`, `resection`."""
     begun = statement_words().happening[word]
-    if row.kind == "procedure" and "opera" in begun:
+    if row.kind == "procedure" and _OPERATION in begun:
         return True
     return any(
         one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import ANY_KIN, is_aim
+from services.statements.fit import ALL, ANY_KIN, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
@@ -17,6 +17,8 @@ _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission"})
+_PARENTS = frozenset({"parent", "eltern"})
+_EACH_PARENT = frozenset({"mother", "father"})
 _DURING = frozenset({"during", "wahrend"})
 _SINGLE = frozenset({"single"})  # "a single dose"
 
@@ -64,11 +66,13 @@ def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, t
     """Return the clause of each of "her father and one sibling", with what it names."""
     known = statement_words().kin - ANY_KIN
     kin = clause.words & known
+    if clause.words & _PARENTS and clause.words & ALL:
+        kin, names = kin | _EACH_PARENT, [one for one in names if one not in _PARENTS]
     if "family" not in clause.cues or clause.dates or clause.quantities:
         return []
     return [
         (
-            replace(clause, words=clause.words - (kin - {one})),
+            replace(clause, words=(clause.words - kin - _PARENTS) | {one}),
             tuple(each for each in names if each not in kin - {one}),
         )
         for one in sorted(kin)
