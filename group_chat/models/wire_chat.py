@@ -76,6 +76,7 @@ class WireChatCompletion(ToolCallingModel):
         talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
+            tools=_own_names(settings),
             begins_in_thought=self._completions.learned.profile.thoughts_open,
         )
         async with aclosing(self._stream(talk, settings)) as parts:
@@ -171,6 +172,12 @@ def _function_calls(answer: Answer, settings: CallSettings) -> list[Any]:
         )
         for index, call in enumerate(answer.tool_calls)
     ]
+
+
+def _own_names(settings: CallSettings) -> frozenset[str]:
+    """Return the names of the tools that a call offers, without the plugin's."""
+    names = (str(tool["function"]["name"]) for tool in settings.tools or ())
+    return frozenset(name.removeprefix(f"{PLUGIN}-") for name in names)
 
 
 def _full_name(name: str, tools: list[dict[str, Any]]) -> str:

@@ -5,11 +5,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from services.language.statement_tables import read_names, stem
-from services.language.vocabulary import concept_rows
+from services.language.vocabulary import concept_rows, drug_classes
 
 _SHORT_CHARS = 3
 _BROAD = ("cancer", "carcinoma", "malignant neoplasm")
 """Tumors are compared by their parts: what it is, and of what."""
+_MALIGNANT = ("malignant neoplasm", "malignant tumor", "bösartige Neubildung")
 _OTHER_THAN_BLOOD = frozenset({"kind", "system"})
 
 
@@ -74,7 +75,8 @@ def kinds_of_groups() -> Mapping[str, str]:
 
 
 def names_of_cancers() -> Iterator[tuple[str, str]]:
-    """Yield the names of one word for a cancer, such as `Mammakarzinom`, and its plain name."""
+    """Yield names for cancer, and those of one word for one: `Mammakarzinom`, its plain name."""
+    yield from ((one, _BROAD[0]) for one in _MALIGNANT)
     for name, row in concept_rows()["problems"].items():
         if str(name).lower().endswith(_BROAD[0]):
             yield from ((str(one), str(name)) for one in row["words"] if " " not in str(one))
@@ -93,6 +95,9 @@ def _groups() -> Iterator[tuple[str, str, tuple[str, ...]]]:
         if row.keys().isdisjoint(_OTHER_THAN_BLOOD) and _stems(str(name)) not in loose
     ]
     said += [("procedure", tuple(map(str, names))) for names in rows["procedures"]]
+    said += [
+        ("medication", (name, *map(str, row["words"]))) for name, row in drug_classes().items()
+    ]
     for kind, names in said:
         if not names[0].lower().endswith(_BROAD):
             kept = tuple(one.lower() for one in names if _stems(one) not in loose)

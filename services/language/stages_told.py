@@ -12,6 +12,8 @@ TNM = re.compile(
     r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
 )
 _BEGINNINGS = frozenset("cpyraTNMIVX")
+_RIGHT_BEFORE = frozenset({"type", "typ", "class", "ckd"})
+"""Behind these only the next word is a grade."""
 _FROM = frozenset({"from", "von"})
 """A score that goes "from 0 to 1" is told by its numbers."""
 
@@ -24,16 +26,13 @@ def stages_in(
     used: list[tuple[int, int]] = []
     scales = [one for one in phrases if "stages" in one.tags]
     for phrase in scales:
-        measured_on = scale(words[phrase.start][1].lower())
+        said = words[phrase.start][1].lower()
+        measured_on = scale(said)
         for at in range(phrase.end, min(end, phrase.end + 7)):
             offset, word = words[at]
             value = graded(word)
             is_number = word.isdigit() and words[at - 1][1].lower() in _FROM
-            if (
-                is_number
-                or word.startswith("(")
-                or (at > phrase.end and measured_on in ("type", "class"))
-            ):
+            if is_number or word.startswith("(") or (at > phrase.end and said in _RIGHT_BEFORE):
                 break
             if value:
                 found.append(Stage(measured_on, value))

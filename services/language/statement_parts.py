@@ -1,12 +1,12 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_phrases import FoundPhrase
+from services.language.statement_phrases import FoundPhrase, named_by
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
 
@@ -25,37 +25,16 @@ _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _NUMERALS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
-_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
-_COUNTED = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
-    r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
-)
-_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
-_LASTING_ONE = re.compile(
-    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
-    r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
-)
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
-_SPOKEN_STAGE = re.compile(
-    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
-)
-_OF_ALL = re.compile(
-    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
-    r" (?P<all>[a-zü]+|\d{1,3})\b"
-)
-_OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
-_AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
-_LENGTHS = (
-    " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
-    " tag", " stund", " zykl", " fraktion",
-)  # fmt: skip
 _HEAD_WORDS = 5
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
-_BREAKS = frozenset({",", ";", "–", "—"})
+_DASHES = frozenset({"–", "—"})
+_BREAKS = frozenset({",", ";"}) | _DASHES
+_RANGE_CHARS = 3
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
 _WHICH = frozenset({"that", "which"})
 _ENDING = frozenset({"ended", "begun"})
@@ -85,14 +64,17 @@ def breaks_in(
 ) -> list[int]:
     """Return the places, among the words of a sentence, at which its clauses begin."""
     breaks = [
-        at for at, word in enumerate(lower) if word in _BREAKS and not _is_in_number(words, at)
+        at
+        for at, word in enumerate(lower)
+        if word in _BREAKS and not (_is_in_number(words, at) or _is_range(words[at], quantities))
     ]
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
     ]
     first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
-    named = [one.start for one in found if one.said.same]
+    same = [one for one in found if one.said.same]
+    named = [one.start for one in same]
     # Another thing and its value: "heart failure with an EF of 37 %".
     breaks += [
         at - 2
@@ -107,8 +89,20 @@ def breaks_in(
     ]
     breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
-    breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
+    breaks += [
+        one.start
+        for one in same
+        if lower[one.start - 1] == "("
+        and words[one.start][0] < last
+        and (first < words[one.start][0] or _is_beside_another(one, same))
+    ]
     return breaks
+
+
+def _is_beside_another(one: FoundPhrase, named: Sequence[FoundPhrase]) -> bool:
+    """Whether something else is named before: "she is obese (BMI 34)"."""
+    before = [each for each in named if each.start < one.start]
+    return bool(before) and before[-1].said.same != one.said.same
 
 
 def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
@@ -142,6 +136,14 @@ def _is_in_number(words: Sequence[tuple[int, str]], at: int) -> bool:
     return is_tight and before[1].isdigit() and behind[1][0].isdigit()
 
 
+def _is_range(dash: tuple[int, str], quantities: Sequence[Quantity]) -> bool:
+    """Whether a dash stands between two numbers: `130–134 mmol/L`."""
+    at, sign = dash
+    return sign in _DASHES and any(
+        one.end <= at < other.start <= one.end + _RANGE_CHARS for one, other in pairwise(quantities)
+    )
+
+
 def placed(word: str) -> tuple[str, ...]:
     """Return a word of a place in the body in the words of records."""
     vocabulary = statement_words()
@@ -151,63 +153,6 @@ def placed(word: str) -> tuple[str, ...]:
     return vocabulary.places.get(word.removesuffix("s")) or vocabulary.places.get(
         word, (stem(word),)
     )
-
-
-def with_digits(text: str) -> str:
-    """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
-    lower = text.lower()
-    for signs, pattern, new in _IN_DIGITS:
-        if any(map(lower.__contains__, signs)):
-            text = pattern.sub(new, text)
-    return text
-
-
-def _number(word: str) -> int | None:
-    return statement_words().numbers.get(word.lower())
-
-
-def _written(found: re.Match[str]) -> str:
-    parts = [_number(word) for word in (found["whole"], *found["rest"].split())]
-    if None in parts:
-        return found.group()
-    return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
-
-
-def _graded_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
-
-
-def _aged_in_digits(found: re.Match[str]) -> str:
-    return str(_number(found.group()) or found.group())
-
-
-def _counted_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{number} {found['what'].strip()}"
-
-
-def _share_in_digits(found: re.Match[str]) -> str:
-    number, among = (
-        found[key] if found[key].isdigit() else _number(found[key]) for key in ("number", "all")
-    )
-    return found.group() if not number or not among else f"{number} of {among}"
-
-
-_IN_DIGITS: Sequence[
-    tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (
-    (("/",), _OF_NODES, r"\1 of \2"),
-    (("(",), _AGED, r"\g<who> (\g<age> years old)"),
-    (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
-    ((" of ", " von "), _OF_ALL, _share_in_digits),
-    ((" point ", " comma ", " komma "), _SPOKEN, _written),
-    (_LENGTHS, _COUNTED, _counted_in_digits),
-    (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
-    (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),
-)
-"""Patterns in their order, what stands for what they find, and the beginnings of words of which
-one is always in it: these are far quicker to look for."""
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
@@ -252,7 +197,7 @@ def graded(word: str) -> str:
 
 def scale(word: str) -> str:
     """Return the English word of a scale."""
-    return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
+    return {"stadium": "stage", "ckd": "stage", "grad": "grade", "typ": "type"}.get(word, word)
 
 
 def blank(found: re.Match[str]) -> str:
@@ -297,6 +242,8 @@ def _first_words(text: str) -> tuple[str, ...]:
         if is_cue and not found and word[0].isalpha():
             continue
         if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
+            if is_cue and any(map(named_by, vocabulary.phrases.get(lower, ()))):
+                found.append(stem(lower))  # "persistent atrial fibrillation"
             break
         found.append(stem(lower))
     return tuple(found)
@@ -323,15 +270,20 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
     return [
         one
         for one in known.found_in(lower)
-        if not one.said.same
-        or _is_written_so(words[one.start][1], one, lower[max(0, one.start - 1)])
+        if not one.said.same or _is_written_so(words[one.start][1], one, lower)
     ]
 
 
-def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
-    """Whether a short name is in capitals, where it is also a word of a language."""
-    is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
-    return not is_word or (word.isupper() and before != _DOSE)
+def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool:
+    """Whether a short name is in capitals, where it is also a word of a language.
+
+    Beside a dose it says how a tablet is made: "500 mg ER", "ER 100 mg".
+    """
+    if "in_capitals" not in phrase.tags and word.lower() not in statement_words().in_capitals:
+        return True
+    before = lower[max(0, phrase.start - 1)]
+    is_of_drug = before == _DOSE or before.isdigit() or _DOSE in lower[phrase.end : phrase.end + 2]
+    return word.isupper() and not is_of_drug
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
@@ -348,6 +300,12 @@ def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
         for _, word in words
         if "-" in word
     }
+
+
+def called_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> frozenset[str]:
+    """Return the stems of the words of names: `high`, `blood`, `pressure` of hypertension."""
+    places = (range(one.start, one.end) for one in phrases if one.said.same)
+    return frozenset(stems[at] for place in places for at in place if at in stems)
 
 
 def exclusive_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:

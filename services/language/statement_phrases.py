@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.same_names import concept_names, group_of, names_of_cancers, wider_of
-from services.language.statement_tables import all_of, stem, translated_names
+from services.language.statement_tables import all_of, by_word, stem, translated_names
 
 _SMALL_CHARS = 3
 _LONG_CHARS = 6
@@ -90,9 +90,11 @@ def _tagged(
         for phrase, name in translated_names()
         if phrase.lower() not in known
     )
+    own = {deed: deed for deed in all_of(files, "own_deeds")}
+    own |= by_word(files, "own_deeds_of")
     for who in all_of(files, "first_person"):
-        for deed in all_of(files, "own_deeds"):
-            for tag in (f"deed:{deed}", "first_person", "doers"):
+        for deed, kind in own.items():
+            for tag in (f"deed:{kind}", "first_person", "doers"):
                 yield f"{who} {deed}", tag
 
 
@@ -122,7 +124,8 @@ def named_concepts() -> dict[str, tuple[Phrase, ...]]:
     for word, name in names_of_cancers():
         if len(word) > _LONG_CHARS:
             tags = {f"means:{name.lower()}"}
-            by_first.setdefault(stem(word), []).append(Phrase((stem(word),), frozenset(tags)))
+            stems = tuple(map(stem, word.split()))
+            by_first.setdefault(stems[0], []).insert(0, Phrase(stems, frozenset(tags)))
     return {first: tuple(rows) for first, rows in by_first.items()}
 
 

@@ -29,7 +29,7 @@ from services.language.statement_tables import (
 )
 from services.language.vocabulary import LANGUAGES
 
-_BEGINNING = 5
+_BEGINNING = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class StatementWords:
         phrases: By first word, the longest first.
         concepts: Names of the table of concepts, by their stems, in the same order.
         imperatives: First words of sentences that ask for something.
+        advising: First words of a record's sentences that tell a patient what to do.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
         polar: Those by which a thing is found to be there or not.
@@ -77,6 +78,7 @@ class StatementWords:
     phrases: Mapping[str, Sequence[Phrase]]
     concepts: Mapping[str, Sequence[Phrase]]
     imperatives: frozenset[str]
+    advising: frozenset[str]
     abbreviations: frozenset[str]
     names: frozenset[str]
     endings: tuple[str, ...]
@@ -169,6 +171,7 @@ def statement_words() -> StatementWords:
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
+        advising=all_of(files, "advising"),
         abbreviations=all_of(files, "abbreviations"),
         names=frozenset(stem(word) for kind in _KINDS for word in names[kind].split()),
         endings=tuple(ending for kind in endings for ending in names[kind].split()),
@@ -252,13 +255,16 @@ def _stems_of(text: str) -> frozenset[str]:
 
 def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]:
     """Return the group of each word of which one holds, and which of them it is."""
+    files = list(files)
     rows = [row for one in files for row in one.get("exclusive", {}).items()]
-    return {
+    found = {
         stem(word): (group, which)
         for group, sides in rows
         for which, words in enumerate(sides)
         for word in words.split()
     }
+    others = by_word(files, "sides").items()
+    return {stem(word): found[side] for word, side in others} | found
 
 
 def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
@@ -287,7 +293,7 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for one in files:
         for kind, row in one.get("deeds", {}).items():
-            words = {stem(word) for phrase in row for word in phrase.split()}
+            words = {stem(max(phrase.split(), key=len)) for phrase in row}
             found.setdefault(kind, set()).update(words)
         for deed in one.get("own_deeds", ()):
             found.setdefault(deed, set()).add(stem(deed))

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from services.language.clauses import Clause, put_together
+from services.language.clause_joining import put_together
+from services.language.clauses import Clause
 from services.language.compounds import parted
 from services.language.item_labels import without_label
+from services.language.numbers_in_words import with_digits
 from services.language.quantities import Quantity, quantities_in
 from services.language.sides_told import sites_in
 from services.language.stages_told import TNM, stages_in
@@ -28,6 +30,7 @@ from services.language.statement_parts import (
     allergen_in,
     blank,
     breaks_in,
+    called_in,
     english_stem,
     exclusive_in,
     graded,
@@ -38,7 +41,6 @@ from services.language.statement_parts import (
     phrases_in,
     runs_of,
     short_names_in,
-    with_digits,
 )
 from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import stem
@@ -221,6 +223,7 @@ class _Reader:
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
+            called=called_in(stems, phrases),
         )
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:

@@ -24,7 +24,7 @@ def adds_beside(
     rows += [row for row in goals if limits(sentence, row)]
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
-    rows += [row for row in known.personal if row.kind == "patient" or named & row.words]
+    rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
     if not adds_unknown(sentence, rows, own_names):
         return False
     return adds_unknown(sentence, [*rows, *all_named(known, named)], own_names)

@@ -5,8 +5,9 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE, excludes, has_date, is_measured
+from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import about
 from services.statements.verdict import Verdict
@@ -15,9 +16,11 @@ _AT_BIRTH = ("at birth", "At birth", "bei Geburt", "Bei Geburt", "bei der Geburt
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
 _AT_AGE = frozenset({"at", "age"})
+_AT = frozenset({"at", "mit"})
 _IM_ALTER = frozenset({"im", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
 _TITLE_AND_NAMES = 3
+_DEAD = ("life", 1)
 _IS = frozenset({"is", "ist"})
 _WAS = frozenset({"was", "war"})
 
@@ -65,12 +68,13 @@ def age_at(clause: Clause) -> Quantity | None:
     """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
     is_of_age = bool(clause.words & _AGE)
     numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
-    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
+    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names or dies(clause))
     is_at = (
         _is_at_event(clause)
         or {"when", "was"} <= clause.words
         or clause.words >= _AT_AGE
         or clause.words >= _IM_ALTER
+        or (dies(clause) and bool(clause.words & _AT))
     )
     is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
     return numbers[0] if is_told else None
@@ -87,10 +91,13 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     None where it is told beside something that lasts: "he was 70 years old and had diabetes".
     """
     births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
-    began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
+    named = _deaths(rows) if dies(clause) else about(clause, rows, clause.names)
+    began = [row for row in named if row.begun and not row.is_text]
     if "begun" not in clause.cues:
         began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
-        began = _meant_events(clause, began) or [row for row in began if clause.words & _AGE]
+        began = _meant_events(clause, began) or [
+            row for row in began if clause.words & _AGE or clause.dates
+        ]
         if not began:
             return None
     if not births or not began:
@@ -99,6 +106,20 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
         if told.number in _years(births[0], row):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
+
+
+def dies(clause: Clause) -> bool:
+    """Whether a clause says that the patient died."""
+    groups = statement_words().exclusive
+    return "family" not in clause.cues and any(groups[one] == _DEAD for one in clause.exclusive)
+
+
+def _deaths(rows: KnownRows) -> list[KnownRow]:
+    """Return the row of the patient's death, of its day."""
+    groups = statement_words().exclusive
+    told = [row for row in rows.rows if any(groups[one] == _DEAD for one in row.exclusive)]
+    dated = [row for row in told if row.dates and not row.is_text and row.kind != "patient"]
+    return [replace(row, begun=row.dates[0]) for row in dated]
 
 
 def _meant_events(clause: Clause, rows: list[KnownRow]) -> list[KnownRow]:

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.statements.fit import fits, has_date
+from services.language.statement_words import statement_words
+from services.statements.fit import fits, has_date, has_happened
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow, told_of
+from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import supported
 from services.statements.verdict import Verdict
 
@@ -39,7 +40,14 @@ def of_own_value(clause: Clause, rows: KnownRows) -> list[KnownRow]:
 
 def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
     """Whether a row has most words of what was on a day, or one where its kind is named."""
-    shared = len(row.words.intersection(meant))
+    begun = {word[:BEGINNING] for word in row.words}
+    happening = statement_words().happening
+    shared = sum(
+        word in row.words
+        or (len(word) > BEGINNING and word[:BEGINNING] in begun)
+        or (word in happening and has_happened(word, row))
+        for word in meant
+    )
     return bool(shared) and (is_of_kind or shared * 2 > len(meant))
 
 

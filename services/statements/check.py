@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
@@ -41,6 +42,10 @@ OTHER_PATIENT = "A sentence about another patient was left out."
 _ANYTHING = frozenset({"anything", "nichts"})
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
+
+
+def _is_of_record(name: str) -> bool:
+    return is_clinical_name(name) or (name[0] == "=" and kind_of_name(name) == "medication")
 
 
 class MessageCheck:
@@ -189,7 +194,7 @@ class MessageCheck:
         return bool(clause.own_names and clause.names)
 
     def _is_clinical(self, clause: Clause) -> bool:
-        if any(is_clinical_name(name) for name in clause.names) or clause.stages:
+        if any(map(_is_of_record, clause.names)) or clause.stages:
             return True
         is_told = clause.has_values or "about_patient" in clause.cues
         is_of_group = is_told and any(name.startswith("=") for name in clause.names)
@@ -234,7 +239,7 @@ class MessageCheck:
             return UNCHECKED
         if not (about or happenings(clause)):
             return deny_all(clause, self.grounds.rows)
-        is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
+        is_of_record = CLINICAL_TOPICS & set(about) or any(map(_is_of_record, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
         # "No problems and no medications": of two kinds, each for itself.

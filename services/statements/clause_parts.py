@@ -12,7 +12,7 @@ CLINICAL_TOPICS = frozenset(
     f"={topic}"
     for topic in (
         "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
-        "biomarker", "infection", "anticoagulant",
+        "biomarker", "infection",
     )
 )  # fmt: skip
 

@@ -1,9 +1,9 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.statements.against_texts import against_texts
 from services.statements.ages import (
     against_age,
     age_at,
@@ -21,6 +21,7 @@ from services.statements.compare_series import (
     has_value,
     is_changed_otherwise,
     is_judged_beyond,
+    is_judged_rightly,
     is_judged_without_range,
     is_not_first,
     is_not_newest,
@@ -40,7 +41,6 @@ from services.statements.compare_several import (
 from services.statements.comparisons import compared
 from services.statements.fit import (
     ALL,
-    excludes,
     fits,
     has_date,
     has_sites,
@@ -52,9 +52,11 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.one_day import by_one_day
+from services.statements.one_of_several import excludes, shows_finding
 from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,
+    by_each_of_kin,
     of_another_person,
     of_state,
     person_groups,
@@ -62,7 +64,9 @@ from services.statements.subject import (
     supported,
 )
 from services.statements.units import is_comparable
-from services.statements.verdict import Verdict
+from services.statements.verdict import Verdict, worst
+
+_JUDGED = frozenset({"high", "low", "normal"})
 
 
 def compare_values(
@@ -76,6 +80,8 @@ def compare_values(
     """
     if (other := of_another_person(clause, rows)) is not None:
         return other
+    if len(of_kin := by_each_of_kin(clause, names)) > 1:
+        return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     then = age_at(clause) if "family" not in clause.cues else None
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
@@ -142,6 +148,8 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
+    if shows_finding(clause):
+        relaxed = []  # that there was a study, and a finding elsewhere, is no finding of it
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
@@ -196,34 +204,9 @@ def _against(
     """Return what speaks against a clause that rows fit; None where nothing does."""
     if clause.words & ALL and any(shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
-    return _against_polarity(clause, fitting, candidates) or _objection(
+    return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )
-
-
-def _against_polarity(
-    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
-) -> Verdict | None:
-    """Return the row that says absent where a clause says present, for all that texts may say."""
-    if not all(row.is_text for row in fitting):
-        return None
-    for row in (one for one in candidates if not one.is_text and not one.is_earlier):
-        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
-        is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
-        if is_denied or is_other:
-            return Verdict("contradicted", row.sources, row.says)
-    told = {ref for row in fitting for ref in row.sources}
-    texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
-    denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
-    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
-    # A text that says both, "calls with a seizure" and "no seizure", says neither.
-    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
-    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
-
-
-def _is_of_variant(words: AbstractSet[str]) -> bool:
-    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
-    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)
 
 
 def _objection(
@@ -236,6 +219,10 @@ def _objection(
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
     if (row := fitting[0]).is_text:
         return None
+    if clause.cues & _JUDGED:  # one view shows the range that another does not
+        row = next(
+            (one for one in fitting if one.name == row.name and _is_judged(clause, one)), row
+        )
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     flagged = against_flag(clause, judged)
@@ -248,6 +235,10 @@ def _objection(
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
     return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
+
+
+def _is_judged(clause: Clause, row: KnownRow) -> bool:
+    return is_judged_rightly(clause, row) is not None
 
 
 def _against_series(

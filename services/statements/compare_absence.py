@@ -8,6 +8,7 @@ from services.language.statement_words import statement_words
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, happenings, has_date, has_happened
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
@@ -15,6 +16,7 @@ from services.statements.verdict import UNCHECKED, Verdict
 _LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
 _CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
+_ORDER = "order"  # says nothing of what was found
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -26,20 +28,23 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
     if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if row.kind.startswith("family") or _is_of_kin(row)]
+        meant = [row for row in meant if _is_of_kin_alone(row)]
+    else:
+        meant = [row for row in meant if not row.kind.startswith("family")]
     denied = [
         row
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
         or row.words & WITHOUT & clause.words
-        or row.smoking == "never"
+        or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
+        or (row.smoking == "never" and "=smoking" in names)
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    is_empty = "takes" in clause.cues and not meant  # "takes no medication"
-    if is_empty or clause.cues & {"recorded", "nothing"}:
+    plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
+    is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
+    if (is_empty or clause.cues & {"recorded", "nothing"}) and not (denied and not plain):
         return _not_recorded(clause, rows, meant, names)
-    plain = [row for row in meant if not row.negated and not row.is_text]
-    there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
+    there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
     return _by_rows(clause, meant, plain, names)
@@ -100,7 +105,22 @@ def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def _may_be(row: KnownRow) -> bool:
     """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    if row.kind == "encounter":
+        return row.is_stay  # who was seen was not admitted
     return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
+
+
+def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
+    """Whether a row is of what is named, or of one of its kind: furosemide is a diuretic."""
+    named = {*clause.names} - {*clause.topics}
+    if row.kind == "medication":
+        return not row.needs.isdisjoint(named)
+    groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
+    return row.needs <= clause.words or not row.words.isdisjoint(groups)
+
+
+def _is_of_kin_alone(row: KnownRow) -> bool:
+    return row.kind.startswith("family") or _is_of_kin(row)
 
 
 def _is_of_kin(row: KnownRow) -> bool:
@@ -134,7 +154,8 @@ def _not_recorded(
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
-    for empty in rows.empty:
+    is_of_record = not clause.cues.isdisjoint({"recorded", "nothing"})
+    for empty in rows.empty if is_of_record else ():  # it does not say that none is taken
         if wanted and wanted <= empty.words:
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):
@@ -195,7 +216,11 @@ def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
 
     A list of problems says nothing of a drug or an operation, nor of what a text names.
     """
-    if not names or any(rows.about([name]) for name in names):
+    if not names or any(
+        not (_is_of_kin_alone(row) or (row.is_text and row.is_plan))
+        for name in names
+        for row in rows.about([name])
+    ):
         return ""
     kinds = {kind_of_name(name) for name in names}
     return rows.whole.get(kinds.pop(), "") if len(kinds) == 1 else ""

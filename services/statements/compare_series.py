@@ -265,13 +265,15 @@ def _range_text(row: KnownRow) -> str:
     return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
 
 
+_EXTREME = frozenset({"high", "low"})
 _SIDES = frozenset({"high", "low", "elevated", "erhoht"})
 
 
 def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
     known = statement_words()
-    said = clause.words & (known.judging - known.ending | _SIDES)
+    judging = known.judging - known.ending
+    said = clause.words & (judging | _SIDES if clause.cues & _EXTREME else judging)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"
     is_valued = row.number is not None or row.quantities or clause.stages

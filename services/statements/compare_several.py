@@ -17,8 +17,9 @@ from services.statements.compare_series import (
     is_multiplied,
 )
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import DONE_ONCE, fits, is_aim, is_measured, shares
+from services.statements.fit import fits, is_aim, is_measured, shares
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
@@ -35,6 +36,8 @@ _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
+_STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
+"""Illnesses with stages of their own."""
 _TWO_AND_TIME = 3
 
 
@@ -302,6 +305,7 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     Each stage is in a row of its own, and what else is named in another.
     """
     is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names)
     is_told = bool(clause.stages) and (is_of_tumor or bool(names))
     is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or (len(clause.stages) < 2 and not names):

@@ -5,13 +5,17 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.statements.compare_series import since
-from services.statements.fit import DONE_ONCE, fits, has_date, has_sites
+from services.statements.durations import IN_HOSPITAL
+from services.statements.fit import fits, has_date, has_sites
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
+_INTENDED = frozenset({"care plan", "goal", "order"})
+_ADMITTED = frozenset({"admitted", "aufgenommen"})
 
 
 def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -21,18 +25,20 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
-    if not names or len(numbers) != 1:
+    is_of_stays = not names and bool(clause.words & (IN_HOSPITAL | _ADMITTED))
+    if not (names or is_of_stays) or len(numbers) != 1:
         return None
     number = numbers.pop()
     if not number:
         return None  # that there is none is a matter of absence
-    subject = about(clause, rows, names)
+    subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
+    found = [row for row in found if row.kind not in _INTENDED]
     meant = _of_days(clause, found)
     if meant is None:
         return Verdict("unsupported", refs(found[:1]))

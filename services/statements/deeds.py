@@ -32,7 +32,7 @@ NEVER_DONE = frozenset({"ordered"})
 """What nothing here does: a draft of an order is none, whatever was said of it before."""
 _SHORT_CLAIM_WORDS = 2
 # "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
-_OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
+_OF_A_COURSE = frozenset({"deleted", "completed", "ordered", "adjusted", "signed", DONE})
 _IN_A_COURSE = frozenset({"ordered", "sent", "booked", "referred", "registered", "cancelled"})
 _IN_THE_BODY = frozenset({"=device"})
 """What is removed of these was in the patient: "the implant was removed"."""
@@ -97,10 +97,13 @@ def is_in_course(
     whatever a letter says.
     """
     is_told = "doers" in clause.cues or not reads_records  # "CT ordered for tomorrow"
-    is_told = is_told and bool(_IN_A_COURSE & set(kinds))
-    if not is_told or clause.cues & {"maybe", "no", "not_yet"}:
+    is_errand = CARRIED_OUT in kinds and "things_done" in clause.cues
+    is_told = is_told and (bool(_IN_A_COURSE & set(kinds)) or is_errand)
+    if not is_told or clause.cues & {"maybe", "no", "nothing", "not_yet"}:
         return True
     if "is_now" in clause.cues and not clause.has_values and not is_cited:
         return False
-    deeds = statement_words().deeds
-    return any(word in known for kind in kinds for word in deeds.get(kind, ()))
+    words = statement_words()
+    told = [word for kind in kinds for word in words.deeds.get(kind, ())]
+    begun = tuple(begin for word in told for begin in words.happening.get(word, ()))
+    return any(word in told or word.startswith(begun) for word in known)

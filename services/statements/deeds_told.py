@@ -36,7 +36,7 @@ def deed_told(
             reads_records=reads_records,
         )
         return None if is_told else Verdict("unsupported")
-    if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
+    if clause.cues & {"maybe", "no", "nothing", "not_yet"} or sentence.cues & {"not_yet"}:
         return UNCHECKED
     is_own = is_reported or is_own_claim(clause)
     if set(kinds) & (grounds.deeds if is_own else grounds.deeds | grounds.found_done):

@@ -8,18 +8,23 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.written_dates import WrittenDate
-from services.statements.fit import DONE_ONCE, fits, has_date
+from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
-_STAY = frozenset(
+_DIED = frozenset({"died", "deceased"})
+_SPENT = frozenset({"spent", "hospital"})
+IN_HOSPITAL = frozenset(
     {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
      "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
 )  # fmt: skip
-_IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_CAME = frozenset({"admitted", "admission", "aufgenommen", "aufnahme"})
+_LEFT = frozenset({"discharged", "discharge", "entlassen", "entlassung"})
 _SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
 _APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
 _THAN = frozenset({"than", "als"})
@@ -43,11 +48,12 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
-    is_stay = bool(clause.words & _STAY)
+    is_stay = bool(clause.words & IN_HOSPITAL) or clause.words >= _SPENT
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
-    if not is_told or not names or len(times) != 1 or len(clause.quantities) != 1:
+    if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
-    named = about(clause, rows, names)
+    stays = [row for row in rows.rows if row.is_stay]
+    named = about(clause, rows, names) if names else stays
     if not named and not clause.own_names:
         named = about(clause, rows, names[:1])
     subject = [row for row in named if not row.is_text]
@@ -70,7 +76,9 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
-    is_told = bool(clause.words & (_STAY | _IN_HOSPITAL)) and bool(clause.words & _SPANS)
+    is_told = bool(clause.words & (IN_HOSPITAL | _HOSPITAL)) and bool(clause.words & _SPANS)
+    if len(clause.dates) == 1 and not clause.quantities:
+        return _came_or_left(clause, rows, names)
     if not is_told or len(clause.dates) != _ENDS or clause.quantities:
         return None
     first, last = clause.dates
@@ -81,6 +89,24 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         and row.words.issuperset(names)
         and any(row.begun and day.fits(row.begun) for day in first.readings)
         and any(row.ended and day.fits(row.ended) for day in last.readings)
+    ]
+    found = [row for row in found if row.kind in _STAYS] or found
+    return supported(found) if found else None
+
+
+def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the stay that began, or ended, on the day that somebody came, or left."""
+    is_over, is_begun = bool(clause.words & _LEFT), bool(clause.words & _CAME)
+    has_died = any(row.words & _DIED for row in rows.personal)
+    if is_over == is_begun or (is_over and has_died):
+        return None
+    days = clause.dates[0].readings
+    found = [
+        row
+        for row in rows.rows
+        if row.is_stay and row.words.issuperset(names)
+        for day in [row.ended if is_over else row.begun]
+        if day is not None and any(one.fits(day) for one in days)
     ]
     return supported(found) if found else None
 

@@ -9,6 +9,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
+from services.statements.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
@@ -17,18 +18,17 @@ ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
-_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
-_NOT_THERE = ("polarity", 1)
 _AFTER = frozenset({"after", "nach"})
 _OF = frozenset({"of", "von"})
 ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
-DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_OF_A_COMPLAINT = frozenset({"decreased", "increased", "reduced", "worsening", "vermindert"})
+_SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
-_REMOVED, _CUT_OUT = "remov", "ectomy"
+_OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -52,7 +52,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
-        and _says_which(clause, row)
+        and says_which(clause, row)
         and (
             not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
         )
@@ -68,6 +68,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
     begun = {word[:BEGINNING] for word in clause.words}
     told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
+    told = told or (_SUSPECTED in row.hedges and bool(clause.words & statement_words().unsure))
     return told or not clause.cues.isdisjoint(NOT_DONE)
 
 
@@ -94,7 +95,7 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
     known = statement_words()
-    if row.is_text and not row.words.isdisjoint(known.unsure):
+    if not row.hedges and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
     if not clause.words & _LACKING and lacked(row) & clause.words:
         return False
@@ -234,25 +235,12 @@ def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
     )
 
 
-def excludes(clause: Clause, row: KnownRow) -> bool:
-    """Whether the row has another word of a group of which one holds, such as left and right."""
-    if not clause.exclusive or not row.exclusive:
-        return False
-    groups = statement_words().exclusive
-    for word in clause.exclusive:
-        if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
-            continue  # what is not detected is wild-type
-        here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
-        if here and groups[word] not in here:
-            return True
-    return False
-
-
 def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
+    is_said = is_said or bool(clause.words & row.words & _OF_A_COMPLAINT)
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
@@ -311,15 +299,6 @@ def _names_problems(clause: Clause) -> bool:
     return "problem" in kinds and kinds <= {"problem", ""}
 
 
-def _says_which(clause: Clause, row: KnownRow) -> bool:
-    """Whether the row has the word that a clause says of a group of which one holds."""
-    groups = statement_words().exclusive
-    # Of a test that is only said to have been done, no row says what it found.
-    asked = _ONE_OF | {"polarity"} if row.kind in DONE_ONCE else _ONE_OF
-    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in asked}
-    return wanted <= {groups[word] for word in row.exclusive}
-
-
 def _is_told_of_now(clause: Clause) -> bool:
     """Whether a clause says that somebody has something now: "She is pregnant."."""
     is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.words & _PAST
@@ -347,7 +326,7 @@ def happenings(clause: Clause) -> list[str]:
 def has_happened(word: str, row: KnownRow) -> bool:
     """Whether a row says what happened by a word: `resected`, `resection`."""
     begun = statement_words().happening[word]
-    if row.kind == "procedure" and "opera" in begun:
+    if row.kind == "procedure" and _OPERATION in begun:
         return True
     return any(
         one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words

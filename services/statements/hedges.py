@@ -3,7 +3,7 @@
 from data_models.chart_view import ViewRow
 from services.records.measurements import NOT_PATIENTS
 from services.records.standing import DOUBTFUL, FORBIDDEN, NOT_KNOWN, NOT_YET
-from services.statements.fit import DONE_ONCE
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import Standing, stems_of
 
 _STANDING: dict[str, Standing] = {
@@ -17,6 +17,7 @@ _STANDING: dict[str, Standing] = {
 }
 OF_NONE = frozenset({"no", "known", "current", "previous", "history", "information", "about"})
 """Words of what states an absence that say not of what."""
+_BYGONE = (frozenset({"personal", "history"}), frozenset({"zustand", "nach"}))
 _BROKEN_OFF = frozenset({"stopped", "on-hold"})
 
 
@@ -24,6 +25,8 @@ def standing_of(row: ViewRow) -> Standing:
     """Return whether what a row tells of holds now; a visit that was cancelled never was."""
     if row.status == "cancelled" and row.kind in DONE_ONCE:
         return "absent"
+    if any(words <= stems_of(row.name) for words in _BYGONE):
+        return "ended"
     return _STANDING.get(row.status.lower(), "")
 
 

@@ -17,7 +17,7 @@ from services.statements.rows import (
 )
 from services.statements.view_rows import empty_of_view, rows_of_view
 
-_PERSONAL = frozenset({"patient", "personal"})
+_PERSONAL = frozenset({"patient", "personal", "social history"})
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
 

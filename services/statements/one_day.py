@@ -8,7 +8,6 @@ from services.language.clauses import Clause
 from services.statements.broader import is_cancer_of
 from services.statements.compare_several import FOR, is_over
 from services.statements.fit import (
-    excludes,
     fits,
     happenings,
     has_date,
@@ -18,6 +17,7 @@ from services.statements.fit import (
     is_measured,
 )
 from services.statements.known import KnownRows
+from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 
 

@@ -85,6 +85,11 @@ class KnownRow:
         own = self.name - statement_words().soft if self.kind in _NAMED_BY_ALL else frozenset()
         object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs | own)))
 
+    @property
+    def is_stay(self) -> bool:
+        """Whether somebody was in hospital."""
+        return self.kind == "encounter" and "inpatient" in self.exclusive
+
 
 def _may_name(word: str) -> bool:
     known = statement_words()
@@ -130,7 +135,7 @@ def _read_rows(
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
         clauses = _clauses_of(piece)
-        clauses = _planned_together(clauses)
+        clauses = _planned_together(_advised(clauses, piece))
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
             yield replace(row, name=row.name | head, words=row.words | head)
@@ -139,6 +144,14 @@ def _read_rows(
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _advised(clauses: list[Clause], piece: str) -> list[Clause]:
+    """Return the clauses of "Limit alcohol." as plans: advice does not say what somebody does."""
+    first = next(iter(_WORDS.findall(piece)), "").lower()
+    if first not in statement_words().advising:
+        return clauses
+    return [replace(one, cues=one.cues | {"planned"}) for one in clauses]
 
 
 def _planned_together(clauses: list[Clause]) -> list[Clause]:
@@ -163,10 +176,10 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
 def _parts(clauses: Sequence[Clause]) -> bool:
     """Whether a sentence says one thing of this and the other of that: "retained … lost".
 
-    What a daughter does is not with whom somebody lives.
+    What a daughter does is not with whom somebody lives, and a father's illness is no mother's.
     """
     groups, kin = statement_words().exclusive, statement_words().kin
-    if any(one.words & kin for one in clauses[1:]) and not clauses[0].words & kin:
+    if any(one.words & kin - clauses[0].words for one in clauses[1:]):
         return True
     said = {groups[word] for one in clauses for word in one.exclusive}
     return len({group for group, _ in said}) < len(said)
@@ -233,6 +246,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
         cues=frozenset(each for one in clauses for each in one.cues),
         exclusive=tuple(each for one in clauses for each in one.exclusive),
         sites=tuple(each for one in clauses for each in one.sites),
+        called=frozenset(each for one in clauses for each in one.called),
     )
 
 

@@ -1,11 +1,13 @@
 """Which rows a clause speaks of, and what a verdict names of them."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE, excludes, is_aim
+from services.statements.fit import ALL, ANY_KIN, is_aim
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
@@ -14,7 +16,10 @@ _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
-_SETTINGS = frozenset({"=check up"})
+_SETTINGS = frozenset({"=check up", "admission"})
+_PARENTS = frozenset({"parent", "eltern"})
+_EACH_PARENT = frozenset({"mother", "father"})
+_DURING = frozenset({"during", "wahrend"})
 _SINGLE = frozenset({"single"})  # "a single dose"
 
 
@@ -42,7 +47,8 @@ def person_groups(clause: Clause) -> frozenset[str]:
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
     rest = tuple(one for one in clause.names if one not in _SETTINGS)
-    return rest if rest and clause.quantities else clause.names
+    is_beside = clause.quantities or clause.words & _DURING
+    return rest if rest and is_beside else clause.names
 
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
@@ -54,6 +60,23 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
         (row for row in rows.personal if row.kind == "personal" and excludes(clause, row)), None
     )
     return Verdict("contradicted", other.sources, other.says) if other is not None else None
+
+
+def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, tuple[str, ...]]]:
+    """Return the clause of each of "her father and one sibling", with what it names."""
+    known = statement_words().kin - ANY_KIN
+    kin = clause.words & known
+    if clause.words & _PARENTS and clause.words & ALL:
+        kin, names = kin | _EACH_PARENT, [one for one in names if one not in _PARENTS]
+    if "family" not in clause.cues or clause.dates or clause.quantities:
+        return []
+    return [
+        (
+            replace(clause, words=(clause.words - kin - _PARENTS) | {one}),
+            tuple(each for each in names if each not in kin - {one}),
+        )
+        for one in sorted(kin)
+    ]
 
 
 def _groups_of(clause: Clause) -> set[str]:

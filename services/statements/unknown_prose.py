@@ -31,6 +31,7 @@ _TURNS = frozenset(
      "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
 _SUGGESTED = frozenset({"suggested"})
+_BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
@@ -101,15 +102,20 @@ def _adds_unknown(
     *,
     is_of_value: bool,
 ) -> bool:
-    if clause.cues & {"no", "nothing", "recorded"}:
+    if clause.cues & {"no", "nothing"}:
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
-    said = _said(clause, own_names) | (clause.words & short)
+    said = (_said(clause, own_names) | (clause.words & short)) - clause.called
+    if _BLOOD_GROUP in clause.names:
+        letters = clause.words & _LETTERS or clause.words & {"a"}
+        groups = [row for row in rows if _BLOOD_GROUP in row.needs]
+        if letters and groups and not any(letters <= row.words for row in groups):
+            return True
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
     if not said.isdisjoint(sentence.hyphened):
         said = _with_parts(said, clause, rows, sentence)
-    if _has_figure(clause):
+    if _has_figure(clause) or (clause.dates and not clause.names):
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
@@ -120,7 +126,8 @@ def _adds_unknown(
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     told = [row.words if is_denied else row.words - lacked(row) for row in meant]
-    known = frozenset(clause.names).union(*told)
+    sites = (site for row in meant for site in row.sites)
+    known = frozenset(clause.names).union(*told, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
@@ -182,8 +189,9 @@ def _is_of_medicine(word: str) -> bool:
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
     """Return the sides and heights among words, whatever the language."""
-    groups = statement_words().exclusive
-    return frozenset(groups[one] for one in words if one in groups and groups[one][0] in _PLACED)
+    groups, sides = statement_words().exclusive, statement_words().sides
+    found = (groups.get(sides.get(one, one)) for one in words)
+    return frozenset(one for one in found if one is not None and one[0] in _PLACED)
 
 
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
-
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.clauses import Clause
 from services.language.quantities import Quantity, quantities_in, unit_code
@@ -14,12 +12,9 @@ from services.language.statement_parts import REFERENCE
 from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
-from services.records.concepts.table import concept_table
-from services.records.concepts.words import words_of
 from services.records.entry import instant
-from services.records.finding import classes_of_drug
-from services.records.standing import ABSENCES
-from services.statements.hedges import OF_NONE, hedges_of, standing_of
+from services.statements.hedges import hedges_of, standing_of
+from services.statements.row_names import DIAGNOSES, classes_of, core_for, needs_of
 from services.statements.rows import (
     EmptyResult,
     KnownRow,
@@ -33,19 +28,18 @@ from services.statements.rows import (
 from services.statements.units import quantity
 
 LONG_TEXT_CHARS = 160
+_SHORT_VALUE_CHARS = 40
+_ORDER = "order"
 _TOPIC_WORDS = 2
-_LONG_NAME = 8
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
-_CORE = re.compile(r"^[^\[(/,]+")
 _OTHER = re.compile(
     r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>[^()\[\];,:]{1,60}?)"
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
-_DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
-"""By their standing and days these are problems."""
-_PRESSURE = frozenset({"blood", "pressure"})
+_NAME_OF_PAIR = "blood pressure"
+_PRESSURE = frozenset(_NAME_OF_PAIR.split())
 
 
 def rows_of_view(view: ChartView) -> list[KnownRow]:
@@ -64,7 +58,8 @@ def empty_of_view(view: ChartView) -> EmptyResult | None:
     """Return what `view` says is not there; None where it has rows or left some out."""
     if view.rows or view.left_out:
         return None
-    text = f"{view.title} {view.tool.replace('_', ' ')} {view.nothing}"
+    of_laboratory = "laboratory" if view.tool == "results" else ""
+    text = f"{view.title} {view.tool.replace('_', ' ')} {of_laboratory} {view.nothing}"
     clause = clause_of(text)
     words = stems_of(text) | clause.words | frozenset(clause.topics)
     return EmptyResult(words=words, says=view.nothing or f"{view.title}: nothing recorded")
@@ -84,9 +79,12 @@ def _rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     for one in others:
         yield _known(one, one.value)
     text = " ".join(part for part in (row.value, row.detail) if part)
-    if is_text or len(text) > LONG_TEXT_CHARS or row.kind.endswith("report"):
-        yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
-        text = ""
+    is_long = len(text) > LONG_TEXT_CHARS and row.kind != "encounter"
+    if is_text or is_long or row.kind.endswith("report"):
+        told = rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
+        # The reasons of an order tell what may be done.
+        yield from (replace(one, is_plan=True) for one in told) if row.kind == _ORDER else told
+        text = row.value if not is_text and len(row.value) < _SHORT_VALUE_CHARS else ""
     yield _known(row, text)
     yield from (_known(one, one.value) for one in _pressures(row))
 
@@ -97,13 +95,15 @@ def _pressures(row: ViewRow) -> Iterator[ViewRow]:
     if len(found) != 1 or found[0].pair is None:
         return
     for name, number in (("Systolic", found[0].number), ("Diastolic", found[0].pair)):
-        changes = {"name": f"{name} {row.name}", "value": f"{number:g}", "number": number}
+        named = {"name": f"{name} blood pressure, {_NAME_OF_PAIR}", "code": ()}
+        changes = {**named, "value": f"{number:g}", "number": number}
         yield row.model_copy(update=changes)
 
 
 def _measured_row(row: ViewRow) -> ViewRow:
     """Return a row whose value is all one number with a unit as one that was measured."""
-    found = quantities_in(row.value) if row.number is None and not row.unit else []
+    is_open = row.number is None and not row.unit and row.kind != "medication"
+    found = quantities_in(row.value) if is_open else []
     whole = len(found) == 1 and found[0].unit and found[0].pair is None
     if not whole or (found[0].start, found[0].end) != (0, len(row.value)):
         return row
@@ -148,7 +148,8 @@ def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> Vi
 
 def _known(row: ViewRow, text: str) -> KnownRow:
     """Return a row; `text` is what it says besides its name."""
-    clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {text and row.detail}")
+    detail = text.removeprefix(row.value)
+    clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {detail}")
     told, name, core = clause_of(text), stems_of(row.name), core_for(row)
     kind, standing, hedges = clause_of(row.kind), standing_of(row), hedges_of(row)
     dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
@@ -165,11 +166,11 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     return KnownRow(
         name=name,
         says=_says(row),
-        kind="problem" if row.kind in _DIAGNOSES else row.kind,
-        needs=_needs(core, row) | _classes(row),
+        kind="problem" if row.kind in DIAGNOSES else row.kind,
+        needs=needs_of(row) | classes_of(row),
         needs_all=is_value,
         words=name.union(
-            core, clause.words, kind.words, topics, status, _codes(row), _classes(row)
+            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row)
         ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
@@ -186,7 +187,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         sources=row.sources,
         order=instant(row.date),
         number=row.number,
-        exclusive=frozenset(clause.exclusive),
+        exclusive=frozenset(clause.exclusive) | (status & statement_words().exclusive.keys()),
         sites=clause.sites,
         is_plan=bool(hedges) or _is_planned(row),
         hedges=hedges,
@@ -194,7 +195,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
 
 
 def _is_planned(row: ViewRow) -> bool:
-    is_problem = row.kind in ("problem", *_DIAGNOSES)
+    is_problem = row.kind in ("problem", *DIAGNOSES)
     return is_problem and "planned" in clause_of(row.name).cues
 
 
@@ -221,124 +222,6 @@ def _measured(row: ViewRow) -> Iterator[Quantity]:
     yield quantity(row.number, row.unit, comparator=sign if sign in ("<", ">") else "")
     unit = unit_code(row.unit) or row.unit
     yield from (replace(one, unit=unit) for one in quantities_in(row.value))
-
-
-def core_for(row: ViewRow) -> frozenset[str]:
-    """Return the stems by which people know the thing of a row; of an absence what is absent."""
-    core = core_of(row.name)
-    return core - OF_NONE or core if row.kind in ABSENCES else core
-
-
-@lru_cache(maxsize=4_000)
-def core_of(name: str) -> frozenset[str]:
-    """Return the stems by which people know a name: `Hemoglobin [Mass/volume] in Blood` is one."""
-    found = _CORE.match(name)
-    text = found.group() if found and found.group().strip() else name
-    if "[" in name and len(before := text.partition(" in ")[0]) > 2:
-        text = before
-    groups = frozenset(one for one in clause_of(text).names if one.startswith("="))
-    rest = stems_of(text) - {word for group in groups for word in group_words(group)}
-    core = groups | rest | ({"urine"} & stems_of(name))
-    # Of `Total score [MMSE]` only the brackets say what was scored.
-    return core if core - statement_words().filling else core | stems_of(name)
-
-
-@lru_cache(maxsize=1_000)
-def group_words(group: str) -> frozenset[str]:
-    """Return the stems of all words by which the names of a group are written."""
-    return frozenset(
-        part
-        for table in (statement_words().phrases, statement_words().concepts)
-        for phrases in table.values()
-        for phrase in phrases
-        if f"same:{group}" in phrase.tags
-        for word in phrase.words
-        for part in (stem(word), *(stem(piece) for piece in word.split("-")))
-    )
-
-
-def _needs(core: frozenset[str], row: ViewRow) -> frozenset[str]:
-    vocabulary, is_value = statement_words(), row.number is not None or bool(row.unit)
-    core = core - (_parts_of(row.name) if is_value else set())
-    soft = vocabulary.filling if is_value else vocabulary.soft
-    kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
-    return kept or core
-
-
-def _parts_of(name: str) -> set[str]:
-    """Return the stems of the parts of words with hyphens: who names NT-proBNP names no NT."""
-    joined = (word for word in name.split() if "-" in word)
-    return {stem(part) for word in joined for part in word.split("-")}
-
-
-def _classes(row: ViewRow) -> frozenset[str]:
-    if row.kind == "immunization":
-        return _vaccine_words(row.name, row.code)
-    if row.kind == "problem":
-        return _disease_words(row.code)
-    if row.kind != "medication":
-        return frozenset()
-    return (
-        class_words(row.name, row.code)
-        | _other_names(row.name)
-        | _spelt_otherwise(core_of(row.name))
-    )
-
-
-@lru_cache(maxsize=1_000)
-def _disease_words(codes: tuple[str, ...]) -> frozenset[str]:
-    """Return stems of what a code of ICD-10 means: `Bösartige Neubildung: Oberlappen` a cancer."""
-    own = [code.rpartition("|")[2] for code in codes if "icd-10" in code.lower()]
-    of_code = [
-        (len(begin), one.name)
-        for one in concept_table().concepts
-        for begin in one.icd10
-        if one.kind == "problem" and any(code.startswith(begin) for code in own)
-    ]
-    name = max(of_code)[1] if of_code else ""
-    return stems_of(name).union(clause_of(name).names)
-
-
-@lru_cache(maxsize=1_000)
-def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
-    """Return stems of what people call a vaccine by one word: `Td (adult)` is tetanus."""
-    table = concept_table()
-    found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
-    said = found.words if found is not None else ()
-    single = [words[0] for words in said if len(words) == 1]
-    named = (one for word in single for one in clause_of(word).names)
-    return frozenset((*named, *(stem for word in single for stem in stems_of(word))))
-
-
-@lru_cache(maxsize=1_000)
-def _other_names(drug: str) -> frozenset[str]:
-    """Return stems of other names of a drug of one ingredient: `Kyleena` is levonorgestrel."""
-    table = concept_table()
-    found = {one.name: one for word in words_of(drug) if (one := table.named("drug", word))}
-    said = [one.words for one in found.values() if len(found) == 1 and not one.members]
-    return frozenset(
-        stem for each in said for words in each if len(words) == 1 for stem in stems_of(words[0])
-    )
-
-
-@lru_cache(maxsize=1_000)
-def _spelt_otherwise(core: frozenset[str]) -> frozenset[str]:
-    """Return drugs that a record names with one letter wrong: `Simvistatin`."""
-    known = statement_words().names
-    return frozenset(
-        name
-        for word in core
-        if len(word) >= _LONG_NAME and word not in known
-        for name in known
-        if name[0] == word[0] and Levenshtein.distance(name, word, score_cutoff=1) == 1
-    )
-
-
-@lru_cache(maxsize=1_000)
-def class_words(drug: str, codes: tuple[str, ...]) -> frozenset[str]:
-    """Return stems of what a drug's classes are called, where that is one word: `statin`."""
-    words = [one for one in classes_of_drug(drug, codes) if " " not in one]
-    return frozenset((*map(stem, words), *(name for one in words for name in clause_of(one).names)))
 
 
 def _codes(row: ViewRow) -> frozenset[str]:

@@ -13,7 +13,7 @@ READ = TextCall("current_status", '{"since": "2025"}')
 
 
 def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str, list[TextCall]]:
-    reader = ModelText(names=names)
+    reader = ModelText(names=names, tools=("labs", "current_status"))
     parts = [reader.feed(text[at : at + step]) for at in range(0, len(text), step)]
     return "".join([*parts, reader.finish()]), reader.calls
 
@@ -36,6 +36,24 @@ def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str
         ("*Radiology*, please look.", "*Radiology*, please look."),
         ('{"value": 5, "unit": "g"}', '{"value": 5, "unit": "g"}'),
         ("Ends with <", "Ends with <"),
+        ('<think type="long">a</think>Stage IVB.', "Stage IVB."),
+        ("<seed:think>a</seed:think>Stage IVB.", "Stage IVB."),
+        ("<analysis>a</analysis>Stage IVB.", "Stage IVB."),
+        ("<|begin_of_thought|>a<|end_of_thought|>Stage IVB.", "Stage IVB."),
+        ("◁think▷a◁/think▷Stage IVB.", "Stage IVB."),
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>"
+            "Stage IVB.<|return|>",
+            "Stage IVB.",
+        ),
+        ('labs({"names": ["CEA"]})', ""),
+        ('[labs(names=["CEA"])]', ""),
+        ('Action: labs\nAction Input: {"names": ["CEA"]}', ""),
+        ('```tool_code\nprint(labs(names=["CEA"]))\n```', ""),
+        ("<|python_tag|>labs(names='CEA')", ""),
+        ("<tool_code>labs()</tool_code>", ""),
+        ("CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3", "CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3"),
+        ("Actions: none.", "Actions: none."),
     ],
 )
 def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
@@ -55,6 +73,10 @@ def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
         f'{{"tool_calls": [{{"function": {TEXT}}}]}}',
         f"[TOOL_CALLS] [{TEXT}]",
         f"{{{TEXT}}}",
+        '<function=current_status>{"since": "2025"}</function>',
+        f"<tools>{TEXT}</tools>",
+        json.dumps({"action": "current_status", "action_input": CALL["arguments"]}),
+        json.dumps({"function_call": {**CALL, "arguments": READ.arguments}}),
         f"<think>I need a tool</think>{TEXT}",
         json.dumps({"type": "function", "function": {**CALL, "arguments": READ.arguments}}),
     ],

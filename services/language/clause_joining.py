@@ -1,0 +1,306 @@
+"""How parts of a sentence go on with each other: what each takes over from the one before. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from services.language.clauses import Clause
+from services.language.statement_words import statement_words
+
+_INHERITED = frozenset(
+    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family"}
+)
+
+
+_BETWEEN = frozenset({"between", "zwischen"})
+_WITHOUT = frozenset({"without", "ohne"})
+_OR = frozenset({"or", "nor", "oder", "noch"})
+_THAN = frozenset({"than", "als"})
+_COURSES = frozenset({"rising", "falling", "steady"})
+_JUDGED = frozenset({"high", "low", "normal"})
+_BOTH = frozenset({"both", "beide"})
+_EXTREMES = frozenset({"highest", "lowest"})
+_NOW = frozenset({"newest", "current", "is_now"})
+_OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
+_TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
+FINDS = frozenset(
+    {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
+)
+_WHICH = frozenset({"that", "which"})
+_OF_THEN = frozenset({"begun", "when", "before"})
+_FROM = frozenset({"from", "von"})
+_TIMES = frozenset({"a", "mo", "wk", "d"})
+_UP_OR_DOWN = frozenset({"up", "down"})
+_THAN_BEFORE = {
+    "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
+}
+_COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenuber", *_THAN})
+
+
+def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
+    """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+
+
+def _is_own_deed(clause: Clause) -> bool:
+    """Whether who speaks tells of a deed: "I confirmed the plan"."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    return is_deed and "first_person" in clause.cues and "maybe" not in clause.cues
+
+
+def _tells_value_before(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
+    is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
+    is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
+    is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
+    is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
+    return is_from and is_of_two and not last.differences
+
+
+def _course(last: Clause, clause: Clause) -> Clause:
+    """Return both as one, the earlier value first."""
+    whole = _joined(clause, last)
+    dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
+    cues = whole.cues - {"newest", "current", "is_now"}
+    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
+    words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
+    own = replace(last, quantities=whole.quantities, dates=dates)
+    return replace(own, cues=cues - {"begun"}, words=words)
+
+
+def _goes_on(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says more of what the last one speaks of, or names it."""
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
+    if is_denial and not _is_listed(last):
+        return False  # "marked shrinkage; no new lesion"
+    kin = statement_words().kin
+    if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
+        return False  # "lives alone, and his daughter helps"
+    if "no" in last.cues & clause.cues and last.topics and clause.topics:
+        return False  # "No allergies are recorded, and she is not on any medication"
+    if not clause.names:
+        return not _collide(last, clause) or _ends_span(last, clause)
+    return not last.names and not last.quantities and not last.stages
+
+
+def _is_next_of_course(last: Clause, clause: Clause) -> bool:
+    """Whether a clause is the next value of "has risen: 0.85 (2017), 1.04 (2019)"."""
+    is_told = bool(last.cues & _COURSES) and len(last.quantities) == len(last.dates) > 0
+    is_value = len(clause.quantities) == len(clause.dates) == 1 and not clause.names
+    return is_told and is_value and not clause.cues & (_COURSES | {"asserts", "before"})
+
+
+def _ends_span(last: Clause, clause: Clause) -> bool:
+    """Whether a clause is the second day of "between 2018 and 2020"."""
+    is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
+    return is_day and bool(last.words & _BETWEEN) and len(last.dates) == 1
+
+
+def _collide(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names says something else of what the last one speaks of."""
+    both_measured = last.quantities and clause.quantities
+    is_deed = not clause.words.isdisjoint(statement_words().happening)
+    has_value = last.quantities or clause.quantities
+    both_dated = last.dates and clause.dates and (has_value or is_deed)
+    both_dated = both_dated and not clause.differences  # "2 kg less than in 2016"
+    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
+    both_often = last.often and clause.often
+    is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
+    is_other = both_measured or both_dated or both_graded or both_often
+    return bool(is_now or is_other) or _differ(last, clause)
+
+
+def _differ(last: Clause, clause: Clause) -> bool:
+    """Whether clauses say one thing of this and the other of that: "retained; MSH6 lost"."""
+    groups = statement_words().exclusive
+    told = dict(groups[word] for word in last.exclusive)
+    said = [groups[word] for word in clause.exclusive]
+    return any(told.get(group, which) != which for group, which in said if group == "expression")
+
+
+def _joined(last: Clause, clause: Clause) -> Clause:
+    """Return both as one."""
+    is_over = "ended" in clause.cues - last.cues and bool(last.names and last.dates)
+    over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
+    if last.counted and clause.dates and not last.dates:
+        over |= {"of_all"}  # "once, in 2013" is once at all
+    return Clause(
+        words=last.words | clause.words,
+        names=tuple(dict.fromkeys((*last.names, *clause.names))),
+        topics=(*last.topics, *clause.topics),
+        own_names=last.own_names,
+        objects=(*last.objects, *clause.objects),
+        quantities=(*last.quantities, *clause.quantities),
+        dates=(*last.dates, *clause.dates),
+        codes=(*last.codes, *clause.codes),
+        stages=(*last.stages, *clause.stages),
+        often=last.often | clause.often,
+        smoking=last.smoking or clause.smoking,
+        cues=last.cues | clause.cues | over,
+        exclusive=(*last.exclusive, *clause.exclusive),
+        sites=(*last.sites, *clause.sites),
+        counted=(*last.counted, *clause.counted),
+        differences=(*last.differences, *clause.differences),
+        runs=(*last.runs, *clause.runs),
+        called=last.called | clause.called,
+    )
+
+
+def _of_the_same(last: Clause, clause: Clause) -> Clause:
+    """Return a clause without names with those of the one before."""
+    passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
+    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
+    if is_other_way or (clause.quantities and "asserts" in clause.cues):
+        passed_on -= _COURSES
+    if clause.quantities and clause.dates:
+        passed_on -= (
+            _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
+        )  # "is normal at 4.6; it had been 5.6 in 2021"
+    if "newest" in clause.cues:
+        passed_on -= _OF_THEN
+    if clause.quantities:
+        passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.topics and "asserts" in clause.cues:
+        passed_on -= {"recorded"}
+    if clause.words & _THAN:
+        passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
+    names = last.names
+    if not clause.words.isdisjoint(_WHICH) and names:
+        names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
+
+
+def _after(last: Clause, clause: Clause) -> Clause:
+    """Return a clause with what it takes over from the one before."""
+    if not clause.names:
+        return _of_the_same(last, clause)
+    if clause.words & FINDS and last.dates and not clause.dates:
+        clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
+    if "asserts" in clause.cues or clause.quantities:
+        inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
+        if clause.quantities:
+            inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
+    else:
+        inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if last.words & _WITHOUT and last.has_values:
+        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
+    if "no" in last.cues and clause.words & _OR:
+        inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    if "ended" in clause.cues:
+        inherited -= {"current"}  # "is still listed although the chemotherapy ended"
+    return _of_same_kin(last, replace(clause, cues=clause.cues | inherited))
+
+
+def _of_same_kin(last: Clause, clause: Clause) -> Clause:
+    """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
+    kin = statement_words().kin
+    is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
+    return (
+        clause if is_named else replace(clause, words=clause.words | (last.words & (kin | _BOTH)))
+    )
+
+
+def put_together(segments: Iterable[Clause]) -> list[Clause]:
+    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+    done: list[Clause] = []
+    for clause in segments:
+        if not done:
+            done.append(clause)
+            continue
+        last = done[-1]
+        if clause.words & _WITHOUT and not clause.names:
+            # "migraine without aura" denies no migraine
+            done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
+        elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
+            done.append(clause)
+        elif _tells_value_before(last, clause):
+            done[-1] = _course(last, clause)
+        elif _goes_on(last, clause) or _is_next_of_course(last, clause):
+            done[-1] = _joined(last, clause)
+        else:
+            done.append(_after(last, clause))
+    return _of_one_day(list(_denied_together(_each_its_value(done))))
+
+
+def _each_its_value(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses of "sodium and potassium were 143.1 and 4.37 mmol/L", each its value."""
+    named = [one for one in clauses if one.own_names and one.names]
+    values = [each for one in clauses for each in one.quantities]
+    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    if not is_so or any(one.has_values for one in named[:-1]):
+        return clauses
+    if any(one.words & (_BETWEEN | _FROM) for one in named):
+        return clauses
+    told = named[-1]
+    return [
+        replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
+        for one, value in zip(named, values, strict=True)
+    ]
+
+
+def _of_one_day(clauses: list[Clause]) -> list[Clause]:
+    """Return clauses, each value of a list with the day that is told once, before or behind all."""
+    dated = [one for one in clauses if one.dates]
+    if len(dated) != 1 or len(dated[0].dates) != 1 or "newest" in dated[0].cues:
+        return clauses
+    one, day = dated[0], dated[0].dates[0]
+    is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
+    is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
+    if "begun" in one.cues or not (is_head or is_tail):
+        return clauses
+    return [
+        replace(each, dates=one.dates)
+        if _is_listed_value(each) and not (each.cues ^ one.cues) & _JUDGED
+        else each
+        for each in clauses
+    ]
+
+
+def _is_listed_value(clause: Clause) -> bool:
+    is_value = bool(clause.quantities and clause.own_names and clause.names)
+    return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)
+
+
+def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
+    """Yield clauses, those of a list with what the last says: "ALK and ROS1 are negative"."""
+    for at, clause in enumerate(clauses):
+        rest = clauses[at + 1 :]
+        end = next((one for one in rest if not _is_listed(one)), None)
+        is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
+        told = clauses[-1] if is_kind else end
+        is_name = (
+            "no" in clause.cues
+            and bool(clause.names or clause.topics)
+            and "asserts" not in clause.cues
+        )
+        if told is not None and (is_kind or is_name) and "recorded" in told.cues:
+            yield replace(clause, cues=clause.cues | {"recorded"})
+            continue
+        if end is None or not _is_listed(clause) or not end.own_names:
+            yield clause
+            continue
+        polar = frozenset(end.exclusive) | statement_words().denying | _WITHOUT
+        yield replace(
+            clause,
+            words=clause.words | (end.words & polar),
+            exclusive=end.exclusive,
+            cues=clause.cues | (end.cues & {"no", "asserts"}),
+        )
+
+
+def _is_denied_kind(clause: Clause) -> bool:
+    """Whether a clause denies a kind of things: "no allergies", "no medications on record"."""
+    return "no" in clause.cues and bool(clause.topics) and not clause.names
+
+
+def _is_listed(clause: Clause) -> bool:
+    """Whether a clause only names something, so that the next tells what is said of it."""
+    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
+    return (
+        bool(clause.names)
+        and not clause.has_values
+        and not said - {"splits", "no"}
+        and not (clause.exclusive or "no" in said)
+        and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
+    )

@@ -1,0 +1,99 @@
+"""Numbers of a sentence in digits: "two point nine", "stage three B", "1-0-1". Pure."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from services.language.statement_words import statement_words
+
+_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
+_COUNTED = re.compile(
+    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
+    r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
+)
+_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
+_LASTING_ONE = re.compile(
+    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
+    r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
+)
+_SPOKEN_STAGE = re.compile(
+    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
+)
+_OF_ALL = re.compile(
+    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
+    r" (?P<all>[a-zü]+|\d{1,3})\b"
+)
+_OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
+_AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
+_LENGTHS = (
+    " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
+    " tag", " stund", " zykl", " fraktion",
+)  # fmt: skip
+_GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
+_SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
+_TIMES_OF_DAY = ("morning", "noon", "evening", "night")
+_TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four times daily")
+
+
+def with_digits(text: str) -> str:
+    """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
+    lower = text.lower()
+    for signs, pattern, new in _IN_DIGITS:
+        if any(map(lower.__contains__, signs)):
+            text = pattern.sub(new, text)
+    return text
+
+
+def _number(word: str) -> int | None:
+    return statement_words().numbers.get(word.lower())
+
+
+def _written(found: re.Match[str]) -> str:
+    parts = [_number(word) for word in (found["whole"], *found["rest"].split())]
+    if None in parts:
+        return found.group()
+    return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
+
+
+def _graded_in_digits(found: re.Match[str]) -> str:
+    number = _number(found["number"])
+    return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
+
+
+def _aged_in_digits(found: re.Match[str]) -> str:
+    return str(_number(found.group()) or found.group())
+
+
+def _counted_in_digits(found: re.Match[str]) -> str:
+    number = _number(found["number"])
+    return found.group() if not number else f"{number} {found['what'].strip()}"
+
+
+def _share_in_digits(found: re.Match[str]) -> str:
+    number, among = (
+        found[key] if found[key].isdigit() else _number(found[key]) for key in ("number", "all")
+    )
+    return found.group() if not number or not among else f"{number} of {among}"
+
+
+def _dosed(found: re.Match[str]) -> str:
+    """Return "1-0-1" in words: twice daily, morning and evening."""
+    given = [one for one, count in zip(_TIMES_OF_DAY, found.groups(), strict=True) if count == "1"]
+    return " ".join((_TIMES_A_DAY[len(given)], *given))
+
+
+_IN_DIGITS: Sequence[
+    tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
+] = (
+    (("-",), _SCHEME, _dosed),
+    (("blutgruppe 0",), _GROUP_O, "O"),
+    (("/",), _OF_NODES, r"\1 of \2"),
+    (("(",), _AGED, r"\g<who> (\g<age> years old)"),
+    (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
+    ((" of ", " von "), _OF_ALL, _share_in_digits),
+    ((" point ", " comma ", " komma "), _SPOKEN, _written),
+    (_LENGTHS, _COUNTED, _counted_in_digits),
+    (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
+    (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),
+)
+"""Patterns in their order, what stands for what they find, and the beginnings of words of which
+one is always in it: these are far quicker to look for."""

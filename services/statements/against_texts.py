@@ -1,0 +1,64 @@
+"""What rows say against a clause that only texts support. Pure."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
+from services.statements.fit import is_denied_alike
+from services.statements.one_of_several import excludes
+from services.statements.rows import KnownRow
+from services.statements.subject import refs
+from services.statements.units import is_comparable
+from services.statements.verdict import Verdict
+
+_NOT_OF_NOW = frozenset({"before", "ended", "maybe", "begun", "altered", "rising", "falling"})
+
+
+def against_texts(
+    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return the row that says absent where a clause says present, for all that texts may say."""
+    if not all(row.is_text for row in fitting):
+        return None
+    if "takes" in clause.cues and clause.names and all(map(_is_class, clause.names)):
+        return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
+    if (row := _told_otherwise(clause, candidates)) is not None:
+        return Verdict("contradicted", row.sources, row.says)
+    for row in (one for one in candidates if not one.is_text and not one.is_earlier):
+        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
+        is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
+        if is_denied or is_other:
+            return Verdict("contradicted", row.sources, row.says)
+    told = {ref for row in fitting for ref in row.sources}
+    texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
+    denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
+    # A text that says both, "calls with a seizure" and "no seizure", says neither.
+    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
+    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def _is_class(name: str) -> bool:
+    return name.startswith("=") and kind_of_name(name) == "medication"
+
+
+def _told_otherwise(clause: Clause, candidates: Sequence[KnownRow]) -> KnownRow | None:
+    """Return the row of a problem that is over, or of another dose, of what is told as of now."""
+    if clause.dates or clause.cues & _NOT_OF_NOW:
+        return None
+    own = [row for row in candidates if not row.is_text and not row.needs.isdisjoint(clause.names)]
+    problems = [row for row in own if row.kind == "problem"]
+    is_over = problems and all(row.standing == "ended" for row in problems)
+    if is_over and "current" in clause.cues:
+        return problems[0]
+    drugs = [row for row in own if row.kind == "medication" and row.standing == "active"]
+    is_dosed = any(
+        is_comparable(a, b) for a in clause.quantities for r in drugs for b in r.quantities
+    )
+    return drugs[0] if is_dosed else None
+
+
+def _is_of_variant(words: AbstractSet[str]) -> bool:
+    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
+    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)

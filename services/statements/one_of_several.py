@@ -1,0 +1,52 @@
+"""Words of which one holds at a time, such as left and right, and which of them a row has. Pure."""
+
+from services.language.clause_joining import FINDS
+from services.language.clauses import Clause
+from services.language.statement_words import statement_words
+from services.statements.rows import KnownRow
+
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_NOT_THERE = ("polarity", 1)
+DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_CERTAINTY = "certainty"
+_OBSERVED = frozenset({"observation", "laboratory"})
+
+
+def shows_finding(clause: Clause) -> bool:
+    """Whether a clause says what a scan showed."""
+    groups = statement_words().exclusive
+    is_of_scan = any(groups[word][0] == "modality" for word in clause.exclusive)
+    return is_of_scan and not clause.words.isdisjoint(FINDS)
+
+
+def excludes(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has another word of a group of which one holds, such as left and right."""
+    if not clause.exclusive or not row.exclusive:
+        return False
+    groups = statement_words().exclusive
+    for word in clause.exclusive:
+        if _is_of_both(groups[word][0], clause):
+            continue  # "suspected, not yet confirmed"
+        if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
+            continue  # what is not detected is wild-type
+        here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
+        if here and groups[word] not in here:
+            return True
+    return False
+
+
+def _is_of_both(group: str, clause: Clause) -> bool:
+    groups = statement_words().exclusive
+    told = {groups[word] for word in clause.exclusive if groups[word][0] == group}
+    return group == _CERTAINTY and len(told) > 1
+
+
+def says_which(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has the word that a clause says of a group of which one holds."""
+    groups = statement_words().exclusive
+    # Of a test that is only said to have been done, no row says what it found.
+    is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
+    asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
+    told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
+    wanted = {groups[word] for word in told if groups[word][0] in asked}
+    return wanted <= {groups[word] for word in row.exclusive}

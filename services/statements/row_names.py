@@ -1,0 +1,156 @@
+"""By which words people speak of what a row of a view is about. Pure."""
+
+import re
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+from data_models.chart_view import ViewRow
+from services.language.same_names import group_of
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
+from services.records.concepts.table import concept_table
+from services.records.concepts.words import words_of
+from services.records.finding import classes_of_drug
+from services.records.standing import ABSENCES
+from services.statements.hedges import OF_NONE
+from services.statements.rows import clause_of, stems_of
+
+_LONG_NAME = 8
+DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
+"""By their standing and days these are problems."""
+_CORE = re.compile(r"^[^\[(/,]+")
+
+
+def core_for(row: ViewRow) -> frozenset[str]:
+    """Return the stems by which people know the thing of a row; of an absence what is absent.
+
+    Of a value with a code that the table of concepts knows it is what the code means, whatever
+    the record calls it: "Blood pressure panel with all children optional".
+    """
+    if row.code and (group := _group_of_code(row.code)):
+        return frozenset({group})
+    core = core_of(row.name)
+    return core - OF_NONE or core if row.kind in ABSENCES else core
+
+
+@lru_cache(maxsize=4_000)
+def _group_of_code(codes: tuple[str, ...]) -> str:
+    concept = concept_table().coded("result", codes)
+    return group_of(concept.name) if concept is not None else ""
+
+
+@lru_cache(maxsize=4_000)
+def core_of(name: str) -> frozenset[str]:
+    """Return the stems by which people know a name: `Hemoglobin [Mass/volume] in Blood` is one."""
+    found = _CORE.match(name)
+    text = found.group() if found and found.group().strip() else name
+    if "[" in name and len(before := text.partition(" in ")[0]) > 2:
+        text = before
+    groups = frozenset(one for one in clause_of(text).names if one.startswith("="))
+    rest = stems_of(text) - {word for group in groups for word in group_words(group)}
+    core = groups | rest | ({"urine"} & stems_of(name))
+    # Of `Total score [MMSE]` only the brackets say what was scored.
+    return core if core - statement_words().filling else core | stems_of(name)
+
+
+@lru_cache(maxsize=1_000)
+def group_words(group: str) -> frozenset[str]:
+    """Return the stems of all words by which the names of a group are written."""
+    return frozenset(
+        part
+        for table in (statement_words().phrases, statement_words().concepts)
+        for phrases in table.values()
+        for phrase in phrases
+        if f"same:{group}" in phrase.tags
+        for word in phrase.words
+        for part in (stem(word), *(stem(piece) for piece in word.split("-")))
+    )
+
+
+def needs_of(row: ViewRow) -> frozenset[str]:
+    """Return the stems of which a sentence about a row names all, or one."""
+    core = core_for(row)
+    vocabulary, is_value = statement_words(), row.number is not None or bool(row.unit)
+    core = core - (_parts_of(row.name) if is_value else set())
+    soft = vocabulary.filling if is_value else vocabulary.soft
+    kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
+    return kept or core
+
+
+def _parts_of(name: str) -> set[str]:
+    """Return the stems of the parts of words with hyphens: who names NT-proBNP names no NT."""
+    joined = (word for word in name.split() if "-" in word)
+    return {stem(part) for word in joined for part in word.split("-")}
+
+
+def classes_of(row: ViewRow) -> frozenset[str]:
+    """Return what else people call the thing of a row: its class, its brand, its disease."""
+    if row.kind == "immunization":
+        return _vaccine_words(row.name, row.code)
+    if row.kind in ("problem", *DIAGNOSES):
+        return _disease_words(row.code)
+    if row.kind != "medication":
+        return frozenset()
+    return (
+        class_words(row.name, row.code)
+        | _other_names(row.name)
+        | _spelt_otherwise(core_of(row.name))
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _disease_words(codes: tuple[str, ...]) -> frozenset[str]:
+    """Return stems of what a code of ICD-10 means: `Bösartige Neubildung: Oberlappen` a cancer."""
+    own = [code.rpartition("|")[2] for code in codes if "icd-10" in code.lower()]
+    of_code = [
+        (len(begin), one.name)
+        for one in concept_table().concepts
+        for begin in one.icd10
+        if one.kind == "problem" and any(code.startswith(begin) for code in own)
+    ]
+    name = max(of_code)[1] if of_code else ""
+    return stems_of(name).union(clause_of(name).names)
+
+
+@lru_cache(maxsize=1_000)
+def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
+    """Return stems of what people call a vaccine by one word: `Td (adult)` is tetanus."""
+    table = concept_table()
+    found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
+    said = found.words if found is not None else ()
+    single = [words[0] for words in said if len(words) == 1]
+    named = (one for word in single for one in clause_of(word).names)
+    return frozenset((*named, *(stem for word in single for stem in stems_of(word))))
+
+
+@lru_cache(maxsize=1_000)
+def _other_names(drug: str) -> frozenset[str]:
+    """Return stems of other names of a drug of one ingredient: `Kyleena` is levonorgestrel."""
+    table = concept_table()
+    found = {one.name: one for word in words_of(drug) if (one := table.named("drug", word))}
+    said = [one.words for one in found.values() if len(found) == 1 and not one.members]
+    return frozenset(
+        stem for each in said for words in each if len(words) == 1 for stem in stems_of(words[0])
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _spelt_otherwise(core: frozenset[str]) -> frozenset[str]:
+    """Return drugs that a record names with one letter wrong: `Simvistatin`."""
+    known = statement_words().names
+    return frozenset(
+        name
+        for word in core
+        if len(word) >= _LONG_NAME and word not in known
+        for name in known
+        if name[0] == word[0] and Levenshtein.distance(name, word, score_cutoff=1) == 1
+    )
+
+
+@lru_cache(maxsize=1_000)
+def class_words(drug: str, codes: tuple[str, ...]) -> frozenset[str]:
+    """Return what a drug's classes are called: `statin`, `=ace inhibitors`."""
+    words = classes_of_drug(drug, codes)
+    single = (stem(one) for one in words if " " not in one)
+    return frozenset((*single, *(name for one in words if (name := group_of(one)))))
