@@ -10,7 +10,8 @@ PYTEST ?= PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Processes that run tests side by side, a file in one of them; 0 runs all in one, as a debugger wants.
 # One more than two cores have work for: servers are waited for; four browsers at once are slower.
 WORKERS ?= 3
-FAST_WORKERS ?= 3
+# The fast ones wait for nobody.
+FAST_WORKERS ?= 2
 # Of the order of files; another every day.
 SEED ?= $(shell date +%j)
 SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
