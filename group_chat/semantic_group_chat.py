@@ -28,7 +28,7 @@ from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
-from services.language.work import leaves_question, tells_of_patient
+from services.language.work import leaves_question
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.team import Team, card_of
@@ -165,10 +165,8 @@ class SemanticGroupChat:
         waits = waits.model_copy(update={"agent": self._former.get(waits.agent, waits.agent)})
         # Who leads hears answers to a scenario's step, and passes on what is none.
         is_asked = not waits.waits_for and waits.agent != self.facilitator
-        if read is None or not is_asked:
-            return waits
-        is_theirs = read.agent is None and tells_of_patient(read)  # "she takes 5 mg of it"
-        return None if is_theirs or leaves_question(read, waits.agent) else waits
+        leaves = read is not None and is_asked and leaves_question(read, waits.agent)
+        return None if leaves else waits
 
     def _form_beside(self, request: GroupChatRequest) -> Continuation | None:
         """Return whose form waits for an answer that this message is not, asked not long ago."""

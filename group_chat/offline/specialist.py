@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from group_chat.offline.plain_talk import courtesy
+from group_chat.offline.plain_talk import courtesy, not_understood
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -196,7 +196,11 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
         return prompt.say("both_noted", said=" ".join(prompt.asked.split()).rstrip("."))
     if says(prompt.asked, "own_complaint"):
         return OfflineReply(text=f"{prompt.closing}\n\n{prompt.text('severity')}")
-    return None
+    read = prompt.utterance
+    if read is None or read.about:
+        return None
+    told = prompt.say("not_held", told=" ".join(prompt.asked.split()))
+    return told if read.task == "tell" else not_understood(prompt)
 
 
 def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest | None:

@@ -152,11 +152,6 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     return is_of_own_things(text) or (bool(read.about) and is_question)
 
 
-def tells_of_patient(read: Utterance) -> bool:
-    """Whether a message tells of the patient, and neither of a booking nor of who writes it."""
-    return read.task == "tell" and not slots_in(read.text, is_booking=True)
-
-
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
     """Return the questions with what a procedure found asked of its report.
 

@@ -18,9 +18,14 @@ async def test_nothing_of_the_open_chart_stands_in_it() -> None:
     assert "Osimertinib" not in said
 
 
-async def test_what_is_told_of_the_patient_is_no_answer_about_it() -> None:
+@pytest.mark.parametrize(
+    ("said", "honest"),
+    [("she takes 5 mg of bisoprolol since last week", "only as what you wrote"),
+     ("what time is it?", "I did not understand")],
+)  # fmt: skip
+async def test_what_is_no_answer_is_not_looked_up_in_the_chart(said: str, honest: str) -> None:
     talk = conversation()
-    await talk.say("my back hurts today")
-    assert (await talk.say("she takes 5 mg of bisoprolol since last week")).speakers == [
-        "Orchestrator"
-    ]
+    await talk.say("@GeneralHealth my back hurts today")
+    told = (await talk.say(f"@GeneralHealth {said}")).said[-1][1]
+    assert honest in told
+    assert "Osimertinib" not in told
