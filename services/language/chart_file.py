@@ -44,6 +44,7 @@ class ChartWords(ClosedValue):
     either: frozenset[str] = frozenset()
     relative: tuple[str, ...] = ()
     negations: frozenset[str] = frozenset()
+    denials: frozenset[str] = frozenset()
     joints: tuple[str, ...]
     connectors: tuple[str, ...]
     head_first: bool = False

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from itertools import pairwise
 
 from services.language.ages_asked import at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
@@ -47,7 +46,14 @@ from services.language.question_figures import (
     with_days,
     with_rate,
 )
-from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
+from services.language.single_questions import (
+    NAMED_BY_ARGUMENT,
+    OVER,
+    aspect_of_denied,
+    is_either,
+    named,
+    of_one_thing,
+)
 from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
@@ -217,11 +223,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_either = any(  # "type 1 or 2?", and no "or not?"
-        one.text in words.words.either and behind.text not in words.words.negations
-        for one, behind in pairwise(part.pieces[1:])
-    )
-    is_mixed = is_mixed or is_either or bool(part.frames & _JUDGED)
+    is_mixed = is_mixed or is_either(part, words) or bool(part.frames & _JUDGED)
     is_weighed = bool(part.frames & _JUDGED) or any(one.tool == "allergies" for one in found)
     if is_mixed and not is_weighed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
@@ -234,10 +236,8 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         found = [in_place(one, part.place, is_last_too=is_last_too) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
-    return [
-        replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
-        for each in found
-    ]
+    plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
+    return [replace(each, aspect=plain) if each.aspect == "whether" else each for each in found]
 
 
 def _of_half(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:

@@ -107,10 +107,10 @@ def with_figures(
         is_of_change = question.aspect == "change" and any(len(one.words) > 1 for one in behind)
         is_limited = question.tool == "results" and not is_of_change
         if ("above" in before or "below" in before) and is_limited:
-            side = "above" if "above" in before else "below"
-            found = (
-                replace(found, above=number) if side == "above" else replace(found, below=number)
-            )
+            is_above = "above" in before
+            or_equal = any("or_equal" in one.of("frame") for one in behind)
+            found = replace(found, or_equal=or_equal, above=number if is_above else found.above)
+            found = found if is_above else replace(found, below=number)
             continue
         if question.tool == "results" and (ends := _ends_around(pieces, at, numbers)):
             found = replace(found, above=ends[0], below=ends[1])

@@ -1,8 +1,10 @@
 """Questions for one thing by its name, and for what a part asks of one thing alone. Pure."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart
+from services.language.chart_words import Lexicon
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import values_of
@@ -56,3 +58,21 @@ def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuest
     if tool == SEARCH:
         arguments["query"] = name
     return ChartQuestion(tool, arguments, aspect, name, what)
+
+
+def is_either(part: QuestionPart, words: Lexicon) -> bool:
+    """Whether it is asked which of two it is: "type 1 or 2?", and no "or not?"."""
+    return any(
+        one.text in words.words.either and behind.text not in words.words.negations
+        for one, behind in pairwise(part.pieces[1:])
+    )
+
+
+def aspect_of_denied(part: QuestionPart, words: Lexicon) -> Aspect | None:
+    """Return what is told where that it was given is no yes: "was it never given?"."""
+    is_denied = any(
+        behind.text in words.words.denials and one.text not in words.words.either
+        for one, behind in pairwise(part.pieces)
+    )
+    has_limit = any(one.of("above") or one.of("below") for one in part.pieces)
+    return None if not is_denied else "count" if has_limit else "all"

@@ -66,6 +66,7 @@ class ChartQuestion:
         head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
         below: Likewise, less than this; with `above` all from one to the other.
+        or_equal: The limit itself is asked for, too: "at least 5".
         lower_limit: Of a pressure, that of its lower figure: 90 of "above 140/90".
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
@@ -97,6 +98,7 @@ class ChartQuestion:
     above: float | None = None
     below: float | None = None
     lower_limit: float | None = None
+    or_equal: bool = False
     span: TimeSpan | None = None
     is_past: bool = False
     is_begun: bool = False

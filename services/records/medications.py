@@ -5,7 +5,7 @@ from datetime import date
 
 from data_models.chart_view import ViewRow
 from services.records.concepts.words import phrase_of
-from services.records.dates import last_day
+from services.records.dates import first_day, last_day
 from services.records.dosage import dosages_of, dose_of, is_as_needed
 from services.records.entry import (
     Entry,
@@ -66,8 +66,15 @@ class DrugEntry:
         """Return whether it says that the drug is taken now; no age ends that."""
         if self.entry.status not in _TAKEN[self.entry.kind] or self.is_unmeant:
             return False
+        return self.state_on(today) == "active"
+
+    def state_on(self, today: date) -> str:
+        """Return the status of what is said to be active: ended before `today`, or to come."""
+        begun = first_day(self.when) if self.when != self.end else None  # only its end is known
+        if begun is not None and begun > today:
+            return "planned"
         ended = last_day(self.end) if self.end else None
-        return ended is None or ended >= today
+        return "ended" if ended is not None and ended < today else "active"
 
 
 @dataclass
@@ -224,9 +231,8 @@ def _status(leading: DrugEntry, today: date | None) -> str:
         return FORBIDDEN
     if leading.entry.status == "active" and leading.is_unmeant:
         return f"only a {text(leading.entry.raw, 'intent')}"
-    ended = last_day(leading.end) if leading.end and today is not None else None
-    if leading.entry.status == "active" and ended is not None and today and ended < today:
-        return "ended"
+    if leading.entry.status == "active" and today is not None:
+        return leading.state_on(today)
     return leading.entry.status or "status not recorded"
 
 

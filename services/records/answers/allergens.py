@@ -8,8 +8,9 @@ from data_models.chart_view import ViewRow
 from services.records.answers.said_words import has_words
 from services.records.concepts.table import (
     concept_table,
-    kinds_of_allergen,
     names_of_procedure,
+    rows_called,
+    words_listed,
 )
 from services.records.concepts.words import words_of
 from services.records.finding import classes_of_drug, holds, means
@@ -43,12 +44,17 @@ def of_other_kinds(name: str, rows: Sequence[ViewRow]) -> list[str]:
     return [row.name for row in rows if is_kind and not is_of_allergen(name, row)]
 
 
+def is_of_some(row: ViewRow) -> bool:
+    """Whether "none known" is said of some kinds alone: that of drugs is none of food."""
+    return not words_listed("kinds_of_allergies").isdisjoint(words_of(row.name))
+
+
 def is_named_so(name: str, row: ViewRow) -> bool:
     """Whether an allergy says the name itself, and not only a kind that holds it."""
     if name in (DRUGS, FOODS):
         return is_of_allergen(name, row)
     is_drug = means("drug", name, label=row.name, codes=row.code)
-    of_kind = kinds_of_allergen().get(" ".join(words_of(name)), ())
+    of_kind = rows_called("allergens").get(" ".join(words_of(name)), ())
     is_said = any(has_words(row, one) for one in names_of_procedure(name))
     return is_drug or is_said or any(_names(one, row) for one in of_kind)
 
@@ -58,7 +64,7 @@ def _kinds_with(name: str) -> frozenset[str]:
     wanted = words_of(name)
     kinds = (
         kind
-        for kind, members in kinds_of_allergen().items()
+        for kind, members in rows_called("allergens").items()
         if any(holds(wanted, words_of(one)) for one in (kind, *members))
     )
     return classes_of_drug(name, ()) | {*kinds}
@@ -75,4 +81,4 @@ def _is_drug(row: ViewRow) -> bool:
 
 
 def _is_food(row: ViewRow) -> bool:
-    return any(_names(one, row) for one in kinds_of_allergen()["food"])
+    return any(_names(one, row) for one in rows_called("allergens")["food"])

@@ -17,6 +17,7 @@ from services.records.concepts.table import (
     ConceptKind,
     concept_table,
     names_of_procedure,
+    rows_called,
     words_listed,
 )
 from services.records.concepts.words import words_of
@@ -27,55 +28,16 @@ from services.records.measurements import NOT_PATIENTS
 from services.records.standing import DOUBTFUL, NEVER
 from services.records.visits import NOT_MEANT
 
-# What a question calls a part of `care` and `history`, and the kinds of its rows.
-_KINDS = {
-    "care plan": ("care plan",),
-    "goal": ("goal",),
-    "care team": ("care team", "general practitioner"),
-    "device": ("device", "device use"),
-    "implant": ("device", "device use"),
-    "directive": ("directive",),
-    "coverage": ("coverage",),
-    "contact person": ("related person", "contact person"),
-    "order": ("order",),
-    "open order": ("order",),
-    "family": ("family history",),
-    "social": ("social history",),
-}
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
-_ENCOUNTERS = {
-    "emergency": ("emergency",),
-    "intensive care": ("intensive care", "intensive therapy", "critical care", "icu"),
-    "inpatient admission": ("inpatient", "admission"),
-    "check up": ("check up", "well", "annual"),
-}
-_DONE = frozenset({"encounters", "procedures", "immunizations"})
+DONE = frozenset({"encounters", "procedures", "immunizations"})
 _NEVER_WAS = NOT_MEANT | NEVER | {"preparation"}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
-# What a question calls a fact of `current_status`, and how its rows begin.
-_FACTS = {
-    "stage": ("stage",),
-    "tnm": ("clinical", "pathologic", "stage"),
-    "ECOG": ("ecog",),
-    "histology": ("histology",),
-    "primary site": ("primary site", "diagnosis"),
-}
 _TREATMENTS = frozenset({"medication", "procedure"})
-# What a question calls a fact of the Patient resource, and how its rows are called.
-_PERSONAL = {
-    "phone": ("phone", "sms", "pager", "fax", "email", "url"),
-    "race": ("race", "ethnicity"),
-    "marital status": ("marital status",),
-    "birth place": ("birth place",),
-    "other names": ("maiden name", "old name", "nickname", "other name", "usual name"),
-    "identifiers": ("medical record number", "social security number"),
-}
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
-_TO_COME = frozenset({"appointment"})
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _SOME_WORDS = 2
@@ -109,7 +71,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
-    if question.tool in _DONE and question.aspect in ("latest", "first", "count"):
+    if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
     is_event = question.tool == "timeline" or question.is_begun
@@ -140,20 +102,18 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
 
 DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
 """Kinds of rows that are illnesses."""
-_NEAR = frozenset(
-    {"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"}
-)
 
 
 def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
-    said = _NEAR.intersection(words_of(row.name)) - {*words_of(name)}
+    said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
     return row.kind in DIAGNOSES and bool(said)
 
 
 def is_doubtful(row: ViewRow) -> bool:
-    """Whether it is not certain that a row is so: what is suspected, or not yet confirmed."""
-    return bool(DOUBTFUL & {*row.detail.split("; ")})
+    """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
+    is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
+    return is_torn or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -182,7 +142,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
-        case "current_status" if name in _FACTS or name == "treatment":
+        case "current_status" if name in rows_called("facts_of_status") or name == "treatment":
             return _is_fact(row, name)
         case _:
             return True
@@ -224,15 +184,15 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    is_planned = row.kind in _TO_COME or row.status in _PLANNED
+    is_planned = row.kind == "appointment" or row.status in _PLANNED
     if name == "planned" or is_planned:
         return name == "planned" and row.status in _PLANNED
     if not _says_rest(row, question):
         return False
     if name == "inpatient admission":
-        is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
+        is_stay = row.value not in _NO_STAYS and _says(row, rows_called("kinds_of_visits")[name])
         return is_stay or _says(row, ("hospital admission",))
-    wanted = _ENCOUNTERS.get(name)
+    wanted = rows_called("kinds_of_visits").get(name)
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
     return has_words(row, name) or means("problem", name, label=row.detail, codes=())
@@ -243,7 +203,7 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     if name == "treatment":
         return row.kind in _TREATMENTS
     is_there = row.kind == "fact" and row.status != "not in the record"
-    return is_there and fold(row.name)[0].startswith(_FACTS[name])
+    return is_there and fold(row.name)[0].startswith(rows_called("facts_of_status")[name])
 
 
 def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
@@ -255,7 +215,7 @@ def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
 def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row of `care` or `history` is of the kind and says the words."""
     name = question.head or question.name
-    kinds = _KINDS.get(name)
+    kinds = rows_called("parts_of_care").get(name)
     if not _says_rest(row, question):
         return False
     if name == "open order" and row.status not in _OPEN:
@@ -272,7 +232,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
 
 def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows of the Patient resource that a question for `name` asks for."""
-    wanted = _PERSONAL.get(name, (name,))
+    wanted = rows_called("facts_of_person").get(name, (name,))
     return [row for row in rows if row.kind == "personal" and row.name in wanted]
 
 

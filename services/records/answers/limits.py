@@ -19,8 +19,11 @@ def bounds_in(rows: Sequence[ViewRow]) -> list[ViewRow]:
 
 
 def has_open_end(rows: Sequence[ViewRow]) -> bool:
-    """Whether the first or the last value is only a bound: then no difference can be told."""
-    return bool(bounds_in([rows[0], rows[-1]]))
+    """Whether no difference can be told: an end is a bound, of no day, or one of two values."""
+    first, last = rows[-1].date, rows[0].date
+    days = [day for day, _ in {(row.date, row.value) for row in rows}]
+    is_single = bool(first) and days.count(first) == 1 == days.count(last)
+    return not is_single or bool(bounds_in([rows[0], rows[-1]]))
 
 
 def ranked(rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -69,11 +72,16 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
         return _told_between(question, rows, met, words)
     limit = limit_of(question, rows)
     shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
+    shown += f" ({'≥' if is_above else '≤'})" * question.or_equal
+    lead = f"{words.yes if met else words.no}. "
+    if question.aspect in ("first", "count"):  # what others are is no yes to "was the first …?"
+        lead = ""
+    elif question.aspect == "latest" or (question.aspect == "whether" and not question.is_past):
+        lead = f"{value_sentence(rows[0], words)}\n"
     if not met:
         edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
         none = words.none_above if is_above else words.none_below
-        said = none.format(total=len(rows), limit=shown, row=value_sentence(edge, words))
-        return f"{words.no}. {said}"
+        return f"{lead}{none.format(total=len(rows), limit=shown, row=value_sentence(edge, words))}"
     some = words.above if is_above else words.below
     count = some.format(count=len(met), total=len(rows), limit=shown)
-    return f"{words.yes}. {count}:\n{value_table(met, words)}"
+    return f"{lead}{count}:\n{value_table(met, words)}"

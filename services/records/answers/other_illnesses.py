@@ -3,7 +3,7 @@
 from data_models.chart_view import ViewRow
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.said_words import has_words
-from services.records.concepts.table import Concept, concept_table, names_of_less
+from services.records.concepts.table import concept_table, names_of_less
 
 
 def is_another(row: ViewRow, name: str) -> bool:
@@ -15,8 +15,6 @@ def is_another(row: ViewRow, name: str) -> bool:
         return not has_words(row, name)
     table = concept_table()
     asked, own = table.named("problem", name), concept_of("problem", row)
-    return bool(own) and asked is not None and own not in _all_of(asked)
-
-
-def _all_of(concept: Concept) -> set[str]:
-    return {concept.name, *(leaf.name for leaf in concept_table().leaves(concept))}
+    if not own or asked is None:
+        return False
+    return own not in {asked.name, *(leaf.name for leaf in table.leaves(asked))}

@@ -12,7 +12,7 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.unit_sizes import converted
 from services.language.utterance import ChartQuestion, Part, TimeSpan
-from services.records.concepts.table import words_of_removal
+from services.records.concepts.table import words_listed, words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
 from services.records.entry import instant
@@ -33,11 +33,6 @@ _WITH_PARTS = frozenset(
 )
 _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
-_SIDES = frozenset(
-    {"left", "right", "bilateral", "both", "links", "linke", "linker", "linken", "linkem", "linkes",
-     "rechts", "rechte", "rechter", "rechten", "rechtem", "rechtes", "beidseits", "beidseitig",
-     "beide", "gauche", "droite", "izquierda", "derecha"}
-)  # fmt: skip
 
 _RECORDED = "recorded "
 _FOOT = "[ft_i]"
@@ -182,7 +177,7 @@ def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
         for row in rows
         if (figures := _figures(row))
         and together(
-            value != least and (value > least) == is_above
+            question.or_equal if value == least else (value > least) == is_above
             for value, least in zip(figures, limits, strict=False)
         )
     ]
@@ -209,7 +204,7 @@ def _is_reaction_untold(rows: Sequence[ViewRow]) -> bool:
 _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "due": lambda rows: any(row.kind in _DUE_AGAIN for row in rows),
     "reaction": _is_reaction_untold,
-    "side": lambda rows: not any(_SIDES & {*_said(row)} for row in rows),
+    "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
 }
@@ -224,7 +219,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
         is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
         return [] if is_out else [words.no_part.format(part=words.parts["end"])]
-    if question.part in ("end", "end reason") and all(row.status == "active" for row in rows):
+    is_open = all(row.status == "active" and not row.end for row in rows)
+    if question.part in ("end", "end reason") and is_open:
         return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=moment_of, reverse=True)
@@ -238,8 +234,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     return [words.no_part.format(part=words.parts[question.part])] if question.part else []
 
 
-def _said(row: ViewRow) -> list[str]:
-    return f"{row.name} {row.value} {row.detail}".casefold().replace(",", " ").split()
+def _said(row: ViewRow) -> str:
+    return f"{row.name} {row.value} {row.detail}"
 
 
 def _tells(row: ViewRow, marks: Sequence[str]) -> bool:

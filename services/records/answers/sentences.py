@@ -8,8 +8,9 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
-from services.records.answers.allergens import is_named_so
+from services.records.answers.allergens import is_named_so, is_of_some
 from services.records.answers.asked_rows import (
+    DONE,
     asked_rows,
     is_doubtful,
     is_near_only,
@@ -33,7 +34,7 @@ from services.records.answers.row_parts import (
     sources_of,
     times_recorded,
 )
-from services.records.answers.unsaid import said_left_out, said_none_left, said_of_older
+from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import empty_list, told_summary
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
@@ -68,7 +69,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
-        return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
+        return "\n".join([*said, *not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
@@ -137,13 +138,6 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     has_more = bool(question.name or question.arguments)
     is_other = {"medications": has_more, "problems": not is_active}.get(question.tool)
     return "" if is_other else empty_list(question.tool, words)
-
-
-def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
-    """Say which of several names the tool did not find."""
-    ending = ": not in the record"
-    absent = (note.removesuffix(ending) for note in view.notes if note.endswith(ending))
-    return [*map(words.not_there, absent)]
 
 
 def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -260,10 +254,14 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
 def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     if rows[0].kind in ABSENCES:
         is_none = {row.kind for row in rows} <= ABSENCES - {NOT_KNOWN}
+        is_none &= not all(map(is_of_some, rows))
         no = f"{words.no}: {row_line(rows[0], words)}"
         return no if is_none else _listed(question, rows, words)
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
+    # Nor that somebody was in hospital one to whether they are.
+    is_now = question.is_past or any(row.status == "in-progress" for row in rows)
+    is_of_after |= question.tool == "encounters" and not is_now
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
@@ -286,12 +284,12 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     states = {row.status for row in rows}
     if states <= _NOT_DONE:
         return words.no
-    if question.part == "end":  # whether it is over is asked
-        return words.yes if states <= _OVER else words.no
     # What is suspected, or was begun and broken off, is neither.
-    is_broken_off = question.tool == "procedures" and states <= {"stopped"}
+    is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
     if is_broken_off or all(is_doubtful(row) for row in rows):
         return words.unclear
+    if question.part == "end":  # whether it is over is asked
+        return words.yes if states <= _OVER else words.no
     if question.tool not in _STATES and not states <= _OVER:
         return words.yes
     if states <= _OVER:
@@ -305,6 +303,8 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
     rows = [row for row in rows if row.kind not in ABSENCES]
+    if rows and question.tool in DONE and all(row.status in _NOT_DONE for row in rows):
+        return f"{words.no}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")

@@ -96,3 +96,9 @@ def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords)
         is_of_now = question.tool in _BY_STATUS and "status" not in question.arguments
         return (is_of_now and words.nothing_else_now) or words.nothing_else
     return words.not_there(question.by) if question.by else ""
+
+
+def not_found(view: ChartView, words: AnswerWords) -> list[str]:
+    """Say which of several names the tool did not find."""
+    ending = ": not in the record"
+    return [words.not_there(one.removesuffix(ending)) for one in view.notes if one.endswith(ending)]

@@ -49,10 +49,14 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
     return [*dict.fromkeys(notes), *told]
 
 
+def _is_figure(row: ViewRow) -> bool:
+    return row.number is not None or bool(bounds_in([row]))
+
+
 def _units_of_one(every: Sequence[Sequence[ViewRow]]) -> list[str]:
     """Return the units of one thing that was measured in several; nothing for other things."""
     things = {concept_of("result", each[0]) or each[0].name for each in every}
-    units = list(dict.fromkeys(each[0].unit for each in every))
+    units = [each[0].unit for each in every if each[0].unit or any(map(_is_figure, each))]
     return units if len(things) == 1 < len(units) else []
 
 
@@ -133,20 +137,18 @@ def _of_rows(
         return _counted_values(rows, words)
     if question.back:
         return _before(question.back, rows, words)
-    if aspect == "first":
-        return (
-            value_table(rows[-question.most :], words)
-            if question.most
-            else value_sentence(rows[-1], words)
-        )
+    is_first = aspect == "first"
+    if is_first and question.most:
+        return value_table(rows[-question.most :], words)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
-    if is_many and len(rows) > 1:
+    if is_many and not is_first and len(rows) > 1:
         return _course(rows, words, most=most, rate=question.rate)
     # Which of two of one moment is right, nobody knows: both are told.
-    newest = {row.value: row for row in reversed(rows) if row.date == rows[0].date}
+    end = next((row for row in (rows[::-1] if is_first else rows) if row.date), rows[0])
+    told = {row.value: row for row in reversed(rows) if row.date == end.date}
     with_range = question.part == "range"
-    return "\n".join(value_sentence(row, words, with_range=with_range) for row in newest.values())
+    return "\n".join(value_sentence(row, words, with_range=with_range) for row in told.values())
 
 
 def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
@@ -279,7 +281,7 @@ _WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})
 def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = "") -> str:
     numbers = [row for row in rows if row.number is not None]
     lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]
-    if len({row.date for row in numbers}) > 1 and not has_open_end(rows):
+    if len(numbers) > 1 and not has_open_end(rows):
         # Else Markdown hangs it on the last row of the list.
         lines += ["", _change(numbers, words, name=words.overall, rate=rate)]
     return "\n".join(lines)

@@ -13,12 +13,6 @@ from services.records.concepts.words import words_of
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
 
 _SYSTEMS = {"loinc.org": "loinc", "snomed.info/sct": "snomed", "hl7.org/fhir/sid/cvx": "cvx"}
-_SPECIMENS = {
-    "urine": frozenset({"urine", "urinary", "urin", "harn"}),
-    "stool": frozenset({"stool", "fecal", "feces", "stuhl", "gastrointestinal"}),
-    "other": frozenset({"csf", "cerebral", "liquor", "pleural", "ascites", "synovial", "saliva",
-                        "semen", "amniotic", "peritoneal", "dialysis", "sweat", "fluid"}),
-}  # fmt: skip
 _LONG_CHARS = 5
 # Genes whose names read like something else where capitals do not count.
 _GENES = frozenset({"EGFR"})
@@ -157,7 +151,7 @@ class ConceptTable:
 
 def _fits_specimen(concept: Concept, label: str) -> bool:
     words = frozenset(words_of(label))
-    found = next((name for name, marks in _SPECIMENS.items() if words & marks), "")
+    found = next((name for name, marks in rows_called("specimens").items() if words & {*marks}), "")
     return found == concept.specimen or (found == "" and concept.specimen != "")
 
 
@@ -180,9 +174,9 @@ def concept_table() -> ConceptTable:
 
 
 @cache
-def kinds_of_allergen() -> Mapping[str, tuple[str, ...]]:
-    """Return kinds of substances that people are allergic to, each with what is of it."""
-    return {kind: tuple(members) for kind, members in concept_rows()["allergens"].items()}
+def rows_called(part: str) -> Mapping[str, tuple[str, ...]]:
+    """Return what people call rows of a part, or kinds of allergens, with how records do."""
+    return {kind: tuple(members) for kind, members in concept_rows()[part].items()}
 
 
 @cache
