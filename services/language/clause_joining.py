@@ -11,8 +11,10 @@ _INHERITED = frozenset(
 )
 
 
+_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
 _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
+_BUT = frozenset({"but", "while", "whereas", "aber", "wahrend"})
 _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -72,7 +74,8 @@ def _course(last: Clause, clause: Clause) -> Clause:
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
     is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
-    if is_denial and not _is_listed(last):
+    is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
+    if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
     kin = statement_words().kin
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
@@ -214,6 +217,8 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
             done.append(clause)
+        elif clause.words & _BUT and _is_listed(clause):
+            done.append(clause)  # "… has resolved, but oxaliplatin and leucovorin are active"
         elif _tells_value_before(last, clause):
             done[-1] = _course(last, clause)
         elif _goes_on(last, clause) or _is_next_of_course(last, clause):
@@ -285,7 +290,7 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
             clause,
             words=clause.words | (end.words & polar),
             exclusive=end.exclusive,
-            cues=clause.cues | (end.cues & {"no", "asserts"}),
+            cues=clause.cues | (end.cues & _TOLD_OF_ALL),
         )
 
 

@@ -103,7 +103,7 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     if not births or not began:
         return Verdict("unsupported")
     for row in began:
-        if told.number in _years(births[0], row):
+        if told.number in age_then(births[0], row):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
 
@@ -130,7 +130,7 @@ def _meant_events(clause: Clause, rows: list[KnownRow]) -> list[KnownRow]:
     return [row for row in found if row.order == last] if "newest" in clause.cues else found
 
 
-def _years(birth: KnownRow, row: KnownRow) -> set[int]:
+def age_then(birth: KnownRow, row: KnownRow) -> set[int]:
     """Return how old somebody may have been: both ages in a year of which no more is recorded."""
     born, then = birth.begun, row.begun
     if born is None or then is None or born.year is None or then.year is None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import fits, has_date, has_happened
+from services.statements.fit import has_date, has_happened
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import supported
@@ -28,14 +28,6 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         meant = frozenset(clause.topics) | told_of(clause.words)
         found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
     return list({id(row): row for row in found}.values())
-
-
-def of_own_value(clause: Clause, rows: KnownRows) -> list[KnownRow]:
-    """Return the newest measured row of a value whose clause does not name it, by its unit."""
-    if len(clause.quantities) != 1 or not clause.quantities[0].unit:
-        return []
-    found = [row for row in by_values(clause, rows) if row.needs_all and fits(clause, row)]
-    return sorted(found, key=lambda row: row.order, reverse=True)
 
 
 def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:

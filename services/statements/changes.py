@@ -26,8 +26,6 @@ def changed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """Return the verdict over a clause that says by how much something changed; None for others."""
     if not clause.differences or not names:
         return None
-    if len(names) > 1 and not about(clause, rows, names):
-        names = [name for name in names if any(row.needs_all for row in rows.about([name]))]
     found = {
         (row.order[:10], row.number): row
         for row in about(clause, rows, names)

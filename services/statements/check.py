@@ -24,7 +24,7 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
-from services.statements.durations import is_so_far_apart, lasted, stayed
+from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
@@ -139,6 +139,7 @@ class MessageCheck:
         if deed is not None:
             return deed
         names = without_setting(clause) or self._carried(sentence, clause)
+        names = self._measured(clause, names)
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:
@@ -253,8 +254,8 @@ class MessageCheck:
         if not sentence.asks and "maybe" not in clause.cues:
             rows = self.grounds.rows
             told = counted(clause, rows, names) or changed(clause, rows, names)
-            told = told or lasted(clause, rows, names) or of_all_values(clause, rows, names)
-            told = told or stayed(clause, rows, names)
+            told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
+            told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
             told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
@@ -308,6 +309,13 @@ class MessageCheck:
         if sentence.is_item and self._heading:
             return self._heading
         return self._subject if clause.has_values and not clause.stages else ()
+
+    def _measured(self, clause: Clause, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return of names told before, "6.1 at the end of chemotherapy", that of the value."""
+        about = self.grounds.rows.about
+        if clause.own_names or len(names) < 2 or not clause.quantities or about(names):
+            return names
+        return tuple(one for one in names if any(row.needs_all for row in about([one]))) or names
 
     def _remember(self, sentence: Sentence) -> None:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]

@@ -12,7 +12,7 @@ from services.statements.ages import (
     without_age,
 )
 from services.statements.broader import by_broader_name
-from services.statements.by_values import by_values, latest_of_kind, of_own_value
+from services.statements.by_values import by_values, latest_of_kind
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -21,7 +21,6 @@ from services.statements.compare_series import (
     has_value,
     is_changed_otherwise,
     is_judged_beyond,
-    is_judged_rightly,
     is_judged_without_range,
     is_not_first,
     is_not_newest,
@@ -65,8 +64,6 @@ from services.statements.subject import (
 )
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
-
-_JUDGED = frozenset({"high", "low", "normal"})
 
 
 def compare_values(
@@ -154,8 +151,6 @@ def _by_parts(
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
         return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
-    if not clause.own_names and (measured := of_own_value(clause, rows)):
-        return _objection(clause, measured, measured, cited=cited) or supported(measured)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])
@@ -219,10 +214,6 @@ def _objection(
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
     if (row := fitting[0]).is_text:
         return None
-    if clause.cues & _JUDGED:  # one view shows the range that another does not
-        row = next(
-            (one for one in fitting if one.name == row.name and _is_judged(clause, one)), row
-        )
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     flagged = against_flag(clause, judged)
@@ -235,10 +226,6 @@ def _objection(
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
     return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
-
-
-def _is_judged(clause: Clause, row: KnownRow) -> bool:
-    return is_judged_rightly(clause, row) is not None
 
 
 def _against_series(

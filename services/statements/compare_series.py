@@ -142,7 +142,7 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     if (
         "steady" in clause.cues
         and (not clause.dates or "begun" in clause.cues)
-        and _has_changed(row.number, newest.number or 0)
+        and has_changed(row.number, newest.number or 0)
     ):
         return Verdict("contradicted", newest.sources, f"{row.says}; {newest.says}")
     if not earlier:
@@ -151,14 +151,15 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     is_wrong = (
         ("rising" in clause.cues and now - before <= _SAME * abs(before))
         or ("falling" in clause.cues and before - now <= _SAME * abs(before))
-        or ("steady" in clause.cues and _has_changed(before, now))
+        or ("steady" in clause.cues and has_changed(before, now))
     )
     if not is_wrong:
         return None
     return Verdict("contradicted", row.sources, f"{earlier[-1].says}; {row.says}")
 
 
-def _has_changed(before: float, now: float, share: float = _STEADY) -> bool:
+def has_changed(before: float, now: float, share: float = _STEADY) -> bool:
+    """Whether a value is no longer what is called stable."""
     return abs(now - before) > share * max(abs(before), abs(now))
 
 
@@ -182,7 +183,7 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
         falls = all(now <= then for then, now in steps)
     is_since = "begun" in clause.cues and bool(clause.dates)
     share = _UNCHANGED if clause.words & _NOT_CHANGED else _STEADY
-    steady = not _has_changed(first if is_since else before, last, share)
+    steady = not has_changed(first if is_since else before, last, share)
     if not is_multiplied(clause, first, last):
         return Verdict(
             "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"

@@ -8,7 +8,9 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.written_dates import WrittenDate
-from services.statements.fit import fits, has_date
+from services.statements.ages import age_then
+from services.statements.compare_series import has_changed, has_value, value_of
+from services.statements.fit import fits, has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
@@ -35,6 +37,10 @@ _FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
 _AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
 _WITHIN = frozenset({"within", "innerhalb"})
 _BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
+_FOR = frozenset({"for", "over", "seit", "uber", "history"})
+_AGO = (frozenset({"ago"}), frozenset({"vor", "jahren"}))
+_EACH_YEAR = frozenset({"every", "each", "yearly", "annual", "annually", "jede", "jahrlich"})
+_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
@@ -74,11 +80,71 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
 
 
+def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over "for 31 years" and "eight years ago"; None where neither is told.
+
+    The day on which it is said is known by the patient's age, so that a year more or less is right.
+    """
+    times = [one for one in clause.quantities if one.unit == "a"]
+    is_ago = any(clause.words >= one for one in _AGO)
+    is_told = "begun" in clause.cues or not clause.words.isdisjoint(_FOR)
+    is_told = is_ago or (is_told and clause.words.isdisjoint(_APART))
+    if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
+        return None
+    rest = tuple(one for one in clause.quantities if one not in times)
+    plain = replace(clause, quantities=rest, cues=clause.cues - {"begun", "when"})
+    named = [row for row in about(clause, rows, names) if not row.is_text and row.begun]
+    if "steady" in clause.cues:
+        return _steady(plain, times[0], [row for row in named if has_value(row)])
+    if len(rest) == _ENDS and clause.cues & {"rising", "falling"}:
+        sides = [[row for row in named if is_measured(one, row)] for one in rest]
+        found = [
+            [first, last]
+            for first, last in product(*sides)
+            if first.order < last.order
+            and (value_of(first) < value_of(last)) == ("rising" in clause.cues)
+            and is_apart(clause, times[0], first, last)
+        ]
+        return supported(found[0]) if found else Verdict("unsupported", refs(named[:1]))
+    ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
+    lasting = [row for row in named if is_ago or (row.standing == "active" and not row.ended)]
+    if not ages or not lasting:
+        return None
+    age, birth = ages[0]
+    right = [
+        row
+        for row in lasting
+        if fits(plain, row)
+        and any(_is_by_age(times[0], age - then) for then in age_then(birth, row))
+    ]
+    return supported(right) if right else Verdict("unsupported", refs(lasting))
+
+
+def _is_by_age(told: Quantity, years: float) -> bool:
+    """Whether it is so long that somebody has been so many years older since."""
+    if told.comparator:
+        return told.number <= years if told.comparator[0] == ">" else years <= told.number
+    return abs(told.number - years) <= 1
+
+
+def _steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "stable at 69.6 kg for nine years", up to the newest value."""
+    values = sorted(values, key=lambda row: row.order)
+    for at, row in enumerate(values):
+        if is_apart(clause, told, row, values[-1]):
+            numbers = list(map(value_of, values[at:]))
+            is_so = not has_changed(min(numbers), max(numbers)) and fits(clause, values[-1])
+            return supported([row, values[-1]]) if is_so else Verdict("unsupported", row.sources)
+    return None
+
+
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
     is_told = bool(clause.words & (IN_HOSPITAL | _HOSPITAL)) and bool(clause.words & _SPANS)
     if len(clause.dates) == 1 and not clause.quantities:
         return _came_or_left(clause, rows, names)
+    if names and clause.words & _SPANS and (found := _first_and_last(clause, rows, names)):
+        return supported(found)
     if not is_told or len(clause.dates) != _ENDS or clause.quantities:
         return None
     first, last = clause.dates
@@ -92,6 +158,16 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     ]
     found = [row for row in found if row.kind in _STAYS] or found
     return supported(found) if found else None
+
+
+def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the first and the last of what was done "from April 2016 to September 2019"."""
+    done = [row for row in about(clause, rows, names) if row.kind in DONE_ONCE]
+    done = sorted((row for row in done if row.kind not in _STAYS), key=lambda row: row.order)
+    ends, plain = [*done[:1], *done[-1:]], replace(clause, dates=())
+    is_so = len(clause.dates) == len(ends) and clause.words.isdisjoint(_EACH_YEAR)
+    is_so = is_so and all(map(has_date, clause.dates, ends))
+    return ends if is_so and all(fits(plain, row) for row in ends) else []
 
 
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

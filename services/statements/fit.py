@@ -11,7 +11,7 @@ from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
 from services.statements.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
-from services.statements.units import is_same
+from services.statements.units import in_moles, is_same
 
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
@@ -179,6 +179,8 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
         return True
     known = row.quantities
+    if row.needs_all:
+        known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
     others = [

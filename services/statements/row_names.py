@@ -129,10 +129,9 @@ def _other_names(drug: str) -> frozenset[str]:
     """Return stems of other names of a drug of one ingredient: `Kyleena` is levonorgestrel."""
     table = concept_table()
     found = {one.name: one for word in words_of(drug) if (one := table.named("drug", word))}
-    said = [one.words for one in found.values() if len(found) == 1 and not one.members]
-    return frozenset(
-        stem for each in said for words in each if len(words) == 1 for stem in stems_of(words[0])
-    )
+    said = [one for one in found.values() if len(found) == 1 and not one.members]
+    single = (words[0] for one in said for words in one.words if len(words) == 1)
+    return frozenset().union(*map(stems_of, (*single, *(one.name for one in said))))
 
 
 @lru_cache(maxsize=1_000)

@@ -1,9 +1,12 @@
 """Compares numbers with units by what they are, by UCUM."""
 
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from math import isclose
 
 from services.language.quantities import Quantity, unit_code
 from services.language.unit_sizes import converted
+from services.language.vocabulary import read_table
 
 _ABOUT = 0.05
 _HALF = 0.501  # numbers are rounded to whole ones at most
@@ -48,6 +51,18 @@ def _in_unit(known: Quantity, unit: str) -> tuple[float, ...]:
     return () if found is None else (found,)
 
 
+def in_moles(known: Quantity, names: AbstractSet[str]) -> list[Quantity]:
+    """Return a value of a substance, by what that weighs, in moles; one in moles as a mass."""
+    found = []
+    for mass, moles, size, offset in (_MOLES[name] for name in names & _MOLES.keys()):
+        if known.unit == mass:
+            found.append(replace(known, readings=(known.number * size + offset,), unit=moles))
+        elif known.unit == moles:
+            found.append(replace(known, readings=((known.number - offset) / size,), unit=mass))
+    return found
+
+
+_MOLES: dict[str, tuple[str, str, float, float]] = read_table("units")["moles"]
 _BARE_UNITS = frozenset({"{score}", "a", "{cycle}", "{tbl}", "Cel", "mm[Hg]"})
 
 

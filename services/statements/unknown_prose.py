@@ -252,7 +252,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
     # "mmHg" is mm[Hg] by UCUM.
-    return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
+    written = word.replace("µ", "u").replace("μ", "u")
+    return any(written in one.unit.lower().replace("[", "") for one in clause.quantities)
 
 
 def _is_unknown(
