@@ -163,9 +163,11 @@ def _of_time(
     question: ChartQuestion, part: QuestionPart, span: TimeSpan | None, unit: str
 ) -> ChartQuestion:
     """Return the question with what its part says of how, and of which time, it is told."""
+    is_of_all = question.tool == "results" and "some" in part.frames  # "any potassium above 5?"
+    is_past = span is not None or "past" in part.frames or _is_age_then(question, part)
     return replace(
         with_rate(question, part.frames),
-        is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
+        is_past=is_past or is_of_all,
         is_begun=span is not None and "begun" in part.frames,
         unit=(unit or part.unit) if question.tool == "results" else "",
     )
