@@ -77,8 +77,7 @@ _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
-_TO = frozenset({"to", "with", "mit", "zu", "aus"})
-"""Before what something happened to."""
+_TO = frozenset({"to", "with", "mit", "zu", "aus"})  # before what something happened to
 _HAPPENED = frozenset({"problems", "procedures", "medications", "search_record"})
 
 
@@ -163,11 +162,9 @@ def _of_time(
     question: ChartQuestion, part: QuestionPart, span: TimeSpan | None, unit: str
 ) -> ChartQuestion:
     """Return the question with what its part says of how, and of which time, it is told."""
-    is_of_all = question.tool == "results" and "some" in part.frames  # "any potassium above 5?"
-    is_past = span is not None or "past" in part.frames or _is_age_then(question, part)
     return replace(
         with_rate(question, part.frames),
-        is_past=is_past or is_of_all,
+        is_past=span is not None or _is_of_all_times(question, part),
         is_begun=span is not None and "begun" in part.frames,
         unit=(unit or part.unit) if question.tool == "results" else "",
     )
@@ -184,10 +181,11 @@ def _of_the_course(
     return asked
 
 
-def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
-    """Whether the age at one value is asked for: "Alter bei erster Messung"."""
-    is_at_last = "latest" in part.aspects and bool(part.runs)
-    return question.name == "age" and (is_at_last or bool(part.aspects & {"first", *_ENDS}))
+def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
+    """Whether what was counts: "any K above 5?", "had", the age "bei erster Messung"."""
+    is_any = question.tool == "results" and "some" in part.frames
+    is_then = ("latest" in part.aspects and part.runs) or part.aspects & {"first", *_ENDS}
+    return is_any or "past" in part.frames or (question.name == "age" and bool(is_then))
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
