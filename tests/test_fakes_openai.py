@@ -41,6 +41,7 @@ async def test_the_stock_client_reads_a_whole_answer(
 
 
 @pytest.mark.parametrize("pace", [None, 500.0])
+@pytest.mark.slow
 async def test_the_stock_client_reads_a_stream_with_tool_calls(
     server: FakeOpenAI, client: AsyncOpenAI, pace: float | None
 ) -> None:

@@ -27,6 +27,7 @@ HARMLESS = [
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=2_000), st.integers(50, 400))
+@pytest.mark.slow
 def test_every_part_fits_and_nothing_is_lost(text: str, limit_bytes: int) -> None:
     parts = split_text(text, limit_bytes=limit_bytes)
     assert all(wire_size(part) <= limit_bytes for part in parts)

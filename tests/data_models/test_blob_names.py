@@ -26,6 +26,7 @@ def test_a_legal_name_stays_under_its_root(name: str) -> None:
 
 
 @given(st.text(min_size=1, max_size=300).filter(lambda text: text.isprintable()))
+@pytest.mark.slow
 def test_every_conversation_has_a_legal_name(conversation: str) -> None:
     name = f"{storage_folder(conversation)}/conversation.json"
     assert checked_blob_name(name) == name

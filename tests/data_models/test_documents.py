@@ -302,6 +302,7 @@ async def test_each_read_is_a_document_of_its_own(store: MemoryBlobStore) -> Non
         st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"), st.integers(0, 900)), max_size=60
     )
 )
+@pytest.mark.slow
 def test_the_cache_is_bounded_and_forgets_whole_conversations(
     steps: list[tuple[str, str, int]],
 ) -> None:

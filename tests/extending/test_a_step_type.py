@@ -21,6 +21,7 @@ def reminder() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("reminder")
+@pytest.mark.slow
 async def test_a_step_of_the_new_type_does_what_its_file_says() -> None:
     world = ScenarioWorld()
     await world.publish(

@@ -79,6 +79,7 @@ def states_of(heard: Heard) -> list[str]:
     return [one.state for one in heard.of(AgentMessageFinished)[-1].message.statements]
 
 
+@pytest.mark.slow
 async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(
     foreign: Foreign,
 ) -> None:
@@ -98,6 +99,7 @@ async def test_what_it_says_is_shown_with_its_source_and_as_no_fact(
     assert foreign.asked == [("drug_facts", {"drug": "warfarin"})]
 
 
+@pytest.mark.slow
 async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_record(
     foreign: Foreign,
 ) -> None:
@@ -112,6 +114,7 @@ async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_r
 
 
 @with_cases("argument")
+@pytest.mark.slow
 async def test_an_argument_that_names_a_patient_stays_here(foreign: Foreign, argument: str) -> None:
     async with world_of(foreign, of_patient=False) as world:
         await told(world, call("other_drug_facts", drug=argument), text("I cannot say."))
@@ -145,6 +148,7 @@ async def test_a_turn_goes_on_without_a_server_that_hangs(foreign: Foreign) -> N
     assert heard.said == [(AGENT, "It does not answer just now.")]
 
 
+@pytest.mark.slow
 async def test_an_agent_that_was_not_given_the_tool_has_none(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False) as world:
         heard = await world.say(

@@ -64,6 +64,7 @@ def counts(report: MoveReport) -> tuple[int, int, int]:
     return report.migrated, report.skipped, report.failed
 
 
+@pytest.mark.slow
 async def test_a_session_is_moved_under_its_claim_which_is_then_free(world: World) -> None:
     assert counts(await mover(world).move()) == (1, 0, 0)
     document = await stored(world)

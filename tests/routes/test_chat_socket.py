@@ -99,6 +99,7 @@ async def test_a_failed_turn_is_an_error_and_done_and_the_next_turn_works(server
         (None, "bad_frame"),
     ],
 )
+@pytest.mark.slow
 async def test_what_cannot_be_a_turn_is_refused_and_the_socket_stays_open(
     server: Server, frame: object, code: str
 ) -> None:

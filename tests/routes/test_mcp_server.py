@@ -148,6 +148,7 @@ async def test_the_official_client_learns_which_tools_there_are_and_that_they_on
 
 
 @pytest.mark.parametrize("tool", sorted(CHART_TOOLS))
+@pytest.mark.slow
 async def test_each_answer_names_both_identifiers_and_is_on_record_before_it_is_read(
     served: Server, clinic: Clinic, tool: str
 ) -> None:

@@ -26,6 +26,7 @@ async def ask(
         return reply.status, await reply.json(), reply.headers.get("ETag", "")
 
 
+@pytest.mark.slow
 async def test_the_memory_carries_its_revision_as_an_etag(used: Server) -> None:
     status, view, etag = await ask(used, "GET")
     assert status == 200

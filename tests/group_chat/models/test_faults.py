@@ -114,6 +114,7 @@ def assert_says_nothing(error: BaseException) -> None:
 
 
 @pytest.mark.parametrize("name", [*FAULTS, *ONLY_STREAMED])
+@pytest.mark.slow
 async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = (FAULTS | ONLY_STREAMED)[name]
     site.server.brain = lambda _: reply

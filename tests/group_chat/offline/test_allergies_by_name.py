@@ -6,6 +6,7 @@ from tests.group_chat.offline.conftest import conversation
 
 
 @pytest.mark.parametrize("thing", ["contrast", "latex"])
+@pytest.mark.slow
 async def test_what_is_not_recorded_is_said_with_the_allergies_that_are(thing: str) -> None:
     talk = conversation()
     said = (await talk.say(f"is she allergic to {thing}?")).said[-1][1]

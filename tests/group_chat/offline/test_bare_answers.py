@@ -1,5 +1,7 @@
 """Answers of a word or two, which the offline rules read by what was asked or listed before."""
 
+import pytest
+
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
@@ -43,6 +45,7 @@ def test_a_question_that_a_new_step_displaces_is_said_to_be_unanswered() -> None
     assert f"“{asked}” was not answered" in reply.text
 
 
+@pytest.mark.slow
 def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> None:
     prompt = Prompt(asked="start oncology intake", patient_id="patient_4")
     text = answer_as_facilitator(prompt).text

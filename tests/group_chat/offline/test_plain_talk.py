@@ -62,6 +62,7 @@ async def test_a_question_is_answered_with_the_passages_that_name_it_and_not_wit
     assert "Course of the illness" not in said
 
 
+@pytest.mark.slow
 async def test_what_is_not_found_is_said_without_claiming_that_it_is_not_there() -> None:
     said = await answer_to("what was the ferritin?")
     assert "“Ferritin”: not in the record (23 results" in said
@@ -113,6 +114,7 @@ async def test_a_word_in_common_with_an_agents_work_is_no_reason_to_ask_it(text:
 
 
 @with_cases("text", "agent")
+@pytest.mark.slow
 async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agent: str) -> None:
     talk = conversation()
     await talk.say("book an appointment")

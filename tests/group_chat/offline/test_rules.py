@@ -84,6 +84,7 @@ def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
     [("hello", None), ("how big is the tumor", "PatientHistory"),
      ("write the document", "ReportCreation")],
 )  # fmt: skip
+@pytest.mark.slow
 def test_only_who_asks_for_a_document_gets_one_written(asked: str, agent: str | None) -> None:
     assert read(asked, SITUATION).agent == agent
 

@@ -1,5 +1,7 @@
 """What somebody told of a drug is shown beside what the record says of it."""
 
+import pytest
+
 from tests.group_chat.offline.conftest import conversation
 from tests.tables import with_cases
 
@@ -63,6 +65,7 @@ async def test_what_is_put_right_after_a_question_stands_beside_it_as_well() -> 
 
 
 @with_cases("said", "told")
+@pytest.mark.slow
 async def test_what_is_told_beside_a_wish_is_not_lost(said: str, told: str) -> None:
     talk = conversation()
     await talk.say(said)

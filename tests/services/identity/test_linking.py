@@ -78,6 +78,7 @@ async def test_two_of_one_family_name_are_both_offered() -> None:
 
 
 @with_cases("text")
+@pytest.mark.slow
 async def test_what_a_relative_takes_is_not_told_of_the_open_patient(
     text: str,
 ) -> None:
@@ -85,6 +86,7 @@ async def test_what_a_relative_takes_is_not_told_of_the_open_patient(
 
 
 @with_cases("text")
+@pytest.mark.slow
 async def test_what_relatives_say_or_had_is_asked_of_the_open_chart(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 

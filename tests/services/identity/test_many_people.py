@@ -141,6 +141,7 @@ async def test_a_malformed_patient_costs_itself_and_nobody_else(directory: Direc
     assert directory.state == "ok"
 
 
+@pytest.mark.slow
 async def test_a_retired_number_asks_and_opens_nobody(directory: Directory) -> None:
     found = (await linked("stage of OLD-00005", directory)).subject
 

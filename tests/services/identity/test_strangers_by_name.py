@@ -17,6 +17,7 @@ async def outcome_of(text: str) -> str:
 
 
 @with_cases("text")
+@pytest.mark.slow
 async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: str) -> None:
     assert await outcome_of(text) == "unsure stranger"
 
@@ -27,6 +28,7 @@ async def test_a_phrase_that_names_nobody_opens_no_chart() -> None:
 
 
 @with_cases("text")
+@pytest.mark.slow
 async def test_a_name_of_somebody_else_or_a_word_asks_nothing(text: str) -> None:
     assert await outcome_of(text) == "same nobody_else"
 

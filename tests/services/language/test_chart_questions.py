@@ -140,6 +140,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("¿Tiene alergias?", "allergies", {}, "whether", ""),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_a_message_asks_one_thing_of_the_chart(
     text: str, tool: str, arguments: dict[str, Any], aspect: str, name: str
 ) -> None:

@@ -26,6 +26,7 @@ def reading(text: str) -> Utterance:
 @example("...", "")
 @example(")) == (", "")
 @example("—\n🙂", "")
+@pytest.mark.slow
 def test_no_text_breaks_the_reading(text: str, before: str) -> None:
     asked_before = (before,) if before else ()
     assert read(text, replace(SITUATION, asked_before=asked_before)).text == text

@@ -183,6 +183,7 @@ def test_case_that_the_pattern_does_not_allow_is_not_guessed() -> None:
         "switch to " + "the patient " * 1_200,
     ],
 )
+@pytest.mark.slow
 def test_a_long_hostile_text_is_read_without_looking_back(text: str) -> None:
     roster = [PatientId(f"patient_{number}") for number in range(1_000)]
 

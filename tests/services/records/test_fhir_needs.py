@@ -194,6 +194,7 @@ async def test_since_is_asked_of_the_server_where_there_are_many(shape: Shape) -
 @pytest.mark.parametrize(
     ("shape", "without"), [("hapi", {"code"}), ("azure", {"_sort", "date"}), ("epic", set[str]())]
 )
+@pytest.mark.slow
 async def test_what_cannot_be_searched_by_widens_a_search(shape: Shape, without: set[str]) -> None:
     double = FhirDouble(shape=shape, entries=many_results(400), page=100)
     double.without = frozenset(without)

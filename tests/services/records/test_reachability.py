@@ -108,6 +108,7 @@ def test_everything_of_a_chart_is_reachable_and_nothing_is_invented(path: Path) 
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
 def test_every_type_and_value_of_a_generated_chart_is_reachable(seed: int) -> None:
     entries = generated(seed)
     chart = record_from_resources(PatientId("patient_9"), entries)

@@ -188,6 +188,7 @@ def test_a_web_page_is_read_as_its_text() -> None:
 
 
 @pytest.mark.parametrize("piece", ["<", "<p ", "&", " ", "stage ", "ECOG", ".", "A;", "-"])
+@pytest.mark.slow
 def test_a_hostile_note_is_read_in_one_pass(piece: str) -> None:
     text = piece * (400_000 // len(piece))  # one that looks from each place anew would never end
     chart = record(note("n", "2024-01-01", text, contentType="text/html"))

@@ -94,6 +94,7 @@ def test_every_statement_carries_its_source_or_says_that_it_has_none() -> None:
     assert (report.manifest.statements, report.manifest.unsourced) == (2, 1)
 
 
+@pytest.mark.slow
 def test_every_number_in_the_text_leads_to_the_source_list() -> None:
     report = tumor_board_report(content(sample("patient_7")))
     rows = [[cell.text for cell in row.cells] for row in opened(report.data).tables[-1].rows][1:]
@@ -122,6 +123,7 @@ def test_what_is_missing_is_printed_as_missing() -> None:
 
 
 @pytest.mark.parametrize("offline", [True, False])
+@pytest.mark.slow
 def test_the_offline_model_is_marked_and_only_it(offline: bool) -> None:
     report = tumor_board_report(content(record(), offline_model=offline))
     assert (OFFLINE_NOTICE in text_of(report.data)) == offline
@@ -138,6 +140,7 @@ def test_an_incomplete_record_is_told_on_the_first_page() -> None:
     assert "This record is incomplete" in text_of(tumor_board_report(content(chart)).data)
 
 
+@pytest.mark.slow
 def test_the_manifest_holds_no_clinical_text() -> None:
     report = tumor_board_report(content(sample("patient_4")))
     assert "Whitfield" not in report.manifest.model_dump_json()

@@ -1,5 +1,6 @@
 from datetime import date, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ _SAID = st.lists(st.tuples(st.sampled_from("0123"), _DAYS), max_size=40)
 
 
 @given(_SAID)
+@pytest.mark.slow
 def test_every_reading_is_shown_once_or_counted(said: list[tuple[str, str | None]]) -> None:
     rows = [(value, source(f"s{n}", day)) for n, (value, day) in enumerate(said)]
     fact = resolve("x", rows)

@@ -96,6 +96,7 @@ async def marks(index: SqliteSessionIndex) -> set[int]:
 
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("at", [1, 2, 3])
+@pytest.mark.slow
 async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: bool) -> None:
     index = await filled(Stumbling(at=at, after=after))
     replica = Replica(MemoryBlobStore(), index)

@@ -78,6 +78,7 @@ async def marks(index: SqliteSessionIndex) -> list[int]:
     return [row.mark for row in page.rows]
 
 
+@pytest.mark.slow
 async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
     await service.deployer.publish_first(graph_of(ONE, 1))

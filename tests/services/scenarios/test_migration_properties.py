@@ -200,6 +200,7 @@ def test_p9_who_went_to_the_second_version_comes_back_legally(world: World) -> N
 
 @many
 @given(worlds())
+@pytest.mark.slow
 def test_p10_anchors_are_one_to_one_and_of_one_kind(world: World) -> None:
     old, new = world.graphs
     image = match_anchors(old, new).image
@@ -237,6 +238,7 @@ def test_p13_knowing_more_never_asks_more(world: World) -> None:
 
 @many
 @given(worlds())
+@pytest.mark.slow
 def test_m19_every_jump_leaves_exactly_one_audit_event(world: World) -> None:
     played = run(world)
     events = played.session.outbox

@@ -491,6 +491,7 @@ def test_m14_an_operators_own_pair_counts_over_several_versions_too() -> None:
     assert chain.move_from(1).image == {"a": "a", "b": "d", "c": "c"}
 
 
+@pytest.mark.slow
 def test_m17_bounds_are_inclusive_and_exclude_wins() -> None:
     def moved(session: Row, **scope: Any) -> bool:
         policies = {"*": {"scope_filter": scope}}

@@ -39,6 +39,7 @@ def one_fork_before(*more: str) -> list[Row]:
 
 @pytest.mark.parametrize("loops", [(), (LOOP,)])
 @pytest.mark.parametrize("known", [{}, {"again": True}, {"again": False}])
+@pytest.mark.slow
 def test_a_loop_ahead_does_not_keep_a_minor_from_the_new_branch(
     loops: tuple[str, ...], known: dict[str, bool]
 ) -> None:

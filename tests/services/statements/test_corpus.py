@@ -35,6 +35,7 @@ def test_the_corpus_holds_three_hundred_of_them(
     assert min(kinds.values()) >= 100
 
 
+@pytest.mark.slow
 def test_wrong_sentences_are_caught(judged: list[tuple[Chart, Case, Verdict]]) -> None:
     wrong = [(case, found) for _, case, found in judged if not case.is_right]
     missed = [case for case, found in wrong if found.state in ("supported", "unchecked")]

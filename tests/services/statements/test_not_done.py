@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from services.statements.check import MessageCheck
 from services.statements.grounds import Speaker
 from tests.services.statements.fresh import grounds_of
@@ -11,6 +13,7 @@ grounds = cache(grounds_of)
 
 
 @with_cases("chart", "text")
+@pytest.mark.slow
 def test_what_is_untrue_is_not_supported(chart: str, text: str) -> None:
     found = MessageCheck(grounds=grounds(chart), speaker=Speaker()).check(text)
     assert found.state in ("unsupported", "contradicted")

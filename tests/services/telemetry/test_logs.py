@@ -189,6 +189,7 @@ def test_configuring_twice_logs_once(log: Log) -> None:
 
 
 @given(st.text(min_size=1, max_size=40), st.text(max_size=300) | st.lists(st.text(max_size=30)))
+@pytest.mark.slow
 def test_what_passes_is_a_word_a_number_or_a_hash(key: str, value: object) -> None:
     # What names an exception is left out, its place comes instead.
     passed = redacted({"event": "e", key: value}).get(key, [])

@@ -61,6 +61,7 @@ async def test_the_answer_of_a_clear_offers_to_undo_it() -> None:
 
 
 @pytest.mark.parametrize("words", ["undo", "Undo the clear", "rückgängig"])
+@pytest.mark.slow
 async def test_undo_brings_every_document_and_the_open_chart_back(words: str) -> None:
     store = MemoryBlobStore()
     world = await talked(store)

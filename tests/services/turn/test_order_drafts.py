@@ -166,6 +166,7 @@ async def test_anything_else_makes_nothing_and_ends_it(ordering: Ordering, words
 
 @pytest.mark.parametrize("meanwhile", [[], ["yes"], ["no"], ["what is her stage?", "yes"]])
 @pytest.mark.parametrize("back", ["switch to patient_4", "switch to patient_4 and show her stage"])
+@pytest.mark.slow
 async def test_back_at_its_patient_a_draft_is_asked_about_again(
     ordering: Ordering, meanwhile: list[str], back: str
 ) -> None:

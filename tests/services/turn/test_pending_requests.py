@@ -428,6 +428,7 @@ CLAIMED = 1
 
 
 @pytest.mark.parametrize("after", range(CLAIMED, 9))
+@pytest.mark.slow
 async def test_a_wish_whose_replica_dies_is_carried_on_once_by_the_one_that_takes_over(
     after: int,
 ) -> None:
@@ -447,6 +448,7 @@ async def test_a_wish_whose_replica_dies_is_carried_on_once_by_the_one_that_take
 
 
 @pytest.mark.parametrize("after", range(CLAIMED, 9))
+@pytest.mark.slow
 async def test_where_nobody_answers_for_the_dead_the_same_words_carry_it_on(after: int) -> None:
     cut = Cut(resumed=False)
     await cut.dies_over("patient_4", after=after)

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import pytest
+
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
@@ -28,6 +30,7 @@ def ward() -> World:
 
 
 @with_cases("talk")
+@pytest.mark.slow
 async def test_whoever_is_pointed_to_is_asked_about(talk: tuple[Line, ...]) -> None:
     await play(ward(), talk)
 

@@ -52,6 +52,7 @@ async def visit() -> ScenarioWorld:
     return world
 
 
+@pytest.mark.slow
 async def test_a_step_is_said_before_the_next_and_the_last_ends_it(
     visit: ScenarioWorld,
 ) -> None:

@@ -22,6 +22,7 @@ async def begun(world: World, text: str) -> Run:
 
 
 @pytest.mark.parametrize("word", ["stop", "Stop!", "halt", "wait", "no, stop please", "stopp"])
+@pytest.mark.slow
 async def test_a_word_stops_the_running_turn_and_says_so(word: str) -> None:
     world = World()
     await world.say("start with patient_4")
@@ -42,6 +43,7 @@ async def test_a_word_stops_the_running_turn_and_says_so(word: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["wrong patient", "no wait, wrong patient", "that's not her"])
+@pytest.mark.slow
 async def test_wrong_patient_stops_and_asks_which(words: str) -> None:
     world = World()
     await world.say("start with patient_7")

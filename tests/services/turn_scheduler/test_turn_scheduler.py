@@ -56,6 +56,7 @@ async def test_twenty_conversations_side_by_side_keep_to_themselves() -> None:
         assert [turn.turn_id for turn in turns] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 async def test_messages_that_wait_are_answered_in_the_order_they_came() -> None:
     world = World()
     world.team.gate.clear()

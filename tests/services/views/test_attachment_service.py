@@ -145,6 +145,7 @@ async def test_what_cannot_be_kept_says_why_and_leaves_nothing(
     assert [name for name in stored(world) if "artifacts" in name] == []
 
 
+@pytest.mark.slow
 async def test_papers_over_the_limit_wait_until_one_is_removed(
     service: AttachmentService,
 ) -> None:

@@ -329,6 +329,7 @@ async def test_a_day_that_cannot_be_listed_is_said_and_the_pins_are_shown(
     assert [one.patient_id for one in found.pinned] == ["patient_1"]
 
 
+@pytest.mark.slow
 async def test_a_thousand_charts_cost_little(tmp_path: Path) -> None:
     old = [visit(f"v{n}", n, "2020-01-01") for n in range(1_000)]
     near = [appointment(f"a{n}", n, "2026-11-24T09:00:00Z") for n in range(0, 1_000, 10)]

@@ -50,6 +50,7 @@ async def test_a_tool_that_was_allowed_answers(
 
 
 @with_cases("tool", "reason")
+@pytest.mark.slow
 async def test_an_answer_that_cannot_be_used_is_told_so_without_its_words(
     foreign: Foreign, session: aiohttp.ClientSession, tool: str, reason: str
 ) -> None:
@@ -154,6 +155,7 @@ def said(body: bytes, kind: str = "application/json", status: int = 200) -> Hand
         (endless, "talks without end"),
     ],
 )
+@pytest.mark.slow
 async def test_what_keeps_to_no_protocol_is_refused_in_our_words(
     session: aiohttp.ClientSession, handler: Handler, reason: str
 ) -> None:

@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 
 import docx
+import pytest
 
 from services.evidence.guidelines.library import (
     NO_ANSWER,
@@ -100,6 +101,7 @@ def test_a_page_whose_review_date_has_passed_says_so() -> None:
 
 
 @with_cases("question")
+@pytest.mark.slow
 def test_what_no_guideline_answers_gets_one_sentence_and_no_passage(question: str) -> None:
     view = passages_view(samples(), question, patient_id="", today=TODAY)
     assert (view.rows, view.nothing) == ((), NO_ANSWER)

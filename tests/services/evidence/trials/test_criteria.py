@@ -3,6 +3,8 @@
 from datetime import date
 from pathlib import Path
 
+import pytest
+
 from data_models.identifiers import PatientId
 from evals.trial_criteria.measure import measured
 from services.evidence.trials.facts import PatientFacts, facts_of
@@ -30,6 +32,7 @@ async def test_the_labelled_criteria_are_judged_as_people_did() -> None:
 
 
 @with_cases("text")
+@pytest.mark.slow
 async def test_a_criterion_with_words_that_code_does_not_know_is_never_met(text: str) -> None:
     assert judge(text, await of("patient_4")).verdict != "met"
 
