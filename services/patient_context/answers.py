@@ -1,6 +1,6 @@
 """What a message answers to an open question about the patient. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from operator import attrgetter
@@ -32,6 +32,8 @@ SAID = "said"
 """Payload key: the words that were asked about."""
 NUMBER = "number"
 """Payload key: the number that was asked about, which is nobody's."""
+PASSED_BY = "passed_by"
+"""Payload key: that a message was answered beside it once."""
 _NAME_WORDS = 4
 _DESCRIBING_WORDS = 6
 _PLACES = ("first_of_them", "second_of_them", "third_of_them", "fourth_of_them", "fifth_of_them")
@@ -80,28 +82,39 @@ def read_answer(
     return _of_digits(digits, options, known, pattern)
 
 
-def named_among(text: str, people: Sequence[Person]) -> Person | None:
-    """Return the one of those offered whom an answer names, by any part of their name.
+def told_among(
+    text: str, people: Mapping[PatientId, Person], *, beside: PatientId | None, today: date
+) -> list[PatientId]:
+    """Return those of the ones offered whom an answer names, or the one whom it describes.
 
-    None where it names nobody of them or more than one, or says anything else: "not Abdul".
+    By any part of a name, and nobody where it says anything else: "not Abdul".
+
+    Args:
+        beside: Whose chart is open; who describes somebody describes another.
     """
+    named = _named_in(text, [*people.values()])
+    described = (
+        None
+        if named
+        else _described_in(text, [people[one] for one in people if one != beside], today)
+    )
+    return [one for one in people if people[one] in named or people[one] is described]
+
+
+def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
     text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
     men, women = people_words().titles_of_men, people_words().titles_of_women
     words = set(words_of(without(picked.get("who", text), "polite")))
     said = words - men - women
     if not said or len(said) > _NAME_WORDS:
-        return None
+        return []
     sex = "male" if words & men else "female" if words & women else None
-    found = [one for one in people if said <= _name_words(one) and is_of_sex(one, sex)]
-    return found[0] if len(found) == 1 else None
+    return [one for one in people if said <= _name_words(one) and is_of_sex(one, sex)]
 
 
-def described_among(text: str, people: Sequence[Person], today: date) -> Person | None:
-    """Return the one of those offered whom an answer tells by sex, age, birth date or birth year.
-
-    None where it fits nobody of them or more than one: "the younger one", "the woman", "*1956".
-    """
+def _described_in(text: str, people: Sequence[Person], today: date) -> Person | None:
+    # By sex, age, birth date or birth year: "the younger one", "the woman", "*1956".
     text = behind_yes_or_no(text)
     if len(text.split()) > _DESCRIBING_WORDS:
         return None

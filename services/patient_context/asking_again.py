@@ -12,9 +12,11 @@ from services.language.folding import words_of
 from services.patient_context.answers import (
     ASKED,
     OPENS_ONLY,
+    PASSED_BY,
     SAID,
     as_waiting,
     is_of_sex,
+    options_of,
     waiting_in,
 )
 from services.patient_context.conclusion import PatientTurn
@@ -39,6 +41,19 @@ def may_be_of(person: Person | None, sex: str | None) -> bool:
     return person is None or is_of_sex(person, sex)
 
 
+def fitting_for(
+    sex: str | None, question: OpenQuestion, people: Mapping[PatientId, Person | None]
+) -> list[PatientId]:
+    """Return who, as far as they are known, may be spoken of as one of `sex`.
+
+    Of those offered the one who fits, where the name that was asked about is theirs alone.
+    """
+    fitting = [one for one, person in people.items() if may_be_of(person, sex)]
+    offered = [one for one in options_of(question) if one in fitting]
+    is_theirs = len(offered) == 1 and is_named_alone(offered[0], question, people)
+    return offered if is_theirs else fitting
+
+
 def is_named_alone(
     meant: PatientId, question: OpenQuestion, people: Mapping[PatientId, Person | None]
 ) -> bool:
@@ -55,10 +70,14 @@ def is_named_alone(
 def still_asking(
     verdict: PatientVerdict, question: OpenQuestion, turn: PatientTurn
 ) -> PatientVerdict:
-    """Return the verdict of a message that is answered beside `question`, which stays open."""
-    if verdict.reply is not None or verdict.question is not None:
+    """Return the verdict of a message answered beside `question`, which is asked once more.
+
+    Who goes on a second time without an answer has left it: it would take the next yes for its own.
+    """
+    if verdict.reply is not None or verdict.question is not None or PASSED_BY in question.payload:
         return verdict
-    return replace(verdict, question=asked_again(question, turn).question)
+    passed = question.model_copy(update={"payload": {**question.payload, PASSED_BY: True}})
+    return replace(verdict, question=asked_again(passed, turn).question)
 
 
 def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:

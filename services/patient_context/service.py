@@ -21,16 +21,15 @@ from services.patient_context.answers import (
     SAID,
     Answer,
     PatientAnswer,
-    described_among,
-    named_among,
     options_of,
     read_answer,
+    told_among,
 )
 from services.patient_context.asking_again import (
     asked_again,
     asked_for_next,
+    fitting_for,
     is_named_alone,
-    may_be_of,
     still_asking,
 )
 from services.patient_context.beside import NamesBeside
@@ -135,7 +134,7 @@ class PatientContextService:
         return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
             storage_fallback_ms=registry_ms if turn.restored else None,
-            service_total_ms=self._ms_since(started),
+            service_total_ms=(self._clock.monotonic() - started) * 1_000,
         )
 
     async def _decide(
@@ -206,23 +205,28 @@ class PatientContextService:
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
         if answer == Answer("none") and (named := await self._named_option(turn, question)):
-            return await self._chosen(named, turn, question)
+            return named
         is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
             return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
-    async def _named_option(self, turn: PatientTurn, question: OpenQuestion) -> PatientId | None:
-        """Return whom of those offered the answer names or describes; None unless it is one."""
-        options = options_of(question)
-        if question.kind == "clear" or len(turn.reading.text) > _NAME_LIMIT_CHARS or not options:
+    async def _named_option(
+        self, turn: PatientTurn, question: OpenQuestion
+    ) -> PatientVerdict | None:
+        """Return the verdict of an answer that names or describes those offered, None of another.
+
+        What is the name of several is asked again.
+        """
+        options, text = options_of(question), turn.reading.text
+        if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
             return None
         index = (await self._opener.who(turn, also=options)).linked.index
-        people = [person for one in options if (person := index.with_id(one)) is not None]
-        text, today = turn.reading.text, turn.now.date()
-        others = [one for one in people if one.patient_id != question.patient_id]
-        named = named_among(text, people) or described_among(text, others, today)
-        return None if named is None else named.patient_id
+        people = {one: person for one in options if (person := index.with_id(one)) is not None}
+        meant = told_among(text, people, beside=question.patient_id, today=turn.now.date())
+        if len(meant) > 1:
+            return asked_again(question, turn)
+        return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(
         self, chosen: PatientId, turn: PatientTurn, question: OpenQuestion
@@ -269,9 +273,7 @@ class PatientContextService:
         """
         turn, sex, options = who.turn, who.linked.message.spoken_sex, options_of(question)
         people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
-        fitting = [one for one, person in people.items() if may_be_of(person, sex)]
-        if len(offered := [one for one in options if one in fitting]) == 1:
-            fitting = offered if is_named_alone(offered[0], question, people) else fitting
+        fitting = fitting_for(sex, question, people)
         if not set(fitting) & set(options):
             return None
         if sex not in ("male", "female") or len(fitting) > 1:
@@ -297,7 +299,7 @@ class PatientContextService:
             asked = self._clock.monotonic()
             analysis = await self._analyse(who)
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
-            analyzer_ms = self._ms_since(asked)
+            analyzer_ms = (self._clock.monotonic() - asked) * 1_000
         is_plain = analyzer_ms is None and concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
@@ -324,6 +326,3 @@ class PatientContextService:
             )
         outcome = go_to(person.patient_id, who.turn.reading)
         return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
-
-    def _ms_since(self, started: float) -> float:
-        return (self._clock.monotonic() - started) * 1_000
