@@ -24,6 +24,7 @@ def language_of(text: str, *, default: str = "en") -> str:
     """
     counts: Counter[str] = Counter()
     is_loud = text.isupper()
+    text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
     for word in words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one))):
         for language in _small().get(word, ()):
             counts[language] += 1

@@ -28,6 +28,7 @@ def test_signs_that_one_language_has_tell_it() -> None:
 def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
     assert language_of("in 2", default="de") == "de"
     assert language_of("Termin in zwei Wochen um 15 Uhr") == "de"
+    assert language_of("I'm seeing Dana Feest in ten minutes") == "en"
 
 
 @pytest.mark.parametrize(
