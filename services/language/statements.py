@@ -11,8 +11,7 @@ from services.language.compounds import parted
 from services.language.item_labels import without_label
 from services.language.numbers_in_words import with_digits
 from services.language.quantities import Quantity, quantities_in
-from services.language.sides_told import sites_in
-from services.language.stages_told import TNM, stages_in
+from services.language.stages_told import TNM, sites_in, stages_in
 from services.language.statement_numbers import (
     bounded,
     changed_of_body,
