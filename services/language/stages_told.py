@@ -1,4 +1,4 @@
-"""Stages, grades and TNM classes in the words of a clause. Pure."""
+"""Stages, grades and TNM classes in the words of a clause, and places with their sides. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -11,12 +11,11 @@ from services.records.documents import ClinicalDocument
 from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
 from services.records.facts import Bounded, Fact, FactState, Source, View
 from services.records.medications import KINDS as DRUG_KINDS
-from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
 from services.records.rows import row_of
 from services.records.standing import DOUBTFUL, NOT_KNOWN, certainty_of
-from services.records.views.biomarkers import biomarkers, observation_source
+from services.records.views.biomarkers import biomarkers, observation_source, value_of
 from services.records.views.demographics import demographics, patient_source
 
 # Values that notes state in fixed words: ECOG and stage. No other free text is interpreted.
