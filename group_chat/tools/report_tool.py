@@ -14,11 +14,10 @@ from services.language.hand_over import HandsBack, is_question, read_hand_over
 from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
-from services.records.report_models import Report, ReportContent, Statement
+from services.records.report_models import Report, ReportContent, Statement, reports_of
 from services.records.views.course import course
 from services.records.views.demographics import demographics
 from services.records.views.oncology import treatments_view
-from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
 
 QUESTION_LIMIT = 20
@@ -110,8 +109,8 @@ def _content(
         patient=demographics(record, today=today),
         status=current_status(record, today=today),
         timeline=course(record, today=today, limit=EVENT_LIMIT),
-        imaging=imaging_reports(record),
-        pathology=pathology_reports(record),
+        imaging=reports_of(record, "imaging report"),
+        pathology=reports_of(record, "pathology report"),
         treatments=treatments_view(record, today=today),
         statements=statements,
         open_questions=tuple(questions[-QUESTION_LIMIT:]),

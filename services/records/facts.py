@@ -1,11 +1,10 @@
 """What views are made of: facts that always carry their source, in models that dump small."""
 
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from data_models.values import ClosedValue
 
 FactState: TypeAlias = Literal["recorded", "sources differ", "not in the record"]
-ItemT = TypeVar("ItemT")
 
 
 class View(ClosedValue):
@@ -68,24 +67,3 @@ class Fact(View):
     disagreement: tuple[Reading, ...] = ()
     earlier: tuple[Reading, ...] = ()
     left_out: int = 0
-
-
-class Bounded(View, Generic[ItemT]):
-    """A list of at most `limit` items, and how many more there are.
-
-    Attributes:
-        incomplete: Why the record itself may lack entries, for people; None when it does not.
-    """
-
-    items: tuple[ItemT, ...]
-    limit: int
-    left_out: int
-    incomplete: str | None = None
-
-
-def bounded(items: list[ItemT], limit: int, *, incomplete: str | None = None) -> Bounded[ItemT]:
-    """Return the first `limit` of `items`."""
-    kept = tuple(items[:limit])
-    return Bounded[ItemT](
-        items=kept, limit=limit, left_out=len(items) - len(kept), incomplete=incomplete
-    )

@@ -7,9 +7,10 @@ from pydantic import AwareDatetime, model_validator
 from data_models.chart_view import ChartView
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.facts import Bounded, Source, View
+from services.records.documents import ClinicalDocument, DocumentKind
+from services.records.facts import Source, View
+from services.records.record import PatientRecord
 from services.records.views.demographics import Demographics
-from services.records.views.reports import DocumentText
 from services.records.views.status import PatientStatus
 
 
@@ -40,8 +41,8 @@ class ReportContent(View):
     patient: Demographics
     status: PatientStatus
     timeline: ChartView
-    imaging: Bounded[DocumentText]
-    pathology: Bounded[DocumentText]
+    imaging: tuple[ClinicalDocument, ...]
+    pathology: tuple[ClinicalDocument, ...]
     treatments: ChartView
     statements: tuple[Statement, ...] = ()
     open_questions: tuple[str, ...] = ()
@@ -85,3 +86,9 @@ class Report(View):
 
     data: bytes
     manifest: ReportManifest
+
+
+def reports_of(record: PatientRecord, kind: DocumentKind) -> tuple[ClinicalDocument, ...]:
+    """Return the reports of a kind, the newest first."""
+    found = [document for document in record.documents if document.kind == kind]
+    return tuple(sorted(found, key=lambda document: document.date or "", reverse=True))

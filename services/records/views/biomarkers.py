@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from services.records.dates import day_text
 from services.records.entry import Entry, Raw, codes, label, labels, many, one
-from services.records.facts import Bounded, Fact, Source, bounded
+from services.records.facts import Fact, Source
 from services.records.record import PatientRecord
 from services.records.resolve import SAME_TIME, resolve
 from services.records.values import value_in
@@ -26,10 +26,9 @@ _MARKER = re.compile(
 )
 
 
-def biomarkers(record: PatientRecord, *, limit: int = BIOMARKER_LIMIT) -> Bounded[Fact]:
-    """Return one fact per marker, in name order; an empty list means none is in the record."""
-    facts = list(record.derived(_facts))
-    return bounded(facts, limit, incomplete=record.left_out.sentence())
+def biomarkers(record: PatientRecord) -> tuple[Fact, ...]:
+    """Return one fact per marker, in name order; none where none is in the record."""
+    return record.derived(_facts)
 
 
 def _facts(record: PatientRecord) -> tuple[Fact, ...]:

@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
 from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
-from services.records.facts import Bounded, Fact, FactState, Source, View
+from services.records.facts import Fact, Source, View
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
@@ -82,7 +82,6 @@ class PatientStatus(View):
     """
 
     patient_id: PatientId
-    as_of: str
     age: Fact
     sex: Fact
     vital_status: Fact
@@ -91,43 +90,38 @@ class PatientStatus(View):
     histology: Fact
     staging: tuple[Fact, ...]
     ecog: Fact
-    biomarkers: Bounded[Fact]
-    biomarkers_state: FactState
-    treatments_state: FactState
     allergies: Fact
+    biomarkers: tuple[Fact, ...]
+    has_treatments: bool
     incomplete: str | None
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All but the lists, in the order in which they are told."""
+        return (self.age, self.sex, self.vital_status, self.diagnosis, self.primary_site,
+                self.histology, *self.staging, self.ecog, self.allergies)  # fmt: skip
 
     def missing(self) -> tuple[str, ...]:
         """Return the names of what is not in the record."""
-        facts = (
-            self.age, self.sex, self.diagnosis, self.primary_site, self.histology,
-            *self.staging, self.ecog, self.allergies,
-        )  # fmt: skip
-        lists = (
-            ("biomarkers", self.biomarkers_state),
-            ("treatment history", self.treatments_state),
-        )
-        absent = [fact.name for fact in facts if fact.state == "not in the record"]
-        return (*absent, *(name for name, state in lists if state == "not in the record"))
+        lists = {"biomarkers": bool(self.biomarkers), "treatment history": self.has_treatments}
+        absent = [fact.name for fact in self.facts if fact.state == "not in the record"]
+        return (*absent, *(name for name, is_there in lists.items() if not is_there))
 
 
 def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
     """Return the patient's status as of `today`."""
     cancers = [each for each in record.entries_of("Condition") if _is_primary_cancer(each)]
-    markers = biomarkers(record)
     return PatientStatus(
         patient_id=record.patient_id,
-        as_of=today.isoformat(),
         **_person(record, today),
         diagnosis=resolve("diagnosis", _labels(cancers)),
         primary_site=resolve("primary site", _sites(cancers)),
         histology=resolve("histology", _histologies(record, cancers)),
         staging=_staging(record, cancers),
         ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated_ecog)]),
-        biomarkers=markers,
-        biomarkers_state=_state(bool(markers.items)),
-        treatments_state=_state(bool(record.entries_of(*DRUG_KINDS, "Procedure"))),
         allergies=_allergies(record),
+        biomarkers=biomarkers(record),
+        has_treatments=bool(record.entries_of(*DRUG_KINDS, "Procedure")),
         incomplete=record.left_out.sentence(),
     )
 
@@ -144,10 +138,6 @@ def _person(record: PatientRecord, today: date) -> dict[str, Fact]:
 
 def _single(name: str, value: str | None, source: Source) -> Fact:
     return resolve(name, [(value, source)] if value else [])
-
-
-def _state(found: bool) -> FactState:
-    return "recorded" if found else "not in the record"
 
 
 def _is_primary_cancer(condition: Entry) -> bool:
