@@ -1,6 +1,6 @@
 """What closes a plan without a model: each agent's rows, what is missing and what differs. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from services.language.answer_words import answer_words
@@ -11,8 +11,8 @@ _DIFFERS = "sources differ"
 _ROWS_OF_EACH_AGENT = 8
 
 
-def summary_of(reports: Mapping[str, str], language: str, *, told: Iterable[str] = ()) -> str:
-    """Return what agents found, by the text of each one's report, and what users `told`."""
+def summary_of(reports: Mapping[str, str], language: str) -> str:
+    """Return what agents found, by the text of each one's report."""
     say, differ = partial(talk_text, language), answer_words(language).word(_DIFFERS)
     rows = {agent: _bullets(text) for agent, text in reports.items()}
     lines = [say("summary")]
@@ -20,8 +20,6 @@ def summary_of(reports: Mapping[str, str], language: str, *, told: Iterable[str]
         lines += ["", f"**{agent}**", *_newest(rows[agent], language)]
     if gaps := [gap for agent, text in reports.items() for gap in _gaps(agent, text)]:
         lines += ["", say("missing"), *dict.fromkeys(gaps)]
-    if said := [f"- “{one}”" for one in dict.fromkeys(told)]:
-        lines += ["", say("told_here"), *said]
     if differing := [row for each in rows.values() for row in each if differ in row]:
         lines += ["", say("to_settle"), *dict.fromkeys(differing)]
     return "\n".join([*lines, "", say("steps_done")])
