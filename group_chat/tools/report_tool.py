@@ -11,7 +11,6 @@ from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
 from services.language.hand_over import HandsBack, is_question, read_hand_over
-from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.report_models import Report, ReportContent, Statement, reports_of
@@ -71,12 +70,8 @@ def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[S
         for line in message.text.splitlines():
             text = _MARKS.sub("", line).strip()
             if text and not _is_organisation(line, message.agent, names):
-                cited = tuple(
-                    Source(ref=one.ref, date=one.date, title=one.title, quote=one.quote)
-                    for one in citations_in(text, sources)
-                )
                 found[(message.agent, text)] = Statement(
-                    text=text, agent=message.agent, sources=cited
+                    text=text, agent=message.agent, sources=(*citations_in(text, sources),)
                 )
     return tuple(found.values())[-STATEMENT_LIMIT:]
 

@@ -13,9 +13,9 @@ from docx.oxml.ns import qn
 from docx.shared import Cm, Pt, RGBColor
 from docx.table import _Row
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView, ViewRow, ViewSource
 from services.records.documents import ClinicalDocument
-from services.records.facts import Fact, Source
+from services.records.facts import Fact
 from services.records.report_models import Report, ReportContent, ReportManifest, Statement
 from services.records.values import with_unit
 from services.records.views.course import EARLIER
@@ -42,12 +42,12 @@ class ReportPage:
 
     def __init__(self, *, title: str, generated_at: datetime) -> None:
         self._document: DocumentObject = Document()
-        self._sources: dict[str, tuple[int, Source]] = {}
+        self._sources: dict[str, tuple[int, ViewSource]] = {}
         self.sections: list[str] = []
         self._set_up(title, generated_at)
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[ViewSource, ...]:
         """The sources cited so far, in order of their numbers."""
         return tuple(source for _, source in self._sources.values())
 
@@ -60,7 +60,7 @@ class ReportPage:
         """Begin a part of a section."""
         self._document.add_heading(clean(text), level=2)
 
-    def paragraph(self, text: str, *, sources: Iterable[Source] | None = None) -> None:
+    def paragraph(self, text: str, *, sources: Iterable[ViewSource] | None = None) -> None:
         """Add a paragraph; with `sources`, its citation or "no source given" follows."""
         paragraph = self._document.add_paragraph(clean(text))
         if sources is not None:
@@ -99,7 +99,7 @@ class ReportPage:
             self._fill(table.add_row(), row, widths_cm)
         self._document.add_paragraph()
 
-    def cite(self, sources: Iterable[Source]) -> str:
+    def cite(self, sources: Iterable[ViewSource]) -> str:
         """Return the numbers of `sources`, adding new ones to the source list."""
         numbers = [self._number(source) for source in sources]
         if not numbers:
@@ -110,7 +110,7 @@ class ReportPage:
         """Write the document."""
         self._document.save(into)
 
-    def _number(self, source: Source) -> int:
+    def _number(self, source: ViewSource) -> int:
         return self._sources.setdefault(source.ref, (len(self._sources) + 1, source))[0]
 
     def _fill(self, row: _Row, texts: Sequence[str], widths_cm: Sequence[float]) -> None:
@@ -213,7 +213,7 @@ def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
                 page.bullet(f"{reading.value} ({when}) {page.cite(reading.sources)}")
 
 
-def _said_by(fact: Fact) -> list[Source]:
+def _said_by(fact: Fact) -> list[ViewSource]:
     return [*fact.sources, *(source for reading in fact.earlier for source in reading.sources)]
 
 
@@ -249,8 +249,7 @@ def _told(row: ViewRow) -> str:
 
 def _cited(page: ReportPage, view: ChartView, row: ViewRow) -> str:
     known = {source.ref: source for source in view.sources}
-    found = [known[ref] for ref in row.sources[:SOURCES_OF_ROW] if ref in known]
-    return page.cite(Source(ref=one.ref, date=one.date, title=one.title) for one in found)
+    return page.cite(known[ref] for ref in row.sources[:SOURCES_OF_ROW] if ref in known)
 
 
 def _note_left_out(page: ReportPage, view: ChartView) -> None:
@@ -266,7 +265,7 @@ def _documents(page: ReportPage, title: str, documents: Sequence[ClinicalDocumen
     for document in documents[:REPORT_LIMIT]:
         page.subheading(f"{document.title} ({document.date or 'undated'})")
         text = document.summary or document.text or f"No text: {document.problem}"
-        source = Source(ref=document.ref, date=document.date, title=document.title)
+        source = ViewSource(ref=document.ref, date=document.date, title=document.title)
         page.paragraph(text, sources=[source])
     if older := _over_limit(documents):
         page.small(f"{older} older reports are left out.")

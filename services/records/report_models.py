@@ -4,17 +4,17 @@ from typing import Self
 
 from pydantic import AwareDatetime, model_validator
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
+from data_models.values import ClosedValue
 from services.records.documents import ClinicalDocument, DocumentKind
-from services.records.facts import Source, View
 from services.records.record import PatientRecord
 from services.records.views.demographics import Demographics
 from services.records.views.status import PatientStatus
 
 
-class Statement(View):
+class Statement(ClosedValue):
     """Something that an agent said.
 
     Attributes:
@@ -24,10 +24,10 @@ class Statement(View):
 
     text: str
     agent: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ViewSource, ...] = ()
 
 
-class ReportContent(View):
+class ReportContent(ClosedValue):
     """Everything that the document shows.
 
     Attributes:
@@ -58,7 +58,7 @@ class ReportContent(View):
         return self
 
 
-class ReportManifest(View):
+class ReportManifest(ClosedValue):
     """What a document holds, for its artifact record; without clinical text.
 
     Attributes:
@@ -81,7 +81,7 @@ class ReportManifest(View):
     offline_model: bool
 
 
-class Report(View):
+class Report(ClosedValue):
     """A Word document and its manifest."""
 
     data: bytes

@@ -4,9 +4,10 @@ import re
 from datetime import timedelta
 from functools import lru_cache
 
+from data_models.chart_view import ViewSource
 from services.records.dates import day_text
 from services.records.entry import Entry, Raw, codes, label, labels, many, one
-from services.records.facts import Fact, Source
+from services.records.facts import Fact
 from services.records.record import PatientRecord
 from services.records.resolve import SAME_TIME, resolve
 from services.records.values import value_in
@@ -45,9 +46,9 @@ def _may_be_marker(entry: Entry) -> bool:
     return has_marker(label(concept), codes(concept))
 
 
-def observation_source(entry: Entry) -> Source:
+def observation_source(entry: Entry) -> ViewSource:
     """Return the observation as a source."""
-    return Source(ref=entry.ref, date=day_text(entry.date), title=name_of(entry.raw))
+    return ViewSource(ref=entry.ref, date=day_text(entry.date), title=name_of(entry.raw))
 
 
 def _fact(group: list[Entry]) -> Fact:

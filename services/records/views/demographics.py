@@ -2,10 +2,11 @@
 
 from datetime import date
 
+from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
+from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
 from services.records.dates import day_text, first_day, last_day, years_between
-from services.records.facts import Source, View
 from services.records.fhir_types import Patient
 from services.records.record import PatientRecord
 from services.records.views.person import IN_USE
@@ -13,7 +14,7 @@ from services.records.views.person import IN_USE
 _IDENTIFIER_LIMIT = 10
 
 
-class Demographics(View):
+class Demographics(ClosedValue):
     """The patient's identity; None means not in the record.
 
     Attributes:
@@ -30,7 +31,7 @@ class Demographics(View):
     sex: str | None
     deceased: str | None
     identifiers: tuple[str, ...]
-    source: Source
+    source: ViewSource
 
 
 def demographics(record: PatientRecord, *, today: date) -> Demographics:
@@ -49,9 +50,9 @@ def demographics(record: PatientRecord, *, today: date) -> Demographics:
     )
 
 
-def patient_source(record: PatientRecord) -> Source:
+def patient_source(record: PatientRecord) -> ViewSource:
     """Return the Patient resource as a source."""
-    return Source(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
+    return ViewSource(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
 
 
 def _name(patient: Patient) -> str | None:

@@ -11,9 +11,9 @@ from docx.document import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_models.chart_view import ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.facts import Source
 from services.records.record import PatientRecord
 from services.records.report import (
     DISCLAIMER,
@@ -34,7 +34,7 @@ from tests.services.records.charts import report as one_report
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
 NOW = datetime(2025, 7, 1, 9, 30, tzinfo=UTC)
-CT = Source(ref="DiagnosticReport/ct-2025-05-report", date="2025-05-16", title="CT")
+CT = ViewSource(ref="DiagnosticReport/ct-2025-05-report", date="2025-05-16", title="CT")
 
 
 def content(chart: PatientRecord, **more: Any) -> ReportContent:
