@@ -36,10 +36,11 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName
+from services.language.utterance import TeamMember
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
 from services.records.entry import Entry
@@ -563,8 +564,8 @@ class FakeTeam(GroupChat):
     """A facilitator and one specialist; these tests ask them nothing."""
 
     agents = (
-        AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
-        AgentCard(name="Radiology", description="Reads images' reports.", is_facilitator=False),
+        TeamMember(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
+        TeamMember(name="Radiology", description="Reads images' reports.", is_facilitator=False),
     )
     facilitator = "Orchestrator"
     is_language_model = False
