@@ -176,7 +176,7 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         ("Age", patient.age or ABSENT),
         ("Sex", patient.sex or ABSENT),
         *([("Vital status", patient.deceased)] if patient.deceased else []),
-        ("Record numbers", _numbers(patient.identifiers)),
+        ("Record numbers", "; ".join(patient.numbers) or ABSENT),
         ("Generated", f"{content.generated_at:%Y-%m-%d %H:%M} UTC"),
     ]
     page.table(("Item", "Value"), rows, (4.0, 13.0))
@@ -185,11 +185,6 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         page.notice(OFFLINE_NOTICE)
     if content.status.incomplete:
         page.notice(content.status.incomplete)
-
-
-def _numbers(identifiers: tuple[str, ...]) -> str:
-    values = (identifier.rpartition("|")[2] for identifier in identifiers)
-    return "; ".join(dict.fromkeys(values)) or ABSENT
 
 
 def _summary(page: ReportPage, content: ReportContent) -> None:

@@ -59,7 +59,7 @@ from services.views.conversation_view import (
     RunningRow,
 )
 from services.views.memory_service import MemoryService
-from services.views.patient_chart import PARTS, Demographics, PatientChart
+from services.views.patient_chart import PARTS, Identity, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
 from services.views.visits_by_day import DaySeen, Seen
 
@@ -455,13 +455,11 @@ class FakeChart(PatientChart):
         self._reader = reader
         self.asked: list[str] = []
 
-    async def demographics(
-        self, conversation_id: str, *, owner: str, patient_id: str
-    ) -> Demographics:
+    async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
         await self._reader.access(conversation_id, owner=owner)
         if patient_id != "patient_4":
             raise NotFoundError
-        return Demographics(
+        return Identity(
             patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
         )
 

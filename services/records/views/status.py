@@ -140,7 +140,7 @@ def _person(record: PatientRecord, today: date) -> dict[str, Fact]:
     }
 
 
-def _single(name: str, value: str | None, source: ViewSource) -> Fact:
+def _single(name: str, value: str, source: ViewSource) -> Fact:
     return resolve(name, [(value, source)] if value else [])
 
 

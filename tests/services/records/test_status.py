@@ -122,7 +122,7 @@ def test_a_drug_behind_a_reference_is_named() -> None:
 
 @with_cases("fields", "age", "deceased")
 def test_the_age_is_told_as_far_as_it_is_known(
-    fields: dict[str, object], age: str | None, deceased: str | None
+    fields: dict[str, object], age: str, deceased: str
 ) -> None:
     who = demographics(record(person=patient(**fields)), today=TODAY)
     assert (who.age, who.deceased) == (age, deceased)
@@ -131,4 +131,4 @@ def test_the_age_is_told_as_far_as_it_is_known(
 def test_the_official_name_is_shown_and_a_nameless_patient_has_none() -> None:
     names = [{"use": "nickname", "text": "Addie"}, {"use": "official", "text": "Ada Example"}]
     assert demographics(record(person=patient(name=names)), today=TODAY).name == "Ada Example"
-    assert demographics(record(person=patient(name=[])), today=TODAY).name is None
+    assert demographics(record(person=patient(name=[])), today=TODAY).name == ""
