@@ -53,7 +53,7 @@ def told_treatments(
     said: list[str] = []
     kind = class_taken_for(question.name)
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
-        (words.treated_by, lambda row: any(one.name in _reason(row) for one in illnesses)),
+        (words.treated_by, lambda row: _is_for(row, illnesses)),
         (words.usual_for, lambda row: _is_of_kind(row, kind)),
         (words.meanwhile, lambda row: _is_meanwhile(row, illnesses) and not _is_of_kind(row, kind)),
     )
@@ -77,6 +77,10 @@ def _treatments(view: ChartView) -> Iterator[ViewRow]:
 def _reason(row: ViewRow) -> str:
     parts = (each for each in row.detail.split("; ") if each.startswith(MARKS["reason"]))
     return next(parts, "")
+
+
+def _is_for(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
+    return any(one.name in _reason(row) for one in illnesses)
 
 
 def _is_of_kind(row: ViewRow, kind: str) -> bool:
