@@ -37,6 +37,7 @@ from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
+from services.language.reader import ReaderTeam
 from services.orders.order_drafts import OrderDrafts
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.beside import StaffOfRecord
@@ -50,7 +51,6 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.views.conversation_reader import ConversationReader
 from services.views.visits_by_day import VisitsByDay, visits_by_day_for
@@ -275,7 +275,7 @@ def answers_of(base: Foundation) -> StoredAnswers:
 def patients_of(base: Foundation) -> PatientContextService:
     """Return what decides whose chart a message is for."""
     pattern, records, settings = base.pattern, base.records, base.settings
-    team = reader_team(base.team.agents)
+    team = ReaderTeam((*base.team.agents,))
     return PatientContextService(
         analyzer=PatientContextAnalyzer(model=base.team.reader, pattern=pattern, team=team),
         pattern=pattern,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
-from data_models.chart_view import ATTACHED_REF
+from data_models.chart_view import ATTACHED_REF, ViewSource
 from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
@@ -24,20 +24,11 @@ from data_models.tool_memory import ToolMemory
 TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
 
 
-class Citation(Part):
+class Citation(ViewSource):
     """Where a statement comes from: a resource of the patient's record.
 
-    Attributes:
-        ref: FHIR reference, such as `DocumentReference/note-3`.
-        title: Short title for people, at most 80 characters.
-        date: ISO date of the source, if it has one.
-        quote: The words of the source that were used, at most 160 characters.
+    Its title has at most 80 characters; its quote, the words that were used, at most 160.
     """
-
-    ref: str
-    title: str = ""
-    date: str | None = None
-    quote: str | None = None
 
 
 class MessageView(Part):

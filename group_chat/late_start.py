@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from data_models.errors import ModelUnavailableError
-from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
+from services.language.utterance import TeamMember
 from services.model_port import Answer, StructuredModel
 from services.scenarios.session.action import ToolAction
 from services.team import Team, card_of
@@ -31,7 +32,7 @@ class LateStart:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
-        self.agents: Sequence[AgentCard] = tuple(card_of(spec) for spec in specs)
+        self.agents: Sequence[TeamMember] = tuple(card_of(spec) for spec in specs)
         self.facilitator = self.agents[0].name
         self.is_language_model = is_language_model
         self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()

@@ -27,7 +27,8 @@ from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
-from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
+from services.language.utterance import TeamMember
 from services.language.work import leaves_question
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
@@ -110,7 +111,7 @@ class SemanticGroupChat:
         }
         self._alone = frozenset(name for name, one in self._agents.items() if one.works_alone)
         cards = {spec.name: spec for spec in team.agents}
-        self.agents: Sequence[AgentCard] = tuple(card_of(cards[name]) for name in team.names)
+        self.agents: Sequence[TeamMember] = tuple(card_of(cards[name]) for name in team.names)
 
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         stream = EventStream()

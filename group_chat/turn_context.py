@@ -13,10 +13,10 @@ from data_models.effects import Effect
 from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
-from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import talk_text
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, TeamMember
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.tool_memory.session import FinishedRun
 
@@ -112,7 +112,7 @@ class TurnContext:
     ran: list[FinishedRun] = field(default_factory=list)
     checking: "StatementChecking | None" = None
     link_hosts: frozenset[str] = frozenset()
-    team: Sequence[AgentCard] = ()
+    team: Sequence[TeamMember] = ()
     proposed: Plan | None = None
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)

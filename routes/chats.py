@@ -36,7 +36,7 @@ from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_list import Hits, NamedConversation
 from services.views.conversation_view import ConversationView, Progress, VisitRow
-from services.views.patient_chart import Demographics
+from services.views.patient_chart import Identity
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -124,7 +124,7 @@ async def show_receipt(request: web.Request) -> web.Response:
     return download(data, file_name=f"receipt-{run_id}.json", media_type="application/fhir+json")
 
 
-async def show_patient(request: web.Request) -> Demographics:
+async def show_patient(request: web.Request) -> Identity:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
     (context, chat_id, owner), patient = chat_asked(request), request.match_info["patient_id"]
     return await context.chart.demographics(chat_id, owner=owner, patient_id=patient)
@@ -288,7 +288,7 @@ def chat_routes() -> list[Endpoint]:
         ),
         Endpoint("POST", f"{one}/stop", stop_turn, of(stopped=FLAG), parameters=(_RUN,)),
         Endpoint("POST", f"{one}/restore", undo_clear, restored),
-        Endpoint("GET", f"{one}/patients/{{patient_id}}", show_patient, Demographics),
+        Endpoint("GET", f"{one}/patients/{{patient_id}}", show_patient, Identity),
         Endpoint("GET", f"{one}/sources", show_source, SourceText, parameters=(PATIENT, _REF)),
         Endpoint("GET", receipt, show_receipt, media=bundle, parameters=(WHOSE,)),
         Endpoint(

@@ -17,8 +17,8 @@ from routes.context import CONTEXT
 from routes.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
 from routes.json_input import read_body, view_document
 from services.language.vocabulary import read_document
+from services.records.views.demographics import Demographics
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_card import Who
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
 from services.rounds.round_view import RoundCard, RoundSummary, RoundView
@@ -81,7 +81,7 @@ def _who(card: RoundCard, words: Mapping[str, str]) -> str:
     )
 
 
-def _identity(who: Who, words: Mapping[str, str]) -> str:
+def _identity(who: Demographics, words: Mapping[str, str]) -> str:
     born = f"{words['born']} {who.birth_date}" if who.birth_date else words["no_birth"]
     number = f"{words['number']} {', '.join(who.numbers)}" if who.numbers else ""
     parts = [who.name or words["no_name"], born, who.sex, who.deceased, number]

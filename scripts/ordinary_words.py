@@ -24,7 +24,7 @@ from typing import NamedTuple
 import yaml
 
 from scripts.wordnet import ClinicalMeanings, WordNet
-from services.language import ordinary_words as lists
+from services.language import statement_words as lists
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
 

@@ -28,7 +28,7 @@ from services.conversations.patient_artifacts import PatientArtifacts, PatientPa
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
-from services.language.utterance import Utterance
+from services.language.utterance import TeamMember, Utterance
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
@@ -239,27 +239,11 @@ GroupChatEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AgentCard:
-    """One member of the team, as clients show it.
-
-    Attributes:
-        tools: Names of its tools.
-        answers: Names of those tools whose questions it answers before others that have them.
-    """
-
-    name: str
-    description: str
-    is_facilitator: bool
-    tools: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-
-
 class GroupChat(Protocol):
     """The team. Built once per process; holds no state of any turn."""
 
     @property
-    def agents(self) -> Sequence[AgentCard]:
+    def agents(self) -> Sequence[TeamMember]:
         """The team, facilitator first."""
         ...
 

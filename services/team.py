@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from data_models.errors import ConfigurationError
 from data_models.values import ClosedValue
-from services.group_chat_port import AgentCard
+from services.language.utterance import TeamMember
 from services.memory_blocks.plain_reading import IntentSpec
 
 TEAM_FILE = Path(__file__).parents[1] / "group_chat" / "team.yaml"
@@ -50,11 +50,9 @@ class AgentSpec(ClosedValue):
     needs: Need | None = None
 
 
-def card_of(spec: AgentSpec) -> AgentCard:
+def card_of(spec: AgentSpec) -> TeamMember:
     """Return what others know of an agent."""
-    return AgentCard(
-        spec.name, spec.description, spec.facilitator, tools=spec.tools, answers=spec.answers
-    )
+    return TeamMember(spec.name, spec.tools, spec.answers, spec.facilitator, spec.description)
 
 
 class Team(ClosedValue):

@@ -9,7 +9,6 @@ from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.plan_text import PLAN_QUESTION
-from services.group_chat_port import AgentCard
 from services.language.commands import is_retracted
 from services.language.detection import is_unread
 from services.language.field_answers import readings_in
@@ -21,6 +20,7 @@ from services.language.references import place_in
 from services.language.text_words import asks_question, quoted_in
 from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
+from services.language.utterance import TeamMember
 from services.language.work import (
     LONG_CHARS,
     asks_overview,
@@ -170,7 +170,7 @@ def propose(prompt: Prompt) -> OfflineReply:
     return OfflineReply(text=intro, calls=proposed.calls) if proposed.calls else proposed
 
 
-def _wanted(prompt: Prompt) -> list[AgentCard]:
+def _wanted(prompt: Prompt) -> list[TeamMember]:
     """Return whom the user wants: those named, else all who read records, but those left out."""
     asked, left_out = prompt.asked.casefold(), " ".join(found_in(prompt.asked, "left_out"))
     kept = [one for one in prompt.team if one.name.casefold() not in left_out.casefold()]
@@ -178,14 +178,14 @@ def _wanted(prompt: Prompt) -> list[AgentCard]:
     return named or [one for one in kept if _works_on_record(one)]
 
 
-def _works_on_record(card: AgentCard) -> bool:
+def _works_on_record(card: TeamMember) -> bool:
     """Whether an agent reports on the patient: no complaint of the user's, no guideline."""
     first = card.answers or card.tools
     is_reading = not RECORD_TOOLS.isdisjoint(first) and not says(card.description, "topic_health")
     return is_reading or _WRITES in card.tools
 
 
-def _text_for(prompt: Prompt, card: AgentCard) -> str:
+def _text_for(prompt: Prompt, card: TeamMember) -> str:
     """Return the work an agent is for; its description where its tools are for none."""
     own = (*card.answers, *({_WRITES} & {*card.tools}))
     task = next((tool for tool in _TASKS if tool in own), "")

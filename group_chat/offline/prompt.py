@@ -19,11 +19,10 @@ from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
-from services.group_chat_port import AgentCard
 from services.language.detection import WELL_READ
 from services.language.talk_texts import talk_text
 from services.language.text_words import telling_words
-from services.language.utterance import Utterance
+from services.language.utterance import TeamMember, Utterance
 from services.language.without_names import without_names
 from services.memory_blocks.held import first_shown
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
@@ -100,7 +99,7 @@ class Prompt:
 
     closing: str = ""
     agent: str = ""
-    team: Sequence[AgentCard] = ()
+    team: Sequence[TeamMember] = ()
     is_facilitator: bool = False
     patient_id: str | None = None
     patients: Sequence[str] = ()

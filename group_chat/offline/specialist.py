@@ -34,7 +34,7 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.language.work import own_kind_in, points_only
 from services.records.answers.as_said import said_of
-from services.records.answers.reports import bullets_of, missing_in, notes_on
+from services.records.answers.closing import bullets_of, missing_in, notes_on
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
 BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment", 8

@@ -142,7 +142,7 @@ def _sent(
     if person is None:
         raise ToolInputError(_NOBODY)
     who = _who(person, turn)
-    facts: dict[Fact, str | None] = {
+    facts: dict[Fact, str] = {
         "patient_id": who.patient_id,
         "name": who.name,
         "birth_date": who.birth_date,
@@ -151,11 +151,11 @@ def _sent(
     missing = sorted(fact for fact in sends.values() if not facts[fact])
     if missing:
         raise ToolInputError(f"the record has no {missing[0]}, which this tool needs")
-    return {argument: facts[fact] or "" for argument, fact in sends.items()}
+    return {argument: facts[fact] for argument, fact in sends.items()}
 
 
 def _names_birth_date(text: str, person: PatientRecord, turn: TurnContext) -> bool:
-    born = recorded_date(_who(person, turn).birth_date or "")
+    born = recorded_date(_who(person, turn).birth_date)
     said = [one for found in dates_in(text) for one in found.readings]
     return born is not None and any(
         one.year is not None and one.month is not None and one.fits(born) for one in said

@@ -11,14 +11,12 @@ from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
 from services.language.hand_over import HandsBack, is_question, read_hand_over
-from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
-from services.records.report_models import Report, ReportContent, Statement
+from services.records.report_models import Report, ReportContent, Statement, reports_of
 from services.records.views.course import course
 from services.records.views.demographics import demographics
 from services.records.views.oncology import treatments_view
-from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
 
 QUESTION_LIMIT = 20
@@ -72,12 +70,8 @@ def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[S
         for line in message.text.splitlines():
             text = _MARKS.sub("", line).strip()
             if text and not _is_organisation(line, message.agent, names):
-                cited = tuple(
-                    Source(ref=one.ref, date=one.date, title=one.title, quote=one.quote)
-                    for one in citations_in(text, sources)
-                )
                 found[(message.agent, text)] = Statement(
-                    text=text, agent=message.agent, sources=cited
+                    text=text, agent=message.agent, sources=(*citations_in(text, sources),)
                 )
     return tuple(found.values())[-STATEMENT_LIMIT:]
 
@@ -110,8 +104,8 @@ def _content(
         patient=demographics(record, today=today),
         status=current_status(record, today=today),
         timeline=course(record, today=today, limit=EVENT_LIMIT),
-        imaging=imaging_reports(record),
-        pathology=pathology_reports(record),
+        imaging=reports_of(record, "imaging report"),
+        pathology=reports_of(record, "pathology report"),
         treatments=treatments_view(record, today=today),
         statements=statements,
         open_questions=tuple(questions[-QUESTION_LIMIT:]),

@@ -15,7 +15,7 @@ from data_models.written_order import in_written_order
 from group_chat.checked_output import names_another
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
-from services.language.consent import consent_in
+from services.language.yes_no import consent_in
 from services.patient_context.snapshot import neutralise
 from services.team import PLAN_TOOL
 

@@ -51,7 +51,7 @@ class ReceiptFacts:
 def receipt_of(facts: ReceiptFacts) -> bytes:
     """Return the receipt in its canonical form: JSON, keys sorted, without blanks."""
     recorded = facts.recorded.isoformat(timespec="milliseconds")
-    rows = _with_limit(_refs_read(facts))
+    rows = sorted(dict.fromkeys(ref for ref in _refs_read(facts) if ref))[:REFERENCES_LIMIT]
     resources = (_audit_event(facts, rows, recorded), _provenance(facts, rows, recorded))
     bundle = {
         "resourceType": "Bundle",
@@ -158,10 +158,6 @@ def _refs_read(facts: ReceiptFacts) -> Iterator[str]:
         yield from (one.ref for one in answer.citations)
         for statement in answer.statements:
             yield from statement.sources
-
-
-def _with_limit(refs: Iterator[str]) -> list[str]:
-    return sorted(dict.fromkeys(ref for ref in refs if ref))[:REFERENCES_LIMIT]
 
 
 def _agents(answers: Sequence[AgentMessage]) -> list[str]:

@@ -94,7 +94,7 @@ def _doctor(text: str) -> str | None:
     refused = refused_doctors(text)
     told = ", ".join(one for one in _clauses(text) if not says(one, "tells_of_past"))
     for match in reversed(list(_DOCTOR.finditer(told))):
-        family = match[2] if match[2] and fold(match[2])[0] not in _days() else None
+        family = match[2] if match[2] and fold(match[2])[0] not in words_for("weekday") else None
         name = " ".join(filter(None, (match[1], family)))
         is_short = match[0][:2].casefold() == "dr"
         is_name = match[1][0].isupper() or (
@@ -103,10 +103,6 @@ def _doctor(text: str) -> str | None:
         if name not in refused and match[1] not in refused and is_name:
             return f"Dr. {name if name[0].isupper() else name.title()}"
     return None
-
-
-def _days() -> frozenset[str]:
-    return words_for("weekday")
 
 
 def _day(english: str) -> str | None:

@@ -23,11 +23,10 @@ from services.language.chart_parts import (
     what_of,
 )
 from services.language.chart_pieces import Piece
-from services.language.chart_text import SaidOfChart, is_asking, said_in
+from services.language.chart_text import SaidOfChart, is_asking, limited, said_in
 from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
-from services.language.excluded import limited
 from services.language.lengths_asked import with_lengths
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,

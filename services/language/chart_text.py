@@ -1,30 +1,33 @@
 """How a message is made ready to be read as questions, and whether it is one. Pure."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise, takewhile
 
 from services.language.ages_asked import Age, ages_in
-from services.language.chart_parts import without_switch
-from services.language.chart_pieces import NameIs, Piece
-from services.language.chart_words import Lexicon
+from services.language.chart_parts import may_name, without_switch
+from services.language.chart_pieces import Label, NameIs, Piece
+from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import relations_of
-from services.language.excluded import without_excluded
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
 from services.language.ordinals_asked import with_ordinals
+from services.language.people_words import people_words
 from services.language.quantities import without_unit
-from services.language.sides_asked import with_side_asked
 from services.language.time_shifts import shift_in
 from services.language.times import length_left, spans_in
-from services.language.utterance import TimeShift, TimeSpan
+from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.language.without_names import without_caller
-from services.language.year_forms import with_plain_years
 
 _OPENINGS = frozenset({"ok", "okay"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 """Signs between two questions: "knee pain - what is he taking", and the end of a line."""
+_TWO_YEARS = re.compile(r"(?<![\d/.])((?:19|20)\d\d)/((?:19|20)\d\d)(?![\d/])")
+_MONTH_AND_YEAR = re.compile(r"(?<![\d/.])(0[1-9]|1[0-2])[/.]((?:19|20)\d\d)(?![\d/])")
+_WHICH = Piece(("which side",), (Label("part", "side"),))
+_LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,67 @@ def _cased(text: str, words: Lexicon) -> str:
         if capitals in text and not text.isupper():
             text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
     return text
+
+
+def with_plain_years(text: str) -> str:
+    """Return `text` with "2019/2020" as 2019-2020, and "03/2019" as 2019-03."""
+    return _TWO_YEARS.sub(r"\1-\2", _MONTH_AND_YEAR.sub(r"\2-\1", text))
+
+
+def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return `pieces` with a part of the body behind "which" put to the name that it is of.
+
+    "Which ankle was sprained" asks for the side of a sprain of the ankle, and for no ankle.
+    """
+    for at, piece in enumerate(pieces[1:], 1):
+        if pieces[at - 1].text in words.words.asking and _has_sides(piece):
+            before, rest = pieces[: at - 1], pieces[at + 1 :]
+            if any(one.of("name") or one.of("topic") for one in before):
+                return [*before, _WHICH, *rest]  # "… and in which arm": of what was named
+            ends = [end for end, one in enumerate(rest, 1) if one.of("name")]
+            end = ends[0] if ends and len(piece.words) == 1 else 0
+            return [*before, _WHICH, *rest[:end], piece, *rest[end:]]
+    return list(pieces)
+
+
+def _has_sides(piece: Piece) -> bool:
+    names = (one.name for one in piece.of("name"))
+    return not {piece.words[0], *names}.isdisjoint(lexicon("en").words.sided)
+
+
+def without_excluded(
+    pieces: Sequence[Piece], words: Lexicon
+) -> tuple[list[Piece], tuple[NameIs, ...]]:
+    """Return `pieces` without what is left out, and its names; all of them where it has none."""
+    at = next((place for place, one in enumerate(pieces) if one.of("excluding")), len(pieces))
+
+    def stands_in_it(piece: Piece) -> bool:
+        is_between = piece.text in words.connectors or (piece.of("stop") and not piece.of("aspect"))
+        return bool(is_between) or may_name(piece, words)
+
+    behind = list(takewhile(stands_in_it, pieces[at + 1 :]))
+    named = [piece for piece in behind if may_name(piece, words)]
+    names = tuple(one for piece in named for one in piece.of("name"))
+    names += tuple(NameIs("", piece.text) for piece in named if not piece.labels)
+    left = [*pieces[:at], *pieces[at + 1 + len(behind) :]]
+    return (left, names) if names else ([*pieces], ())
+
+
+def limited(
+    asked: Iterable[ChartQuestion], pieces: Sequence[Piece], left_out: Sequence[NameIs]
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions without what is left out; a drug that is somebody is who ordered it.
+
+    "Anything besides naproxen?" asks for all other drugs.
+    """
+    without = tuple(one.name for one in left_out)
+    lists = [ChartQuestion(one.tool) for one in left_out if one.tool in _LISTS][:1]
+    titled = {
+        behind.text for title, behind in pairwise(pieces) if title.text in people_words().staff
+    }
+    return tuple(
+        replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
+        if one.tool == "medications" and one.name in titled
+        else replace(one, without=without)
+        for one in [*asked] or lists
+    )

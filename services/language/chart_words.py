@@ -1,7 +1,7 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
@@ -10,7 +10,6 @@ from services.language.chart_entries import entries_of, names_in
 from services.language.chart_file import ChartWords
 from services.language.chart_pieces import Label, NameIs, Piece
 from services.language.folding import fold
-from services.language.heads_said_once import with_heads
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
@@ -32,6 +31,8 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
+_SHORT_CHARS = 2
+_BEFORE = 3
 
 
 class Lexicon:
@@ -298,3 +299,16 @@ def lexicon(language: str) -> Lexicon:
 @cache
 def _folded(phrase: str) -> tuple[str, ...]:
     return tuple(tokens_of(fold(phrase)[0]))
+
+
+def with_heads(
+    tokens: Sequence[str], known: Callable[[Sequence[str]], object], joints: Collection[str]
+) -> Iterator[str]:
+    """Yield `tokens` with the head before each that makes a known name with it alone."""
+    for at, token in enumerate(tokens):
+        before = tokens[max(0, at - _BEFORE) : at]
+        if len(before) == _BEFORE and len(token) <= _SHORT_CHARS and before[2] in joints:
+            head = before[0]
+            if known([head, before[1]]) and known([head, token]):
+                yield head
+        yield token

@@ -42,7 +42,7 @@ def command_in(text: str) -> Command | None:
         return "wrong_patient"
     if says(text, "what_is_held", "what_was_told"):
         return "known"
-    return "compare" if _compares(words) else None
+    return "compare" if any(tuple(words[: len(one)]) == one for one in _comparing()) else None
 
 
 def is_said_of(text: str, names: Collection[str]) -> bool:
@@ -161,10 +161,6 @@ def _starts(words: Sequence[str]) -> Sequence[int]:
     """Return where an order may begin: behind nothing but "please", "no" and the like."""
     around = _around()
     return [at for at in range(len(words)) if all(each in around for each in words[:at])]
-
-
-def _compares(words: list[str]) -> bool:
-    return any(tuple(words[: len(one)]) == one for one in _comparing())
 
 
 @cache

@@ -1,7 +1,7 @@
 """What a user's plain words say about fields that were asked for. Rules only, no model."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -18,6 +18,16 @@ _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _PHONE = re.compile(r"(?<!\w)\+?\d[\d ()/-]{4,24}\d(?!\w)")
 _NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
 _PIECES = re.compile(r"\s*(?:[,;\n]\s*(?:and\s)?|\sand\s)\s*")
+_STATED, _SEEN = 0.97, 0.9
+_END = re.compile(r"[,;\n]|\s(?:and|und|et|y)\s|\.(?:\s|$)")
+_IS = r"(?:\s(?:is|ist|est|es)\b|:|\s=|,)\s*"
+
+_AGE = re.compile(
+    r"(?i)\b(?:i am|i'm|aged?|(?:she|he|patient) is|ich bin|(?:sie|er) ist)\s+(\d{1,3})\b"
+)
+_BORN = re.compile(
+    r"(?i)\b(?:born|geboren|née?|nacid[oa])\s+(?:on |in |am |le |el )?([^,;.\n]{4,30})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +226,32 @@ def confirmation_in(
     rest = _NO_THEN.sub("", text) if said is False else text
     corrected = answers_in(rest, [field])
     return corrected or ({field.name: None} if said is False else {})
+
+
+def stated_in(field: FieldDefinition, texts: Sequence[str]) -> tuple[Reading, float] | None:
+    """Return what the newest of `texts` says of the field in words that name it, and how surely."""
+    for text in reversed(texts):
+        for quote, words, confidence in _candidates(field, text):
+            if (found := reading_in(field, words)) is not None:
+                return Reading(found.value, quote.strip()), confidence
+    return None
+
+
+def _candidates(field: FieldDefinition, text: str) -> Iterator[tuple[str, str, float]]:
+    """Yield quotes, the words in them that hold the value, and how sure they are."""
+    kinds = field.name.split("_")
+    shape = _AGE if "age" in kinds else _BORN if "birth" in kinds else None
+    stated = [*_statements_of((field.label, field.name), text)]
+    stated += [(found[0], found[1]) for found in (shape.finditer(text) if shape else ())]
+    yield from ((quote, words, _STATED) for quote, words in stated)
+    look = pattern_of(field)
+    for found in look.finditer(text) if look is not None else ():
+        yield found[0], found[0], _SEEN
+
+
+def _statements_of(names: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
+    """Yield each place where `text` says one of `names`: its words, and those of the value."""
+    known = "|".join(re.escape(one).replace(r"\ ", r"[ _]") for one in names)
+    for found in re.finditer(rf"(?i)\b(?:{known})\b{_IS}", text):
+        rest = _END.split(text[found.end() :], maxsplit=1)[0]
+        yield text[found.start() : found.end() + len(rest)], rest

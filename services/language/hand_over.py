@@ -1,7 +1,7 @@
 """What the last line of an agent's message asks for. Rules over words; pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -136,10 +136,6 @@ def _addressed(line: str, known: dict[str, str], speaker: str) -> tuple[str, ...
         # "Shall I hand over to *Radiology*?" asks the user; "*Radiology*, is it new?" does not.
         if asks and address["by"].strip() == "to":
             continue
-        found += [known.get(name.casefold(), speaker) for name in _names(address["group"])]
+        found += [known.get(name.casefold(), speaker) for name in _NAME.findall(address["group"])]
     found += [known.get(at["name"].casefold(), speaker) for at in _AT_ADDRESS.finditer(line)]
     return tuple(dict.fromkeys(name for name in found if name != speaker))
-
-
-def _names(group: str) -> Sequence[str]:
-    return _NAME.findall(group)

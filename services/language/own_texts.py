@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from data_models.errors import ConfigurationError
-from services.language.vocabulary import read_document
+from services.language.vocabulary import read_words
 
 SPOKEN = ("de", "fr", "es")
 """Languages besides English that have the file; French and Spanish only of deeds and of memory."""
@@ -107,7 +106,4 @@ def _forms(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 @cache
 def _texts(language: str) -> Mapping[str, str]:
-    document = read_document(language, "own")
-    if not isinstance(document, dict) or not all(isinstance(one, str) for one in document.values()):
-        raise ConfigurationError(f"{language}/own.yaml is not usable: it maps texts to texts")
-    return document
+    return read_words(language, "own", dict[str, str])

@@ -97,6 +97,7 @@ class PeopleWords:
     says: frozenset[str]
     both: frozenset[str]
     them: frozenset[str]
+    words_of_a_calendar: frozenset[str]
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,7 @@ from data_models.errors import ConfigurationError
 from services.language.detection import language_of
 from services.language.folding import fold, words_of
 from services.language.in_english import in_english
-from services.language.vocabulary import LANGUAGES, read_document
+from services.language.vocabulary import LANGUAGES, read_words
 
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
@@ -115,12 +115,7 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
     Raises:
         ConfigurationError: the file cannot be read or used.
     """
-    document = read_document(language, "phrases")
-    if not isinstance(document, dict) or not all(
-        isinstance(one, list) for one in document.values()
-    ):
-        raise ConfigurationError(f"{language}/phrases.yaml is not usable: it maps names to lists")
-    return {str(name): tuple(map(str, phrases)) for name, phrases in document.items()}
+    return read_words(language, "phrases", dict[str, tuple[str, ...]])
 
 
 @cache

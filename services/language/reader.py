@@ -78,23 +78,19 @@ class AddressedReading(MessageReading):
 
 @dataclass(frozen=True, slots=True)
 class ReaderTeam:
-    """The team, as the reader is told of it; the same for the life of a process.
+    """The team, as the reader is told of it; the same for the life of a process."""
 
-    Attributes:
-        members: Each with the description of its work.
-    """
-
-    members: tuple[tuple[TeamMember, str], ...]
+    members: tuple[TeamMember, ...]
 
     @property
-    def asked(self) -> tuple[tuple[TeamMember, str], ...]:
+    def asked(self) -> tuple[TeamMember, ...]:
         """Who may be chosen: what is nobody's work is the facilitator's."""
-        return tuple(one for one in self.members if not one[0].is_facilitator)
+        return tuple(one for one in self.members if not one.is_facilitator)
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The chart tools that somebody of the team has, in the order of our list."""
-        held = {tool for member, _ in self.members for tool in member.tools}
+        held = {tool for member in self.members for tool in member.tools}
         return tuple(tool for tool in _NAMED_BY if tool in held)
 
 
@@ -116,7 +112,7 @@ def _closed(team: ReaderTeam) -> dict[str, Any]:
     topic = create_model("Topic", __base__=Topic, tool=(Literal[team.topics or ("none",)], ...))
     return {
         "task": (Literal[_TASKS], ...),
-        "agent": (Literal[(_NOBODY, *(member.name for member, _ in team.asked))], ...),
+        "agent": (Literal[(_NOBODY, *(member.name for member in team.asked))], ...),
         "topics": (Annotated[list[topic], Field(max_length=_TOPICS)], Field(default_factory=list)),
         "stated": (
             Annotated[list[Sentence], Field(max_length=STATED_LIMIT)],
@@ -127,7 +123,7 @@ def _closed(team: ReaderTeam) -> dict[str, Any]:
 
 def instructions(team: ReaderTeam, *, with_patients: bool = False) -> str:
     """Return what the model is told; the same bytes for every message of a process."""
-    listed = "\n".join(f"{member.name}: {work.rstrip('.')}" for member, work in team.asked)
+    listed = "\n".join(f"{one.name}: {one.description.rstrip('.')}" for one in team.asked)
     patient = (
         f"patient: whose chart; {ANOTHER}: unlisted or unclear; {CLEAR}: wants patients cleared; "
         f"{OPEN}: goes on, others named in passing"
@@ -193,7 +189,7 @@ def folded_in(
             is invented, and the wording with it.
     """
     changes: dict[str, Any] = {}
-    names = {member.name for member, _ in team.members}
+    names = {member.name for member in team.members}
     is_open = all(one.tool in _SEARCHES or one.tool not in team.topics for one in utterance.about)
     # Who has the search is no one in particular.
     is_free = utterance.agent is None or (is_open and utterance.addressee is None)

@@ -1,11 +1,12 @@
-"""Stages, grades and TNM classes in the words of a clause. Pure."""
+"""Stages, grades and TNM classes in the words of a clause, and places with their sides. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from services.language.clauses import Stage
-from services.language.statement_parts import graded, scale
+from services.language.statement_parts import graded, placed, scale
 from services.language.statement_phrases import FoundPhrase
+from services.language.statement_words import statement_words
 
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 TNM = re.compile(
@@ -16,6 +17,8 @@ _RIGHT_BEFORE = frozenset({"type", "typ", "class", "ckd"})
 """Behind these only the next word is a grade."""
 _FROM = frozenset({"from", "von"})
 """A score that goes "from 0 to 1" is told by its numbers."""
+_OF = frozenset({"of", "the", "der", "des", "im", "in"})
+_SITE_WORDS = 4
 
 
 def stages_in(
@@ -45,3 +48,27 @@ def stages_in(
         elif not scales and len(word) > 1 and _ROMAN.match(word):
             found.append(Stage("", graded(word)))
     return found, used
+
+
+def sites_in(
+    lower: Sequence[str], start: int, end: int, taken: set[int]
+) -> Iterator[frozenset[str]]:
+    """Yield each side with up to four words beside it: `right upper lobe of the lung`."""
+    vocabulary = statement_words()
+    done = start
+    for at in range(start, end):
+        if at < done or lower[at] not in vocabulary.sides:
+            continue
+        found: set[str] = set()
+        beside = 0
+        for done in range(at, end):
+            word = lower[done]
+            if word in _OF:
+                continue
+            is_other = word in vocabulary.fillers and word not in vocabulary.sides
+            if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:
+                break
+            found.update(placed(word))
+            beside += 1
+        if len(found) > 1:
+            yield frozenset(found)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from services.language.ordinary_words import ordinary_words
 from services.language.statement_phrases import (
     FoundPhrase,
     Phrase,
@@ -30,6 +30,7 @@ from services.language.statement_tables import (
 from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 6
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,3 +299,15 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
         for deed in one.get("own_deeds", ()):
             found.setdefault(deed, set()).add(stem(deed))
     return {kind: frozenset(words) for kind, words in found.items()}
+
+
+@lru_cache(maxsize=1)
+def ordinary_words() -> frozenset[str]:
+    """Return stems of common words of English and German.
+
+    Frequent words that no source holds for clinical; `python -m scripts.ordinary_words` writes
+    them. A word that is rarer than these is taken for a name of something. Whose words they are
+    stands in `docs/contributing.md`.
+    """
+    texts = (one.read_text("utf-8") for one in _HERE.glob("ordinary_words.*.txt"))
+    return frozenset(word for text in texts for word in text.split())

@@ -7,12 +7,9 @@ from itertools import pairwise
 
 from services.language.clause_joining import put_together
 from services.language.clauses import Clause
-from services.language.compounds import parted
-from services.language.item_labels import without_label
 from services.language.numbers_in_words import with_digits
 from services.language.quantities import Quantity, quantities_in
-from services.language.sides_told import sites_in
-from services.language.stages_told import TNM, stages_in
+from services.language.stages_told import TNM, sites_in, stages_in
 from services.language.statement_numbers import (
     bounded,
     changed_of_body,
@@ -44,6 +41,7 @@ from services.language.statement_parts import (
 )
 from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import stem
+from services.language.statement_text import parted, without_label
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.written_dates import FoundDate
 

@@ -11,8 +11,7 @@ from functools import cache
 
 from babel.dates import format_date, format_datetime
 
-from data_models.errors import ConfigurationError
-from services.language.vocabulary import LANGUAGES, read_document
+from services.language.vocabulary import LANGUAGES, read_words
 
 _FIRST = LANGUAGES[0]
 _DAY = "EEE d MMM"
@@ -66,10 +65,7 @@ def day_near(when: datetime, now: datetime, *, has_time: bool) -> str:
 
 @cache
 def _texts(language: str) -> Mapping[str, str]:
-    document = read_document(language, "talk")
-    if not isinstance(document, dict) or not all(isinstance(one, str) for one in document.values()):
-        raise ConfigurationError(f"{language}/talk.yaml is not usable: it maps names to texts")
-    return document
+    return read_words(language, "talk", dict[str, str])
 
 
 def told_in(name: str, line: str) -> Mapping[str, str] | None:

@@ -136,7 +136,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class TeamMember:
-    """An agent, as far as a message may be for it.
+    """An agent, as clients show it and as a message may be for it.
 
     Attributes:
         tools: Names of its tools.
@@ -147,6 +147,7 @@ class TeamMember:
     tools: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     is_facilitator: bool = False
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from data_models.errors import ConfigurationError
 from data_models.plain_yaml import read_yaml
@@ -21,7 +21,7 @@ LANGUAGES = (
     *sorted({path.parent.name for path in _FOLDER.glob("*/replies.yaml")} - set(_FIRST)),
 )
 """ISO 639-1, in the order in which a phrase of two languages is understood; each has a folder."""
-_File = TypeVar("_File", bound=BaseModel)
+_File = TypeVar("_File")
 
 
 class Replies(ClosedValue):
@@ -76,7 +76,7 @@ def read_words(language: str, name: str, kind: type[_File]) -> _File:
         ConfigurationError: it cannot be read or used; the text says which file.
     """
     try:
-        return kind.model_validate(read_document(language, name))
+        return TypeAdapter(kind).validate_python(read_document(language, name))
     except ValidationError as error:
         raise ConfigurationError(f"{language}/{name}.yaml is not usable: {error}") from error
 

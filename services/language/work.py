@@ -57,7 +57,7 @@ def doer_of(text: str, team: Sequence[TeamMember], *, is_of_chart: bool) -> str 
     if is_of_chart:
         work: Work | None = "orders" if says(text, *_ORDERS[1:]) else None
     else:
-        work = _work_of(text)
+        work = next((kind for kind, is_so in _RULES if is_so(text)), None)
     return next((one.name for one in team if work and _TOOLS[work] in one.tools), None)
 
 
@@ -69,10 +69,6 @@ def impossible_wish(text: str) -> str | None:
         return wish
     changes = says(text, "writes_record", "orders_test") or orders_drug(text)
     return "only_read" if changes and not (says(text, "timetable") or own_kind_in(text)) else None
-
-
-def _work_of(text: str) -> Work | None:
-    return next((work for work, is_so in _RULES if is_so(text)), None)
 
 
 def _says(*names: str) -> Callable[[str], bool]:

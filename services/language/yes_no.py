@@ -16,6 +16,9 @@ _SAYS_YES: frozenset[_Kind] = frozenset({"yes", "soft_yes", "go_on"})
 _LONGEST_CHARS = 80
 _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
+_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "`": "`"}
+_CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
+_CLAUSE_ENDS = ",.;:!\n—–"
 
 
 def yes_no_in(text: str) -> YesNo | None:
@@ -132,3 +135,36 @@ def _begins(words: Sequence[str], phrases: Iterable[str]) -> bool:
 def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
     size = len(phrase)
     return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
+
+
+def consent_in(text: str) -> Literal["yes", "no"] | None:
+    """Return what `text` says in its writer's own words, outside of quotes; None if neither.
+
+    A question agrees to nothing, and neither does a yes with an if or a but.
+    """
+    own = _unquoted(text)
+    if "?" in own or _CONDITIONS.intersection(words_of(own)):
+        return None
+    if yes_no_in(own) == "yes" or (is_consent(own) and yes_no_in(own) is None):
+        return "yes"
+    return "no" if says_no(own) or says_no(_first_clause(own)) else None
+
+
+def _unquoted(text: str) -> str:
+    """Return `text` without what it quotes: between marks, and lines that begin with ">"."""
+    lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    kept: list[str] = []
+    until = ""
+    for each in "\n".join(lines):
+        if until:
+            until = "" if each == until else until
+        elif each in _QUOTES:
+            until = _QUOTES[each]
+        else:
+            kept.append(each)
+    return "".join(kept)
+
+
+def _first_clause(text: str) -> str:
+    at = min((text.find(end) for end in _CLAUSE_ENDS if end in text), default=len(text))
+    return text[:at]

@@ -14,6 +14,7 @@ from services.language.held_statements import HeldStatement, held_statements
 from services.language.phrases import says
 from services.language.ratings import rating_in
 from services.language.text_words import subject_in, words_of_list
+from services.language.vocabulary import read_table
 from services.memory_blocks.wording import last_question, one_line
 
 # What a message means in its conversation, whoever found it out.
@@ -69,11 +70,7 @@ _SHORT_REFERENCE_WORDS = 14
 _SAID_CHARS = 200
 _READ_CHARS = 2_000
 _NO_SUBJECT = "it"
-_NO_TOPIC_TEXT = (
-    "and are can could did does for has have how she the they was were what when where which who "
-    "why will with would you your"
-)
-_NO_TOPIC = frozenset(_NO_TOPIC_TEXT.split())
+_NO_TOPIC = frozenset(read_table("en/small_words")["no_topics"].split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from data_models.chat_context import Turn
 from services.language.folding import fold
 from services.language.text_words import words_with_places
+from services.language.vocabulary import read_table
 
 SNIPPET_CHARS = 320
 _LEAD_CHARS = 90
@@ -22,14 +23,7 @@ _FUZZY_FROM_LETTERS = 4
 _ALIKE_WEIGHT = 0.7
 _USER_WEIGHT = 1.15
 _MARK = re.compile(r"\[… \d+ characters left out(?:, whole in turn \d+)? …\]")
-_STOP_WORDS = """
-a about all am an and any are as at be been but by can could did do does for from had has have
-he her him his how i if in into is it its me my no not of on or our say said she so some tell
-that the their them then there they this those to told up us was we were what when where which
-who why will with would you your mention mentioned talk talked remember earlier before patient
-discuss discussed ever
-"""
-_STOP = frozenset(_STOP_WORDS.split())
+_STOP = frozenset(read_table("en/small_words")["not_recalled"].split())
 
 
 @dataclass(frozen=True, slots=True)

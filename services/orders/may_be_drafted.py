@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from services.language.orders import things_joined_in
+from services.language.vocabulary import read_table
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.entry import label, one
@@ -19,39 +20,8 @@ from services.records.record import PatientRecord
 Refusal: TypeAlias = Literal["not_said", "medication", "drug_or_test", "unknown"]
 
 _LONGEST_WORDS = 4
-_UNITS = frozenset(words_of("mg g mcg ug ml mmol mval meq ie iu unit units einheit einheiten"))
-"""Of a dose, where a figure stands before them: `Mg` alone is magnesium."""
-_FORMS = frozenset(
-    words_of(
-        "tablet tablets tablette tabletten pill pills capsule capsules kapsel kapseln drop drops "
-        "tropfen puff puffs hub ampoule ampulle vial infusion bolus suppository zapfchen "
-        "sachet beutel"
-    )
-)
-_GIVING = frozenset(
-    words_of(
-        "prescribe prescription give administer refill dose dosage inject verschreibe verschreiben "
-        "rezept rezeptiere rezeptieren gib gebe geben verabreiche verabreichen dosis spritze"
-    )
-)
-_ROUTES = frozenset(words_of("iv im sc po oral orally intravenous intravenos subkutan perfusor"))
-_SALTS = frozenset(
-    words_of(
-        "chloride sulfate sulphate phosphate carbonate bicarbonate gluconate citrate acetate "
-        "chlorid sulfat phosphat carbonat karbonat gluconat glukonat citrat acetat"
-    )
-)
-_TESTS = frozenset(
-    words_of(
-        "ct cct mri mrt xray radiograph ultrasound sonography sonogram echo echocardiogram ecg ekg "
-        "eeg emg endoscopy colonoscopy gastroscopy bronchoscopy biopsy scan pet mammogram doppler "
-        "mammography spirometry level levels count culture cultures panel screen test titer swab "
-        "smear urinalysis referral consult consultation analysis angiography scintigraphy "
-        "spirogram rontgen rontgenaufnahme ultraschall sonographie sono echokardiographie "
-        "endoskopie koloskopie gastroskopie bronchoskopie biopsie spiegel kultur abstrich konsil "
-        "blutbild labor urinstatus mammographie spirometrie szintigraphie angiographie uberweisung"
-    )
-)
+_WORDS = {name: frozenset(words_of(said)) for name, said in read_table("order_drafts").items()}
+_TESTS = _WORDS["tests"]
 _ENDINGS = tuple(sorted(word for word in _TESTS if len(word) >= len("echo")))
 _RECORDED = ("ServiceRequest", "Procedure", "DiagnosticReport", "ImagingStudy")
 
@@ -126,8 +96,8 @@ def _is_of_drug(words: Sequence[str], wanted: Sequence[str]) -> bool:
     "Potassium chloride" and "iv potassium" are no potassium level.
     """
     longer = [span for span in _spans(words) if len(span) > len(wanted) and _holds(span, wanted)]
-    is_salt = any(not _SALTS.isdisjoint(span[len(wanted) :][:1]) for span in longer)
-    return is_salt or not _ROUTES.isdisjoint(words) or any(map(_names_a_drug, longer))
+    is_salt = any(not _WORDS["salts"].isdisjoint(span[len(wanted) :][:1]) for span in longer)
+    return is_salt or not _WORDS["routes"].isdisjoint(words) or any(map(_names_a_drug, longer))
 
 
 def _names_a_drug(words: Sequence[str]) -> bool:
@@ -144,8 +114,8 @@ def _spans(words: Sequence[str]) -> Iterator[Sequence[str]]:
 def _speaks_of_giving(words: Sequence[str]) -> bool:
     """Whether words are of a drug that is given: a form, a verb, or a figure with its unit."""
     doses = pairwise(words)
-    return bool(frozenset(words) & (_FORMS | _GIVING)) or any(
-        figure.isdecimal() and unit in _UNITS for figure, unit in doses
+    return bool(frozenset(words) & (_WORDS["forms"] | _WORDS["giving"])) or any(
+        figure.isdecimal() and unit in _WORDS["units"] for figure, unit in doses
     )
 
 

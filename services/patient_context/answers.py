@@ -123,7 +123,8 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
         is_told = len(born) == len(people) > 1
         is_told = is_told and not born[-1].birth_date.startswith(born[0].birth_date)
         return born[-1 if is_last else 0] if is_told else None
-    days, years, age = full_dates(text), _years_of(text), age_told(text)
+    days, age = full_dates(text), age_told(text)
+    years = [] if days else years_in(text)
     sex = next((one for one in ("male", "female") if says(text, f"{one}_of_them")), None)
     if not (days or years or age or sex):
         return None
@@ -141,10 +142,6 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
 def is_of_sex(person: Person, sex: str | None) -> bool:
     """Whether somebody may be spoken of as one of `sex`."""
     return {person.sex, sex} != {"male", "female"}
-
-
-def _years_of(text: str) -> Sequence[int]:
-    return [] if full_dates(text) else years_in(text)
 
 
 def _name_words(person: Person) -> set[str]:

@@ -1,34 +1,14 @@
-"""What views are made of: facts that always carry their source, in models that dump small."""
+"""Facts that always carry their source."""
 
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
+from data_models.chart_view import ViewSource
 from data_models.values import ClosedValue
 
 FactState: TypeAlias = Literal["recorded", "sources differ", "not in the record"]
-ItemT = TypeVar("ItemT")
 
 
-class View(ClosedValue):
-    """Base of everything that a view returns."""
-
-
-class Source(View):
-    """Where something is written.
-
-    Attributes:
-        ref: Source id, such as `Observation/ecog-1`.
-        date: Clinical date as recorded, perhaps partial; None when undated.
-        title: What the source is, for people.
-        quote: The words that say so, when the source is a text.
-    """
-
-    ref: str
-    date: str | None
-    title: str
-    quote: str | None = None
-
-
-class Reading(View):
+class Reading(ClosedValue):
     """One value and the newest sources that say it.
 
     Attributes:
@@ -36,7 +16,7 @@ class Reading(View):
     """
 
     value: str
-    sources: tuple[Source, ...]
+    sources: tuple[ViewSource, ...]
     more_sources: int | None = None
 
     @property
@@ -45,7 +25,7 @@ class Reading(View):
         return max((source.date or "" for source in self.sources), default="")
 
 
-class Fact(View):
+class Fact(ClosedValue):
     """A named value of the patient.
 
     Attributes:
@@ -63,29 +43,8 @@ class Fact(View):
     name: str
     state: FactState
     value: str | None = None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ViewSource, ...] = ()
     more_sources: int | None = None
     disagreement: tuple[Reading, ...] = ()
     earlier: tuple[Reading, ...] = ()
     left_out: int = 0
-
-
-class Bounded(View, Generic[ItemT]):
-    """A list of at most `limit` items, and how many more there are.
-
-    Attributes:
-        incomplete: Why the record itself may lack entries, for people; None when it does not.
-    """
-
-    items: tuple[ItemT, ...]
-    limit: int
-    left_out: int
-    incomplete: str | None = None
-
-
-def bounded(items: list[ItemT], limit: int, *, incomplete: str | None = None) -> Bounded[ItemT]:
-    """Return the first `limit` of `items`."""
-    kept = tuple(items[:limit])
-    return Bounded[ItemT](
-        items=kept, limit=limit, left_out=len(items) - len(kept), incomplete=incomplete
-    )

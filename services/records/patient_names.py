@@ -16,6 +16,8 @@ from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
+from services.language.letters import folded
+from services.language.people_words import people_words
 from services.records.fhir_chosen import fhir_client_for
 from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.fhir_types import HumanName, Patient
@@ -27,18 +29,6 @@ KEPT_SECONDS = 300.0
 KEPT_ANSWERS = 8
 PATIENTS_LIMIT = 5_000
 _ID_LEAST_CHARS = 5  # a shorter number would be met in any phone number or room
-# Family names that are ordinary words of a calendar: they count with a given name only.
-_ORDINARY_TEXT = """
-    april august bank banks bell best bishop black board book booth brown case church clinic close
-    cook cross day dean fair field fields first fox free friday frost gold good grant gray green
-    grey hall hand hands head heart hill home hope hours house hunt july june king knight lab lake
-    law lee light little long love low march marsh mason may monday moon morning nice night north
-    page paper park parks pass pope power price read reed rice rich rivers rose rounds school short
-    small snow south spring stone strong summer sunday swift table teacher thursday tuesday walk
-    wall ward ware water waters week weeks wells west white will wills winter wise wood woods work
-    young
-"""
-_ORDINARY = frozenset(_ORDINARY_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +170,7 @@ def forms_of(name: HumanName) -> Iterable[str]:
     family, given = name.family or "", list(name.given)
     if name.text:
         yield name.text
-    if family and family.casefold() not in _ORDINARY:
+    if family and folded(family) not in people_words().words_of_a_calendar:
         yield family
     for first in [given[:1], given]:
         if family and first:

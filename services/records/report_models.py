@@ -4,16 +4,17 @@ from typing import Self
 
 from pydantic import AwareDatetime, model_validator
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.facts import Bounded, Source, View
+from data_models.values import ClosedValue
+from services.records.documents import ClinicalDocument, DocumentKind
+from services.records.record import PatientRecord
 from services.records.views.demographics import Demographics
-from services.records.views.reports import DocumentText
 from services.records.views.status import PatientStatus
 
 
-class Statement(View):
+class Statement(ClosedValue):
     """Something that an agent said.
 
     Attributes:
@@ -23,10 +24,10 @@ class Statement(View):
 
     text: str
     agent: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ViewSource, ...] = ()
 
 
-class ReportContent(View):
+class ReportContent(ClosedValue):
     """Everything that the document shows.
 
     Attributes:
@@ -40,8 +41,8 @@ class ReportContent(View):
     patient: Demographics
     status: PatientStatus
     timeline: ChartView
-    imaging: Bounded[DocumentText]
-    pathology: Bounded[DocumentText]
+    imaging: tuple[ClinicalDocument, ...]
+    pathology: tuple[ClinicalDocument, ...]
     treatments: ChartView
     statements: tuple[Statement, ...] = ()
     open_questions: tuple[str, ...] = ()
@@ -57,7 +58,7 @@ class ReportContent(View):
         return self
 
 
-class ReportManifest(View):
+class ReportManifest(ClosedValue):
     """What a document holds, for its artifact record; without clinical text.
 
     Attributes:
@@ -80,8 +81,14 @@ class ReportManifest(View):
     offline_model: bool
 
 
-class Report(View):
+class Report(ClosedValue):
     """A Word document and its manifest."""
 
     data: bytes
     manifest: ReportManifest
+
+
+def reports_of(record: PatientRecord, kind: DocumentKind) -> tuple[ClinicalDocument, ...]:
+    """Return the reports of a kind, the newest first."""
+    found = [document for document in record.documents if document.kind == kind]
+    return tuple(sorted(found, key=lambda document: document.date or "", reverse=True))

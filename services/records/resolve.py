@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from data_models.chart_view import ViewSource
 from services.records.dates import first_day, last_day
-from services.records.facts import Fact, Reading, Source
+from services.records.facts import Fact, Reading
 
 SAME_TIME = timedelta(days=14)
 """Different values closer than this are a disagreement; further apart, a course."""
@@ -14,7 +15,7 @@ SOURCE_LIMIT = 5
 
 
 def resolve(
-    name: str, said: Iterable[tuple[str, Source]], *, same_time: timedelta = SAME_TIME
+    name: str, said: Iterable[tuple[str, ViewSource]], *, same_time: timedelta = SAME_TIME
 ) -> Fact:
     """Return the fact that the sources in `said` (value, source) give together.
 
@@ -39,8 +40,8 @@ def resolve(
     )
 
 
-def _grouped(said: Iterable[tuple[str, Source]]) -> list[Reading]:
-    groups: dict[str, list[tuple[str, Source]]] = {}
+def _grouped(said: Iterable[tuple[str, ViewSource]]) -> list[Reading]:
+    groups: dict[str, list[tuple[str, ViewSource]]] = {}
     for value, source in said:
         groups.setdefault(" ".join(value.casefold().split()), []).append((value, source))
     readings = [_reading(group) for group in groups.values()]
@@ -48,7 +49,7 @@ def _grouped(said: Iterable[tuple[str, Source]]) -> list[Reading]:
     return sorted(readings, key=lambda reading: reading.date, reverse=True)
 
 
-def _reading(group: list[tuple[str, Source]]) -> Reading:
+def _reading(group: list[tuple[str, ViewSource]]) -> Reading:
     sources = sorted((source for _, source in group), key=lambda s: s.date or "", reverse=True)
     return Reading(
         value=group[0][0],

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from data_models.identifiers import PatientId
 from data_models.values import Value
 from services.evidence.changes import changes_view, rows_by_ref
 from services.evidence.chart_states import ChartStates, chart_states, state_of
 from services.records.dates import last_day
 from services.records.entry import Entry
 from services.records.record import PatientRecord
-from services.records.views.demographics import demographics
+from services.records.views.demographics import Demographics, demographics
 from services.records.views.lists import allergies, encounters
 from services.records.views.medications import medications
 from services.records.views.problems import problems
@@ -24,23 +23,6 @@ RECENT_DAYS = 7
 _WAITS_FOR_RESULT = ("ServiceRequest", "Observation", "DiagnosticReport", "ImagingStudy")
 
 
-class Who(Value):
-    """Whose card it is: the patient's number in the record, name and birth date.
-
-    Attributes:
-        name: "" where the record has none; so `birth_date` and `sex`.
-        numbers: Record numbers, without their systems.
-    """
-
-    patient_id: PatientId
-    name: str
-    birth_date: str
-    sex: str
-    age: str
-    deceased: str
-    numbers: tuple[str, ...]
-
-
 class CardParts(Value):
     """What the chart says, by code.
 
@@ -48,7 +30,7 @@ class CardParts(Value):
         open_items: What waits: orders and results that are pending.
     """
 
-    who: Who
+    who: Demographics
     why: ChartView
     changes: ChartView
     to_look_at: ChartView
@@ -69,20 +51,6 @@ class CardParts(Value):
         )
 
 
-def who_is(record: PatientRecord, *, today: date) -> Who:
-    """Return whose record it is."""
-    found = demographics(record, today=today)
-    return Who(
-        patient_id=record.patient_id,
-        name=found.name or "",
-        birth_date=found.birth_date or "",
-        sex=found.sex or "",
-        age=found.age or "",
-        deceased=found.deceased or "",
-        numbers=tuple(dict.fromkeys(one.rpartition("|")[2] for one in found.identifiers)),
-    )
-
-
 def card_parts(
     record: PatientRecord, *, now: datetime, before: ChartStates | None, keeps_looks: bool
 ) -> CardParts:
@@ -94,7 +62,7 @@ def card_parts(
     """
     today = now.date()
     return CardParts(
-        who=who_is(record, today=today),
+        who=demographics(record, today=today),
         why=_why(record, now),
         changes=_changes(record, now, before, keeps_looks=keeps_looks),
         to_look_at=_to_look_at(record, today, before),

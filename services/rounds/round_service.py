@@ -16,11 +16,12 @@ from services.evidence.looks import LookBook
 from services.records.big_charts import make_view
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
+from services.records.views.demographics import Demographics, demographics
 from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundEntry, among
-from services.rounds.round_card import CardParts, Who, card_parts, who_is
+from services.rounds.round_card import CardParts, card_parts
 from services.rounds.round_list import RoundList, RoundPatient
 from services.rounds.round_view import (
     RoundCard,
@@ -169,7 +170,7 @@ class RoundService:
     async def _row(self, patient: RoundPatient, principal: str) -> RoundRow:
         try:
             await self.entry.enter(patient, principal, "read_round")
-            who: Who | None = who_is(
+            who: Demographics | None = demographics(
                 await self.records.load(patient.patient_id, PERSON), today=self.clock.now().date()
             )
             problem = _failure_in_words(patient.problem)

@@ -4,7 +4,8 @@ from pydantic import AwareDatetime, BaseModel
 
 from data_models.chat_context import AgentMessage
 from data_models.identifiers import PatientId
-from services.rounds.round_card import CardParts, Who
+from services.records.views.demographics import Demographics
+from services.rounds.round_card import CardParts
 from services.rounds.round_list import Note, RoundList, RoundPatient, SignOut, State
 
 
@@ -37,7 +38,7 @@ class RoundRow(BaseModel):
 
     patient_id: PatientId
     state: State
-    who: Who | None = None
+    who: Demographics | None = None
     problem: str = ""
     ticked_at: AwareDatetime | None = None
     handed_to: str = ""
@@ -89,7 +90,7 @@ def summary_of(found: RoundList, principal: str) -> RoundSummary:
     )
 
 
-def row_of(patient: RoundPatient, *, who: Who | None, problem: str) -> RoundRow:
+def row_of(patient: RoundPatient, *, who: Demographics | None, problem: str) -> RoundRow:
     """Return the row of a patient."""
     return RoundRow(
         patient_id=patient.patient_id,

@@ -16,11 +16,12 @@ from data_models.clock import Clock
 from data_models.errors import ModelError
 from data_models.identifiers import hashed
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
-from services.group_chat_port import AgentCard, MessageMeaning
+from services.group_chat_port import MessageMeaning
 from services.language.read_statements import statements_read
 from services.language.reader import (
     PURPOSE,
     MessageReading,
+    ReaderTeam,
     folded_in,
     followed_shape,
     instructions,
@@ -28,7 +29,7 @@ from services.language.reader import (
     is_settled,
     question,
 )
-from services.language.utterance import Utterance
+from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.held import first_shown, held_lines
@@ -39,7 +40,7 @@ from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.turn.phases import GroundedTurn
-from services.turn.reading import names_of, reader_team, utterance_of
+from services.turn.reading import names_of, utterance_of
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -55,7 +56,7 @@ class TurnMemory:
         model: StructuredModel | None = None,
         intents: Sequence[IntentSpec] = (),
         agents: Collection[str] = (),
-        cards: Sequence[AgentCard] = (),
+        cards: Sequence[TeamMember] = (),
         rules: MemoryRules | None = None,
         seconds: float = 3.0,
         window_chars: int = 6_000,
@@ -68,7 +69,7 @@ class TurnMemory:
         self._cards = tuple(cards)
         self._seconds = seconds
         self._window_chars = window_chars
-        self._team = reader_team(cards)
+        self._team = ReaderTeam((*cards,))
         self._instructions = instructions(self._team)
         self._speakers = {one.name: one.agent for one in self._intents}
         self.rules = rules or MemoryRules()

@@ -6,9 +6,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from services.group_chat_port import AgentCard
 from services.language.detection import language_of
-from services.language.reader import ReaderTeam
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.without_names import without_names
@@ -20,7 +18,7 @@ _TURNS_BEFORE = 12
 _NEAR = timedelta(minutes=30)
 
 
-def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[AgentCard]) -> Utterance:
+def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[TeamMember]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.sessions.utterance is None or turn.sessions.utterance.text != text:
         spoken_in(turn)
@@ -65,23 +63,13 @@ def _nameless(text: str, subject: _Subject) -> str:
     return without_names(text, subject.names, born=subject.born, numbers=subject.numbers)
 
 
-def member_of(card: AgentCard) -> TeamMember:
-    """Return an agent, as far as a message may be for it."""
-    return TeamMember(card.name, card.tools, card.answers, card.is_facilitator)
-
-
-def reader_team(cards: Sequence[AgentCard]) -> ReaderTeam:
-    """Return the team as the reader is told of it."""
-    return ReaderTeam(tuple((member_of(card), card.description) for card in cards))
-
-
-def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
+def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:
     """Return what the message of `turn` is read in."""
     plan = turn.document.plan
     before = tuple(_asked_before(turn))
     return Situation(
         now=turn.now,
-        team=tuple(map(member_of, agents)),
+        team=tuple(agents),
         plan_is_open=plan is not None and plan.is_open,
         language=_language_of(reversed(before), turn),
         asked_before=before,

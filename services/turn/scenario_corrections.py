@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, PatientProfile, ScenarioSession
-from services.language.consent import consent_in
 from services.language.corrections import correction_in, names_consent, revokes_consent
 from services.language.field_answers import taken_by
+from services.language.yes_no import consent_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import answer_meant
 from services.scenarios.session.facts import with_answers

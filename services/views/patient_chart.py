@@ -104,7 +104,7 @@ async def view_of_part(
 REF_LIMIT_CHARS = 130
 
 
-class Demographics(BaseModel):
+class Identity(BaseModel):
     """What a clinician checks before reading on: who this patient is."""
 
     patient_id: str
@@ -122,9 +122,7 @@ class PatientChart:
     records: PatientRecords
     clock: Clock
 
-    async def demographics(
-        self, conversation_id: str, *, owner: str, patient_id: str
-    ) -> Demographics:
+    async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
         """Return who `patient_id` is.
 
         Raises:
@@ -137,8 +135,11 @@ class PatientChart:
         )
         record = await self.records.load(patient, PERSON)
         shown = demographics(record, today=self.clock.now().date())
-        return Demographics(
-            patient_id=patient, name=shown.name, birth_date=shown.birth_date, sex=shown.sex
+        return Identity(
+            patient_id=patient,
+            name=shown.name or None,
+            birth_date=shown.birth_date or None,
+            sex=shown.sex or None,
         )
 
     async def part(

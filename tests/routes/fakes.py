@@ -36,10 +36,11 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName
+from services.language.utterance import TeamMember
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
 from services.records.entry import Entry
@@ -58,7 +59,7 @@ from services.views.conversation_view import (
     RunningRow,
 )
 from services.views.memory_service import MemoryService
-from services.views.patient_chart import PARTS, Demographics, PatientChart
+from services.views.patient_chart import PARTS, Identity, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
 from services.views.visits_by_day import DaySeen, Seen
 
@@ -454,13 +455,11 @@ class FakeChart(PatientChart):
         self._reader = reader
         self.asked: list[str] = []
 
-    async def demographics(
-        self, conversation_id: str, *, owner: str, patient_id: str
-    ) -> Demographics:
+    async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
         await self._reader.access(conversation_id, owner=owner)
         if patient_id != "patient_4":
             raise NotFoundError
-        return Demographics(
+        return Identity(
             patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
         )
 
@@ -563,8 +562,8 @@ class FakeTeam(GroupChat):
     """A facilitator and one specialist; these tests ask them nothing."""
 
     agents = (
-        AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
-        AgentCard(name="Radiology", description="Reads images' reports.", is_facilitator=False),
+        TeamMember(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
+        TeamMember(name="Radiology", description="Reads images' reports.", is_facilitator=False),
     )
     facilitator = "Orchestrator"
     is_language_model = False

@@ -36,7 +36,6 @@ from services.conversations.stored_answers import StoredAnswers
 from services.conversations.takeover import Takeover
 from services.group_chat_port import (
     ActionFinished,
-    AgentCard,
     ChatFinished,
     GroupChat,
     GroupChatEvent,
@@ -44,6 +43,8 @@ from services.group_chat_port import (
 )
 from services.identity.linking import SubjectLinker
 from services.language.crisis.rules import load_rules
+from services.language.reader import ReaderTeam
+from services.language.utterance import TeamMember
 from services.model_port import Answer, StructuredModel
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
@@ -57,7 +58,6 @@ from services.tool_memory.personal import PersonalToolMemories
 from services.turn.access import TurnAccess
 from services.turn.documents import TurnDocuments
 from services.turn.memory import TurnMemory
-from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline
@@ -95,7 +95,9 @@ class NoModel:
 class EchoTeam:
     """A team of one that repeats what it was told, and keeps every request it was shown."""
 
-    agents: Sequence[AgentCard] = (AgentCard("Orchestrator", "Leads.", True),)
+    agents: Sequence[TeamMember] = (
+        TeamMember("Orchestrator", description="Leads.", is_facilitator=True),
+    )
     facilitator = "Orchestrator"
     is_language_model = True
 
@@ -169,7 +171,7 @@ class World:
     look_seconds: float = 1.0
     group_chat: GroupChat | None = None
     decider: StructuredModel = field(default_factory=NoModel)
-    cards: Sequence[AgentCard] = ()
+    cards: Sequence[TeamMember] = ()
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
@@ -198,7 +200,7 @@ class World:
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(
-                    model=self.decider, pattern=_PATTERN, team=reader_team(self.cards)
+                    model=self.decider, pattern=_PATTERN, team=ReaderTeam((*self.cards,))
                 ),
                 pattern=_PATTERN,
                 clock=clock,

@@ -24,7 +24,7 @@ from data_models.turn_events import (
     ToolCallStarted,
     TurnTiming,
 )
-from services.group_chat_port import AgentCard
+from services.language.utterance import TeamMember
 from services.runs.hub import Run
 from tests.routes.fakes import NOW
 
@@ -200,10 +200,10 @@ class Team:
     is_language_model = False
 
     @property
-    def agents(self) -> list[AgentCard]:
-        lead = AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True)
+    def agents(self) -> list[TeamMember]:
+        lead = TeamMember(name="Orchestrator", description="Plans and asks.", is_facilitator=True)
         others = [
-            AgentCard(name=name, description=f"{text}.", is_facilitator=False)
+            TeamMember(name=name, description=f"{text}.", is_facilitator=False)
             for name, text in STEPS
         ]
         return [lead, *others]

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from services.language.calendar_days import around, steps_back
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.times import DayChoice, Near, TimeFilter
 from services.language.pointing.vocabulary import NUMBER_WORDS, WORDS
@@ -113,17 +114,11 @@ def _relative(match: re.Match[str], now: datetime) -> DayChoice:
 
 def _period(match: re.Match[str], now: datetime) -> DayChoice:
     step = {"next": 1, "coming": 1, "last": -1}.get(match[1].casefold(), 0)
-    today = now.date()
-    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
-    unit = match[2].casefold()
-    if unit == "week":
-        return DayChoice(spans=((monday, monday + timedelta(days=6)),))
-    if unit == "weekend":
-        return DayChoice(spans=((monday + timedelta(days=5), monday + timedelta(days=6)),))
-    months = today.year * 12 + today.month - 1 + step
-    first = date(months // 12, months % 12 + 1, 1)
-    after = date((months + 1) // 12, (months + 1) % 12 + 1, 1)
-    return DayChoice(spans=((first, after - timedelta(days=1)),))
+    unit = match[2].casefold().removesuffix("end")
+    days = around(steps_back(now.date(), unit, -step), unit)
+    is_weekend = match[2].casefold() == "weekend"
+    first = days.last - timedelta(days=1) if is_weekend else days.first
+    return DayChoice(spans=((first, days.last),))
 
 
 def _weekday(match: re.Match[str], now: datetime) -> DayChoice:

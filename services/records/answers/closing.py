@@ -1,18 +1,22 @@
-"""What closes a plan without a model: each agent's rows, what is missing and what differs. Pure."""
+"""What is told of whole views: where nobody asked for one thing, and where a plan ends. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 
-from services.language.answer_words import answer_words
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.full_dates import full_dates
 from services.language.talk_texts import talk_text, told_in
+from services.records.answers.row_line import row_line
 
 _DIFFERS = "sources differ"
 _ROWS_OF_EACH_AGENT = 8
+NOT_RECORDED, _DIFFER = "not in the record", "sources differ"
+_DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 
 
-def summary_of(reports: Mapping[str, str], language: str, *, told: Iterable[str] = ()) -> str:
-    """Return what agents found, by the text of each one's report, and what users `told`."""
+def summary_of(reports: Mapping[str, str], language: str) -> str:
+    """Return what agents found, by the text of each one's report."""
     say, differ = partial(talk_text, language), answer_words(language).word(_DIFFERS)
     rows = {agent: _bullets(text) for agent, text in reports.items()}
     lines = [say("summary")]
@@ -20,8 +24,6 @@ def summary_of(reports: Mapping[str, str], language: str, *, told: Iterable[str]
         lines += ["", f"**{agent}**", *_newest(rows[agent], language)]
     if gaps := [gap for agent, text in reports.items() for gap in _gaps(agent, text)]:
         lines += ["", say("missing"), *dict.fromkeys(gaps)]
-    if said := [f"- “{one}”" for one in dict.fromkeys(told)]:
-        lines += ["", say("told_here"), *said]
     if differing := [row for each in rows.values() for row in each if differ in row]:
         lines += ["", say("to_settle"), *dict.fromkeys(differing)]
     return "\n".join([*lines, "", say("steps_done")])
@@ -47,3 +49,29 @@ def _gaps(agent: str, text: str) -> Iterator[str]:
             yield f"- {missing['names']}"
         elif any(told_in(name, line) is not None for name in ("unreadable", "holds_nothing")):
             yield f"- {agent}: {line.replace('**', '')}"
+
+
+def bullets_of(view: ChartView, words: AnswerWords) -> list[str]:
+    """Return the rows that hold something as Markdown bullets; both ends of many."""
+    known = [row for row in view.rows if row.status != NOT_RECORDED]
+    rows = [f"- {_line_of(row, words)}" for row in known]
+    more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
+    # The newest rows are last in a timeline and first in a list of reports.
+    return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
+
+
+def _line_of(row: ViewRow, words: AnswerWords) -> str:
+    if row.status == _DIFFER:  # its sides carry their own sources
+        return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
+    return row_line(row, words, detail_chars=_DETAIL_CHARS)
+
+
+def missing_in(view: ChartView) -> list[str]:
+    """Return the names of what the view says is not in the record."""
+    return [row.name for row in view.rows if row.status == NOT_RECORDED]
+
+
+def notes_on(view: ChartView) -> list[str]:
+    """Return what the view says about its own gaps, as a line each."""
+    notes = [*view.notes, *(f"{one.count} {one.what} are not shown" for one in view.left_out)]
+    return [f"*{note[:1].upper()}{note[1:].rstrip('.')}.*" for note in notes]

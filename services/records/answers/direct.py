@@ -16,7 +16,6 @@ from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
-from services.records.answers.evidence import told_evidence
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     led,
@@ -26,9 +25,15 @@ from services.records.answers.further import (
     with_parts,
 )
 from services.records.answers.lengths_told import told_lengths
-from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.looked_up import Looked, LookedUp
-from services.records.answers.papers import parted, told_papers, written_later
+from services.records.answers.papers import (
+    letter_asked,
+    parted,
+    told_evidence,
+    told_letter,
+    told_papers,
+    written_later,
+)
 from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of

@@ -1,13 +1,20 @@
-"""What papers say that users gave: told after the record's answer, never as part of it. Pure."""
+"""What letters, papers that users gave, guidelines and studies say, in their words. Pure.
+
+Papers are told after the record's answer, never as part of it.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from data_models.chart_view import ATTACHED, ChartView, ViewRow
+from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.row_parts import moment_of, sources_of
 from services.records.answers.sentences import answer_of
+
+_SHOWN_CHARS = 2_400
+"""A letter of a page and a half; the source beside the answer has the rest."""
 
 
 def parted(view: ChartView) -> tuple[ChartView, ChartView | None]:
@@ -43,3 +50,59 @@ def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) 
         yield words.written_later
     for one in later:
         yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
+
+
+def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuestion | None:
+    """Return the call that reads the document of `rows` that is asked for; None for several."""
+    # "The last clinic letter" asks for no clinic.
+    is_of_text = question.part in (None, "place") and not question.back
+    if (
+        question.tool != "documents"
+        or not is_of_text
+        or question.aspect not in ("all", "latest", "first")
+    ):
+        return None
+    dated = sorted((row for row in rows if row.date), key=moment_of) or list(rows)
+    if not dated or (question.aspect == "all" and len(dated) > 1):
+        return None
+    asked = dated[0 if question.aspect == "first" else -1]
+    return ChartQuestion("read_document", {"id": asked.sources[0]}) if asked.sources else None
+
+
+def told_letter(view: ChartView | str) -> str:
+    """Return the text of a document, quoted, with who wrote it; "" where it could not be read."""
+    if isinstance(view, str):
+        return ""
+    passage = next((row for row in view.rows if row.detail), None)
+    if passage is None:
+        return ""
+    shown = passage.detail[:_SHOWN_CHARS]
+    cut = " …" if len(shown) < len(passage.detail) or view.left_out else ""
+    quoted = "\n".join(f"> {line}".rstrip() for line in f"{shown}{cut}".splitlines())
+    head = ", ".join(filter(None, [f"**{passage.name}**", passage.date[:10], passage.value]))
+    return f"{head} {sources_of(passage)}\n{quoted}"
+
+
+def told_evidence(view: ChartView) -> str:
+    """Return guidelines or studies whole; "" for a view of the chart."""
+    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
+        return ""
+    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
+
+
+def _lines(view: ChartView) -> Iterator[str]:
+    for row in view.rows:
+        date = f", {row.date}" if row.date else ""
+        match row.kind:
+            case "guideline" | "publication":
+                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
+                yield from (f"> {line}" for line in row.detail.splitlines())
+                yield ""
+            case "study":
+                yield f"**{row.name}**: {row.status} {sources_of(row)}"
+            case _:
+                yield _criterion(row)
+
+
+def _criterion(row: ViewRow) -> str:
+    return f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"

@@ -1,21 +1,35 @@
 """Tumour markers and genetic findings."""
 
+import re
 from datetime import timedelta
+from functools import lru_cache
 
+from data_models.chart_view import ViewSource
 from services.records.dates import day_text
-from services.records.entry import Entry, codes, label, one
-from services.records.facts import Bounded, Fact, Source, bounded
-from services.records.observations import has_marker, is_biomarker, name_of, value_of
+from services.records.entry import Entry, Raw, codes, label, labels, many, one
+from services.records.facts import Fact
 from services.records.record import PatientRecord
 from services.records.resolve import SAME_TIME, resolve
+from services.records.values import value_in
 
 BIOMARKER_LIMIT = 40
+GENETIC_VARIANT = "69548-6"
+_GENE_STUDIED = "48018-6"
+_CHANGES = ("48005-3", "48004-6")
+_MARKER_CODES = frozenset(
+    {"40556-3", "40557-1", "85319-2", "81695-9", "2857-1", "2039-6", "2532-0", GENETIC_VARIANT}
+)
+_MARKER = re.compile(
+    r"\b(?:EGFR|ALK|ROS1|RET|MET|KRAS|NRAS|BRAF|HER2|ERBB2|NTRK[123]?|PD-?L1|MSI|MMR|MLH1|MSH[26]|"
+    r"PMS2|BRCA[12]?|PIK3CA|ER|PR|TMB|PSA|CEA|LDH|AFP|TP53|KIT|PTEN|STK11|KEAP1|AR-V7|"
+    r"(?i:o?estrogen receptor|progesterone receptor|ki-?67|microsatellite|mismatch repair|"
+    r"tumou?r mutational burden|prostate.specific|carcinoembryonic|ca ?(?:19-9|125|15-3)))\b"
+)
 
 
-def biomarkers(record: PatientRecord, *, limit: int = BIOMARKER_LIMIT) -> Bounded[Fact]:
-    """Return one fact per marker, in name order; an empty list means none is in the record."""
-    facts = list(record.derived(_facts))
-    return bounded(facts, limit, incomplete=record.left_out.sentence())
+def biomarkers(record: PatientRecord) -> tuple[Fact, ...]:
+    """Return one fact per marker, in name order; none where none is in the record."""
+    return record.derived(_facts)
 
 
 def _facts(record: PatientRecord) -> tuple[Fact, ...]:
@@ -32,9 +46,9 @@ def _may_be_marker(entry: Entry) -> bool:
     return has_marker(label(concept), codes(concept))
 
 
-def observation_source(entry: Entry) -> Source:
+def observation_source(entry: Entry) -> ViewSource:
     """Return the observation as a source."""
-    return Source(ref=entry.ref, date=day_text(entry.date), title=name_of(entry.raw))
+    return ViewSource(ref=entry.ref, date=day_text(entry.date), title=name_of(entry.raw))
 
 
 def _fact(group: list[Entry]) -> Fact:
@@ -42,3 +56,41 @@ def _fact(group: list[Entry]) -> Fact:
     # A quantity differs from day to day by nature.
     measured = all("valueQuantity" in entry.raw for entry in group)
     return resolve(name_of(group[0].raw), said, same_time=timedelta(0) if measured else SAME_TIME)
+
+
+def name_of(raw: Raw) -> str:
+    """Return what was observed; a variant is named after its gene."""
+    concept = one(raw, "code")
+    gene = _component(raw, _GENE_STUDIED) if GENETIC_VARIANT in codes(concept) else ""
+    return gene or label(concept) or "Observation"
+
+
+def value_of(raw: Raw) -> str:
+    """Return the value in words with its interpretation, or "" if none was recorded."""
+    parts = [value_in(raw).whole, *(_component(raw, code) for code in _CHANGES)]
+    if not any(parts):
+        parts = [_labelled(part) for part in many(raw, "component")]
+    said = "; ".join(filter(None, parts))
+    meaning = labels(raw, "interpretation")
+    return f"{said} ({', '.join(meaning)})" if said and meaning else said
+
+
+def is_biomarker(raw: Raw) -> bool:
+    """Return whether an observation is a tumour marker or a genetic finding."""
+    return has_marker(name_of(raw), codes(one(raw, "code")))
+
+
+@lru_cache(maxsize=10_000)
+def has_marker(name: str, codes: frozenset[str]) -> bool:
+    """Return whether a name or a code is that of a marker."""
+    return bool(codes & _MARKER_CODES or _MARKER.search(name))
+
+
+def _component(raw: Raw, code: str) -> str:
+    found = (part for part in many(raw, "component") if code in codes(one(part, "code")))
+    return next((value_in(part).whole for part in found), "")
+
+
+def _labelled(part: Raw) -> str:
+    name, value = label(one(part, "code")), value_in(part).whole
+    return f"{name}: {value}" if name and value else value

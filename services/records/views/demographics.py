@@ -1,80 +1,77 @@
-"""Who the patient is, for the banner."""
+"""Who the patient is."""
 
 from datetime import date
 
+from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
+from data_models.values import Value
 from data_models.written_order import in_written_order
 from services.records.dates import day_text, first_day, last_day, years_between
-from services.records.facts import Source, View
 from services.records.fhir_types import Patient
 from services.records.record import PatientRecord
 from services.records.views.person import IN_USE
 
-_IDENTIFIER_LIMIT = 10
+_NUMBERS_LIMIT = 10
 
 
-class Demographics(View):
-    """The patient's identity; None means not in the record.
+class Demographics(Value):
+    """The patient's identity; "" where the record has none.
 
     Attributes:
         age: Completed years, or years at death; two numbers when the birth date is partial.
-        deceased: A sentence, or None when no death is recorded.
-        identifiers: Record numbers as `system|value`, at most ten.
-        source: The Patient resource.
+        deceased: A sentence, or "" when no death is recorded.
+        numbers: Record numbers without their systems, at most ten.
     """
 
     patient_id: PatientId
-    name: str | None
-    birth_date: str | None
-    age: str | None
-    sex: str | None
-    deceased: str | None
-    identifiers: tuple[str, ...]
-    source: Source
+    name: str
+    birth_date: str
+    age: str
+    sex: str
+    deceased: str
+    numbers: tuple[str, ...]
 
 
 def demographics(record: PatientRecord, *, today: date) -> Demographics:
     """Return the patient's identity as of `today`."""
     patient = record.patient
-    ids = [f"{i.system or ''}|{i.value}" for i in patient.identifier if i.value]
+    numbers = dict.fromkeys(one.value for one in patient.identifier if one.value)
     return Demographics(
         patient_id=record.patient_id,
         name=_name(patient),
-        birth_date=day_text(patient.birth_date),
+        birth_date=day_text(patient.birth_date) or "",
         age=_age(patient, today),
-        sex=patient.gender,
+        sex=patient.gender or "",
         deceased=_deceased(patient),
-        identifiers=tuple(ids[:_IDENTIFIER_LIMIT]),
-        source=patient_source(record),
+        numbers=tuple(numbers)[:_NUMBERS_LIMIT],
     )
 
 
-def patient_source(record: PatientRecord) -> Source:
+def patient_source(record: PatientRecord) -> ViewSource:
     """Return the Patient resource as a source."""
-    return Source(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
+    return ViewSource(ref=f"Patient/{record.patient.id or 'unnamed'}", date=None, title="Patient")
 
 
-def _name(patient: Patient) -> str | None:
+def _name(patient: Patient) -> str:
     ranked = sorted(patient.name, key=lambda name: name.use not in IN_USE)
-    label = next((name.label for name in ranked if name.label), None)
-    return None if label is None else in_written_order(label)
+    return in_written_order(next((name.label for name in ranked if name.label), ""))
 
 
-def _deceased(patient: Patient) -> str | None:
+def _deceased(patient: Patient) -> str:
     died = day_text(patient.deceased_date_time)
     if died:
         return f"died {died}"
-    return "died, date not in the record" if patient.deceased_boolean else None
+    return "died, date not in the record" if patient.deceased_boolean else ""
 
 
-def _age(patient: Patient, today: date) -> str | None:
+def _age(patient: Patient, today: date) -> str:
     """Return the age at death or today; a death without a date leaves no age to tell."""
     born, died = patient.birth_date, patient.deceased_date_time
     if born is None or (patient.deceased_boolean and died is None):
-        return None
+        return ""
     youngest, oldest = last_day(born), first_day(born)
     end = first_day(died) if died else today
     if youngest is None or oldest is None or end is None or end < oldest:
-        return None
+        return ""
     low, high = years_between(min(youngest, end), end), years_between(oldest, end)
     return str(high) if low == high else f"{low} or {high}"

@@ -1,6 +1,6 @@
 """The oncology views as rows: status, biomarkers, imaging, pathology, and what there is at all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
@@ -10,7 +10,7 @@ from services.records.facts import Fact, Reading
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
 from services.records.rows import row_of
-from services.records.views.biomarkers import biomarkers
+from services.records.views.biomarkers import BIOMARKER_LIMIT, biomarkers
 from services.records.views.papers import row_of_document
 from services.records.views.status import current_status
 from services.records.views.summary import identity_row
@@ -23,42 +23,34 @@ MISSING = "not in the record"
 def status_view(record: PatientRecord, *, today: date) -> ChartView:
     """Return diagnosis, staging, ECOG, biomarkers and treatments; what is missing is a row, too."""
     status = current_status(record, today=today)
-    facts = (status.age, status.sex, status.vital_status, status.diagnosis, status.primary_site,
-             status.histology, *status.staging, status.ecog, status.allergies)  # fmt: skip
+    markers = status.biomarkers
     treated = list(_treatments(record, today))
     rows = [
-        *(_row_of_fact(fact) for fact in facts),
-        *(_row_of_fact(fact) for fact in status.biomarkers.items),
+        *(_row_of_fact(fact) for fact in (*status.facts, *markers[:BIOMARKER_LIMIT])),
         *treated,
-        *_absent("biomarkers", bool(status.biomarkers.items)),
+        *_absent("biomarkers", bool(markers)),
         *_absent("treatment history", bool(treated)),
     ]
     return view_of(
-        record,
-        "current_status",
-        "Current status",
-        rows,
-        kind="facts",
-        left_out=[
-            LeftOut(
-                count=status.biomarkers.left_out, what="biomarkers", argument="the tool biomarkers"
-            )
-        ],
-    )
+        record, "current_status", "Current status", rows, kind="facts",
+        left_out=[_further(markers, "the tool biomarkers")],
+    )  # fmt: skip
 
 
 def biomarkers_view(record: PatientRecord) -> ChartView:
     """Return one row for each tumour marker or genetic finding, with its earlier values."""
     found = biomarkers(record)
     return view_of(
-        record,
-        "biomarkers",
-        "Biomarkers",
-        [_row_of_fact(fact, kind="biomarker") for fact in found.items],
+        record, "biomarkers", "Biomarkers",
+        [_row_of_fact(fact, kind="biomarker") for fact in found[:BIOMARKER_LIMIT]],
         kind="facts",
-        left_out=[LeftOut(count=found.left_out, what="biomarkers", argument="results with names")],
+        left_out=[_further(found, "results with names")],
         nothing="No tumour marker or genetic finding is recorded.",
-    )
+    )  # fmt: skip
+
+
+def _further(markers: Sequence[Fact], argument: str) -> LeftOut:
+    return LeftOut(count=len(markers) - BIOMARKER_LIMIT, what="biomarkers", argument=argument)
 
 
 def imaging_view(record: PatientRecord) -> ChartView:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
 from services.records.dates import day_text
 from services.records.documents import NESTING_LIMIT, ClinicalDocument
 from services.records.entry import Entry, Raw, label, many, text
-from services.records.facts import View
 from services.records.measurements import rows_of_observation
 from services.records.record import PatientRecord
 from services.records.values import quantity, with_unit
@@ -26,7 +26,7 @@ _FIRST = {"Code": 0, "Medication": 0, "Vaccine code": 0, "Description": 0, "Body
 _SUFFIX = re.compile(r"(?:CodeableConcept|DateTime|Quantity|String|Boolean|Integer|Period)$")
 
 
-class SourceText(View):
+class SourceText(ClosedValue):
     """A source as a clinician reads it.
 
     Attributes:

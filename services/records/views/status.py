@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, TypeAlias
 
+from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
+from data_models.values import ClosedValue
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
 from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
-from services.records.facts import Bounded, Fact, FactState, Source, View
+from services.records.facts import Fact
 from services.records.medications import KINDS as DRUG_KINDS
-from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
 from services.records.rows import row_of
 from services.records.standing import DOUBTFUL, NOT_KNOWN, certainty_of
-from services.records.views.biomarkers import biomarkers, observation_source
+from services.records.views.biomarkers import biomarkers, observation_source, value_of
 from services.records.views.demographics import demographics, patient_source
 
 # Values that notes state in fixed words: ECOG and stage. No other free text is interpreted.
@@ -40,7 +41,7 @@ _NOT_NOW = re.compile(
 
 def stated_in_notes(
     documents: tuple[ClinicalDocument, ...], what: Stated
-) -> Iterator[tuple[str, Source]]:
+) -> Iterator[tuple[str, ViewSource]]:
     """Yield the values of `what` that notes state for their own day, with the clause."""
     for document in documents:
         if document.kind == "note" and document.text and not document.is_superseded:
@@ -49,13 +50,15 @@ def stated_in_notes(
 
 def _in_text(
     document: ClinicalDocument, written: str, pattern: re.Pattern[str]
-) -> Iterator[tuple[str, Source]]:
+) -> Iterator[tuple[str, ViewSource]]:
     for clause in _CLAUSE.finditer(written):
         said = clause.group().strip()
         found = pattern.search(said)
         if found and not _NOT_NOW.search(said):
             quote = said[:_QUOTE_LIMIT_CHARS]
-            source = Source(ref=document.ref, date=document.date, title=document.title, quote=quote)
+            source = ViewSource(
+                ref=document.ref, date=document.date, title=document.title, quote=quote
+            )
             yield found.group(1), source
 
 
@@ -74,7 +77,7 @@ _NOT_PRIMARY = re.compile(r"(?i)metasta|secondary|history of|family|screening|ef
 _STAGE_WORD = re.compile(r"(?i)^stage\s+")
 
 
-class PatientStatus(View):
+class PatientStatus(ClosedValue):
     """Facts as of a day; each says where it is written or that it is not.
 
     Attributes:
@@ -83,7 +86,6 @@ class PatientStatus(View):
     """
 
     patient_id: PatientId
-    as_of: str
     age: Fact
     sex: Fact
     vital_status: Fact
@@ -92,43 +94,38 @@ class PatientStatus(View):
     histology: Fact
     staging: tuple[Fact, ...]
     ecog: Fact
-    biomarkers: Bounded[Fact]
-    biomarkers_state: FactState
-    treatments_state: FactState
     allergies: Fact
+    biomarkers: tuple[Fact, ...]
+    has_treatments: bool
     incomplete: str | None
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All but the lists, in the order in which they are told."""
+        return (self.age, self.sex, self.vital_status, self.diagnosis, self.primary_site,
+                self.histology, *self.staging, self.ecog, self.allergies)  # fmt: skip
 
     def missing(self) -> tuple[str, ...]:
         """Return the names of what is not in the record."""
-        facts = (
-            self.age, self.sex, self.diagnosis, self.primary_site, self.histology,
-            *self.staging, self.ecog, self.allergies,
-        )  # fmt: skip
-        lists = (
-            ("biomarkers", self.biomarkers_state),
-            ("treatment history", self.treatments_state),
-        )
-        absent = [fact.name for fact in facts if fact.state == "not in the record"]
-        return (*absent, *(name for name, state in lists if state == "not in the record"))
+        lists = {"biomarkers": bool(self.biomarkers), "treatment history": self.has_treatments}
+        absent = [fact.name for fact in self.facts if fact.state == "not in the record"]
+        return (*absent, *(name for name, is_there in lists.items() if not is_there))
 
 
 def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
     """Return the patient's status as of `today`."""
     cancers = [each for each in record.entries_of("Condition") if _is_primary_cancer(each)]
-    markers = biomarkers(record)
     return PatientStatus(
         patient_id=record.patient_id,
-        as_of=today.isoformat(),
         **_person(record, today),
         diagnosis=resolve("diagnosis", _labels(cancers)),
         primary_site=resolve("primary site", _sites(cancers)),
         histology=resolve("histology", _histologies(record, cancers)),
         staging=_staging(record, cancers),
         ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated_ecog)]),
-        biomarkers=markers,
-        biomarkers_state=_state(bool(markers.items)),
-        treatments_state=_state(bool(record.entries_of(*DRUG_KINDS, "Procedure"))),
         allergies=_allergies(record),
+        biomarkers=biomarkers(record),
+        has_treatments=bool(record.entries_of(*DRUG_KINDS, "Procedure")),
         incomplete=record.left_out.sentence(),
     )
 
@@ -143,12 +140,8 @@ def _person(record: PatientRecord, today: date) -> dict[str, Fact]:
     }
 
 
-def _single(name: str, value: str | None, source: Source) -> Fact:
+def _single(name: str, value: str, source: ViewSource) -> Fact:
     return resolve(name, [(value, source)] if value else [])
-
-
-def _state(found: bool) -> FactState:
-    return "recorded" if found else "not in the record"
 
 
 def _is_primary_cancer(condition: Entry) -> bool:
@@ -160,30 +153,30 @@ def _is_primary_cancer(condition: Entry) -> bool:
     return coded or bool(_CANCER.search(name))
 
 
-def _condition_source(condition: Entry) -> Source:
+def _condition_source(condition: Entry) -> ViewSource:
     title = label(one(condition.raw, "code")) or "Condition"
     day = day_text(text(condition.raw, "recordedDate")) or day_text(condition.date)
-    return Source(ref=condition.ref, date=day, title=title)
+    return ViewSource(ref=condition.ref, date=day, title=title)
 
 
-def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, Source]]:
+def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, ViewSource]]:
     """Yield what is said with the condition's certainty, where it is not confirmed."""
     certainty = certainty_of(condition.raw)
     hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
     yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
 
-def _labels(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+def _labels(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
         yield from _hedged([label(one(condition.raw, "code"))], condition)
 
 
-def _sites(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+def _sites(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
         yield from _hedged(labels(condition.raw, "bodySite"), condition)
 
 
-def _histologies(record: PatientRecord, cancers: list[Entry]) -> list[tuple[str, Source]]:
+def _histologies(record: PatientRecord, cancers: list[Entry]) -> list[tuple[str, ViewSource]]:
     coded = [
         (label(one(extension, "valueCodeableConcept")), _condition_source(condition))
         for condition in cancers
@@ -200,23 +193,23 @@ def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
     ]
     stated = list(record.derived(_stated_stages))
     group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
-    parts: dict[str, list[tuple[str, Source]]] = {}
+    parts: dict[str, list[tuple[str, ViewSource]]] = {}
     for value, source in _observed(record, *_TNM):
         parts.setdefault(source.title, []).append((value, source))
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
 
 
-def _stated_ecog(record: PatientRecord) -> tuple[tuple[str, Source], ...]:
+def _stated_ecog(record: PatientRecord) -> tuple[tuple[str, ViewSource], ...]:
     return tuple(stated_in_notes(record.documents, "ECOG"))
 
 
-def _stated_stages(record: PatientRecord) -> tuple[tuple[str, Source], ...]:
+def _stated_stages(record: PatientRecord) -> tuple[tuple[str, ViewSource], ...]:
     return tuple(stated_in_notes(record.documents, "stage"))
 
 
 def _exact(
-    stated: list[tuple[str, Source]], known: list[tuple[str, Source]]
-) -> list[tuple[str, Source]]:
+    stated: list[tuple[str, ViewSource]], known: list[tuple[str, ViewSource]]
+) -> list[tuple[str, ViewSource]]:
     """Return what notes state without shorthand: `III` says nothing beside a known `IIIB`."""
     values = {value for value, _ in known}
     return [
@@ -226,14 +219,14 @@ def _exact(
     ]
 
 
-def _condition_stages(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+def _condition_stages(cancers: list[Entry]) -> Iterator[tuple[str, ViewSource]]:
     for condition in cancers:
         for stage in many(condition.raw, "stage"):
             if said := label(one(stage, "summary")):
                 yield said, _condition_source(condition)
 
 
-def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, Source]]:
+def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, ViewSource]]:
     by_code = record.derived(_by_code)
     refs = {entry.ref for code in wanted for entry in by_code.get(code, ())}
     for entry in record.entries_of("Observation") if refs else ():
@@ -254,7 +247,10 @@ _OVER = frozenset({"resolved", "inactive"})
 
 def _allergies(record: PatientRecord) -> Fact:
     found = [
-        (_with_standing(name, entry), Source(ref=entry.ref, date=_recorded(entry), title="Allergy"))
+        (
+            _with_standing(name, entry),
+            ViewSource(ref=entry.ref, date=_recorded(entry), title="Allergy"),
+        )
         for entry in _allergies_now(record)
         if (name := label(one(entry.raw, "code")))
     ]

@@ -9,7 +9,7 @@ from services.records.entry import instant
 from services.records.measurements import Series, row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.values import with_unit
-from services.records.views.demographics import demographics
+from services.records.views.demographics import demographics, patient_source
 from services.records.views.lists import allergies, encounters
 from services.records.views.medications import medications
 from services.records.views.papers import documents
@@ -111,17 +111,16 @@ def identity_row(record: PatientRecord, today: date) -> ViewRow:
     """Return who the patient is."""
     who = demographics(record, today=today)
     age = f"{who.age} years" if who.age else ""
-    values = dict.fromkeys(number.rpartition("|")[2] for number in who.identifiers)
-    numbers = ", ".join(values)
+    numbers = ", ".join(who.numbers)
     born = f"born {who.birth_date}" if who.birth_date else "birth date not in the record"
     return ViewRow(
         kind="patient",
         name=who.name or "name not in the record",
         value=", ".join(filter(None, [who.sex or "sex not in the record", age])),
-        status=who.deceased or "",
-        date=who.birth_date or "",
+        status=who.deceased,
+        date=who.birth_date,
         detail="; ".join(filter(None, [born, f"record numbers {numbers}" if numbers else ""])),
-        sources=(who.source.ref,),
+        sources=(patient_source(record).ref,),
     )
 
 

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from data_models.errors import ModelError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Extracted
-from services.language.field_answers import value_in
-from services.language.field_statements import stated_in
+from services.language.field_answers import stated_in, value_in
 from services.model_port import StructuredModel
 from services.scenarios.session.facts import fits
 

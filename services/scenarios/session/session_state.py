@@ -71,13 +71,13 @@ class RecordFacts:
 
 def _values(person: Demographics) -> Mapping[str, str | int]:
     known: dict[str, str | int] = {}
-    if person.birth_date is not None and len(person.birth_date) == len("2030-01-01"):
+    if len(person.birth_date) == len("2030-01-01"):
         known |= dict.fromkeys(BIRTH_DATE, person.birth_date)
-    if person.age is not None and person.age.isdecimal():
+    if person.age.isdecimal():
         known |= dict.fromkeys(AGE, int(person.age))
-    if person.sex is not None:
+    if person.sex:
         known |= dict.fromkeys(SEX, person.sex)
-    if person.name is not None:
+    if person.name:
         known |= dict.fromkeys(NAME, person.name)
     return known
 

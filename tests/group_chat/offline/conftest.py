@@ -18,7 +18,6 @@ from services.language.reading import read
 from services.language.utterance import Situation
 from services.records.ports import PatientRecords
 from services.team import Team, card_of
-from services.turn.reading import member_of
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
     SAMPLES,
@@ -31,7 +30,7 @@ from tests.services.records.charts import records_in
 
 ROSTER = ("patient_15", "patient_4")
 CARDS = tuple(map(card_of, house_team().agents))
-SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), team=tuple(map(member_of, CARDS)))
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), team=tuple(CARDS))
 
 
 @dataclass
@@ -48,7 +47,7 @@ class Conversation:
 
     async def say(self, text: str, *, past: PatientPast | None = None) -> Heard:
         clock = SystemClock()
-        team = tuple(map(member_of, self.chat.agents))
+        team = tuple(self.chat.agents)
         before = [one.user_message for one in self.turns]
         situation = Situation(now=clock.now(), team=team, asked_before=before)
         request = GroupChatRequest(

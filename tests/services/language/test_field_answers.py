@@ -5,8 +5,7 @@ from pydantic import JsonValue
 
 from data_models.errors import ConfigurationError, ModelUnavailableError
 from data_models.scenario import FieldDefinition
-from services.language.field_answers import answers_in, is_plainly
-from services.language.field_statements import stated_in
+from services.language.field_answers import answers_in, is_plainly, stated_in
 from services.language.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig

@@ -16,8 +16,8 @@ from services.language.utterance import TeamMember
 
 TEAM = ReaderTeam(
     (
-        (TeamMember("Lead", is_facilitator=True), "Leads."),
-        (TeamMember("Radiology", tools=("imaging_reports",)), "Imaging reports and studies."),
+        TeamMember("Lead", is_facilitator=True, description="Leads."),
+        TeamMember("Radiology", tools=("imaging_reports",), description="Imaging reports."),
     )
 )
 

@@ -11,9 +11,9 @@ from docx.document import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_models.chart_view import ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.facts import Source
 from services.records.record import PatientRecord
 from services.records.report import (
     DISCLAIMER,
@@ -23,18 +23,18 @@ from services.records.report import (
     clean,
     tumor_board_report,
 )
-from services.records.report_models import ReportContent, Statement
+from services.records.report_models import ReportContent, Statement, reports_of
 from services.records.views.course import course
 from services.records.views.demographics import demographics
 from services.records.views.oncology import treatments_view
-from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
 from tests.fakes import FixedClock
-from tests.services.records.charts import ecog, patient, record, records_in
+from tests.services.records.charts import ecog, patient, record, records_in, resource
+from tests.services.records.charts import report as one_report
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
 NOW = datetime(2025, 7, 1, 9, 30, tzinfo=UTC)
-CT = Source(ref="DiagnosticReport/ct-2025-05-report", date="2025-05-16", title="CT")
+CT = ViewSource(ref="DiagnosticReport/ct-2025-05-report", date="2025-05-16", title="CT")
 
 
 def content(chart: PatientRecord, **more: Any) -> ReportContent:
@@ -43,8 +43,8 @@ def content(chart: PatientRecord, **more: Any) -> ReportContent:
         "patient": demographics(chart, today=today),
         "status": current_status(chart, today=today),
         "timeline": course(chart, today=today, limit=100),
-        "imaging": imaging_reports(chart),
-        "pathology": pathology_reports(chart),
+        "imaging": reports_of(chart, "imaging report"),
+        "pathology": reports_of(chart, "pathology report"),
         "treatments": treatments_view(chart, today=today),
         "generated_at": NOW,
     }
@@ -185,3 +185,35 @@ def test_any_text_can_be_printed(text: str) -> None:
 
     report = tumor_board_report(content(chart, statements=said, open_questions=(text,), title=text))
     assert opened(report.data).tables
+
+
+@pytest.mark.parametrize("category", ["RAD", "LP29684-5", "NMR"])
+def test_imaging_reports_are_known_by_category(category: str) -> None:
+    chart = record(one_report("r", "2024-01-01", category, "text"))
+    assert [item.ref for item in reports_of(chart, "imaging report")] == ["DiagnosticReport/r"]
+    assert not reports_of(chart, "pathology report")
+
+
+@pytest.mark.parametrize("category", ["PAT", "GE", "SP"])
+def test_pathology_and_genetic_reports_are_known_by_category(category: str) -> None:
+    chart = record(one_report("r", "2024-01-01", category, "text"))
+    assert [item.ref for item in reports_of(chart, "pathology report")] == ["DiagnosticReport/r"]
+
+
+def test_the_newest_reports_are_shown_and_the_rest_counted() -> None:
+    several = (one_report(f"r{n}", f"20{n}-01-01", "RAD", f"text {n}") for n in range(10, 24))
+    report = tumor_board_report(content(record(*several)))
+    text = text_of(report.data)
+    assert "text 23" in text
+    assert "text 11" not in text
+    assert "2 older reports are left out." in text
+    assert report.manifest.left_out == 2
+
+
+def test_a_report_with_only_a_conclusion_has_it_as_its_text_and_one_without_any_says_so() -> None:
+    category = [{"coding": [{"code": "RAD"}]}]
+    bare = resource("DiagnosticReport", "r", category=category, conclusion="Fine")
+    empty = resource("DiagnosticReport", "e", category=category)
+    text = text_of(tumor_board_report(content(record(bare, empty))).data)
+    assert "Fine [" in text
+    assert "No text: no text in the record [" in text

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.records.facts import Source
+from data_models.chart_view import ViewSource
 from services.records.resolve import EARLIER_LIMIT, SAME_TIME, SOURCE_LIMIT, resolve
 
 
-def source(ref: str, day: str | None) -> Source:
-    return Source(ref=ref, date=day, title=ref)
+def source(ref: str, day: str | None) -> ViewSource:
+    return ViewSource(ref=ref, date=day, title=ref)
 
 
 def test_nothing_said_is_not_in_the_record() -> None:

@@ -16,14 +16,10 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import RunFinished
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.group_chat_port import (
-    AgentCard,
-    ContinuationChanged,
-    GroupChatEvent,
-    GroupChatRequest,
-)
+from services.group_chat_port import ContinuationChanged, GroupChatEvent, GroupChatRequest
 from services.language.reader import PURPOSE
 from services.language.talk_texts import talk_text
+from services.language.utterance import TeamMember
 from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
 from services.turn.entities import TurnEntities
@@ -38,9 +34,9 @@ INTENTS = (
 )  # fmt: skip
 AGENTS = ("Orchestrator", "GeneralHealth", "Radiology")
 CARDS = (
-    AgentCard("Orchestrator", "Leads.", True),
-    AgentCard("GeneralHealth", "Complaints.", False),
-    AgentCard("Radiology", "Imaging.", False, tools=("imaging_reports", "search_record")),
+    TeamMember("Orchestrator", description="Leads.", is_facilitator=True),
+    TeamMember("GeneralHealth", description="Complaints."),
+    TeamMember("Radiology", description="Imaging.", tools=("imaging_reports", "search_record")),
 )
 FOUND = {"task": "answer", "agent": "Radiology", "topics": [], "standalone": ""}
 OPEN = "would somebody tell me whether it grew"

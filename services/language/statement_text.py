@@ -1,7 +1,9 @@
-"""Words of several parts as the words that they are made of: `CEA-Wert`, `Penicillinallergie`."""
+"""A sentence made ready to be read: `CEA-Wert` as two words, a list item without its label."""
 
 import re
 
+from services.language.name_kinds import kind_of_name
+from services.language.statement_parts import WORD
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
 
@@ -21,6 +23,9 @@ _JOINED = re.compile(
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_LABEL = re.compile(
+    r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"
+)
 
 
 def parted(text: str) -> str:
@@ -47,3 +52,19 @@ def _names_alone(word: str) -> bool:
     """Whether a word is a whole name: the apnea of `Schlafapnoe-Syndrom`."""
     named = statement_words().concepts.get(stem(word), ())
     return is_clinical_name(stem(word)) or any(len(one.words) == 1 for one in named)
+
+
+def without_label(text: str) -> str | None:
+    """Return a list item without the label before its colon; None where none is only a heading."""
+    found = _LABEL.match(text)
+    if found is None or _is_claim(found["label"]):
+        return None
+    return f"{found['item']}{text[found.end() :]}"
+
+
+def _is_claim(label: str) -> bool:
+    """Whether a label is itself a claim: the name of an illness or a drug, "current", "no"."""
+    words = [word.lower() for word in WORD.findall(label) if word[0].isalpha()]
+    said = {tag for one in statement_words().found_in(words) for tag in one.tags}
+    is_cue = any(not tag.startswith(("same:", "means:", "topic:")) for tag in said)
+    return is_cue or any(kind_of_name(stem(word)) for word in words)
