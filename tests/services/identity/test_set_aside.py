@@ -177,6 +177,8 @@ async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> Non
         ("Morning. Quick look at Elvio Brandt before I see him", True),
         ("I'm seeing Elvio Brandt in ten minutes", True),
         ("what is new with Elvio Brandt", False),
+        ("I'll see Elvio Brandt now", True),
+        ("is Elvio Brandt ill", False),
     ],
 )
 async def test_a_word_that_leads_to_a_name_asks_behind_it(text: str, is_plain: bool) -> None:
