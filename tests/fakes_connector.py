@@ -257,6 +257,11 @@ class FakeConnector:
             seconds=seconds,
         )
 
+    async def until_refused(self, *, times: int = 1, seconds: float = 60.0) -> None:
+        """Return once `times` replies were answered with a planned fault."""
+        async with asyncio.timeout(seconds), self._arrived:
+            await self._arrived.wait_for(lambda: self.refused >= times)
+
     async def until_quiet(
         self, conversation: str = "conversation-1", *, seconds: float = 0.3
     ) -> list[Activity]:
@@ -332,7 +337,9 @@ class FakeConnector:
         self.signed.append((self.tokens[-1], activity))
         if self._planned and self._planned[0].kind in (None, activity.get("type")):
             fault = self._planned.popleft()
-            self.refused += 1
+            async with self._arrived:
+                self.refused += 1
+                self._arrived.notify_all()
             if fault.status == RESET and request.transport is not None:
                 request.transport.abort()
             return conversation, activity, web.Response(status=fault.status, headers=fault.headers)

@@ -175,8 +175,9 @@ async def test_a_refused_stream_becomes_a_message(
 ) -> None:
     async def one_typing_sign_later(talk: Talk) -> None:
         await teams.until(lambda one: one["type"] == "typing")
-        teams.fail_next(status)
-        await slowly(talk)
+        teams.fail_next(status, kind="typing")
+        # However late the first part comes: it is this, and not the answer, that is refused.
+        await talk.say(*SENTENCES, apart=APART, at_last=teams.until_refused)
 
     bot.scheduler.script = telling(one_typing_sign_later)
     await teams.say(bot.url, "hello")
@@ -208,7 +209,7 @@ async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeC
 
     async def refuse() -> None:
         await until_shown(teams)
-        teams.fail_next(403)
+        teams.fail_next(403, kind="message")
 
     bot.scheduler.script = telling(refused_at_the_end)
     await teams.say(bot.url, "hello")
