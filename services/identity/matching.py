@@ -278,6 +278,8 @@ def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_ros
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)
+    if span[0].before in people_words().owners and not span[-1].is_owner:
+        return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(span)
     return (is_name and not any(common)) or is_sure_sign(span)

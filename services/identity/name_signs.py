@@ -188,14 +188,15 @@ def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name is all of the message."""
-    return len(run) == len(span) and span[0].is_first and not span[0].after
+    """Whether a name is all of the message, but for "please" or "next"."""
+    is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
+    return is_begun and people_words().lingers.issuperset(one.text for one in run[len(span) :])
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name ends the message behind words that only lead to one: `und der Koch?`."""
     known = people_words()
-    leads = known.opening | known.moves_on | known.others
+    leads = known.leads | known.others
     at = next(place for place, one in enumerate(run) if one is span[0])
     ends = not span[-1].after and span[0].raw[0].isupper()
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])

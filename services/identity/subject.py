@@ -143,6 +143,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
+                or not said.message.words
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]

@@ -47,7 +47,7 @@ def read(message: str, situation: Situation) -> Utterance:
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
-    is_reply = yes_no is not None or command not in (None, "compare")
+    is_reply = yes_no is not None or command not in (None, "compare") or says(words, "bare")
     words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)

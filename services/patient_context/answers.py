@@ -10,7 +10,7 @@ from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.language.ages_told import age_told
-from services.language.commands import without_outer_punctuation
+from services.language.commands import command_in, without_outer_punctuation
 from services.language.folding import words_of
 from services.language.full_dates import full_dates, years_in
 from services.language.people_words import people_words
@@ -65,7 +65,7 @@ def read_answer(
     """
     if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
         return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
-    if says_no(text):
+    if says_no(text) or command_in(text) == "retract":
         return Answer("no")
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
@@ -122,6 +122,13 @@ def described_among(text: str, people: Sequence[Person], today: date) -> Person 
         and (age is None or (one.born_on is not None and age.fits(one.born_on, today)))
         and sex in (None, one.sex)
     ]
+    return found[0] if len(found) == 1 else None
+
+
+def numbered_among(text: str, people: Sequence[Person]) -> Person | None:
+    """Return the one of those offered whose record number is all of an answer."""
+    said = without_outer_punctuation(text)
+    found = [one for one in people if any(each.value == said for each in one.numbers)]
     return found[0] if len(found) == 1 else None
 
 

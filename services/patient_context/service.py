@@ -14,7 +14,6 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
-from services.identity.subject import Subject
 from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import (
@@ -23,6 +22,7 @@ from services.patient_context.answers import (
     PatientAnswer,
     described_among,
     named_among,
+    numbered_among,
     options_of,
     read_answer,
 )
@@ -205,7 +205,7 @@ class PatientContextService:
         answer = read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if answer == Answer("none") and (named := await self._named_option(turn, question)):
+        if answer != Answer("no") and (named := await self._named_option(turn, question)):
             return await self._chosen(named, turn, question)
         is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
@@ -219,9 +219,9 @@ class PatientContextService:
             return None
         index = (await self._opener.who(turn, also=options)).linked.index
         people = [person for one in options if (person := index.with_id(one)) is not None]
-        text, today = turn.reading.text, turn.now.date()
-        others = [one for one in people if one.patient_id != question.patient_id]
-        named = named_among(text, people) or described_among(text, others, today)
+        text, others = turn.reading.text, [p for p in people if p.patient_id != question.patient_id]
+        named = named_among(text, people) or described_among(text, others, turn.now.date())
+        named = named or numbered_among(text, people)
         return None if named is None else named.patient_id
 
     async def _chosen(
@@ -229,8 +229,7 @@ class PatientContextService:
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._opener.who(turn, also=[chosen])
-        outcome = go_to(chosen, turn.reading)
-        verdict = await self._opener.check(outcome, who, is_bare=True)
+        verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
         if not said or verdict.patient_id is None:
             return verdict
@@ -257,7 +256,10 @@ class PatientContextService:
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
-        return await self._decide_by_meaning(plain, who)
+        verdict, analyzer_ms = await self._decide_by_meaning(plain, who)
+        if turn.asks_whom is not None and reading.is_of_no_patient:
+            verdict = still_asking(verdict, turn.asks_whom, turn)
+        return verdict, analyzer_ms
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who
@@ -282,8 +284,7 @@ class PatientContextService:
         if is_named_alone(fitting[0], question, people):
             chosen = await self._chosen(fitting[0], turn, question)
             return replace(chosen, pending=(turn.reading.text,)), None
-        outcome = go_to(fitting[0], turn.reading)
-        return await self._opener.check(outcome, who, is_bare=False), None
+        return await self._opener.check(go_to(fitting[0], turn.reading), who, is_bare=False), None
 
     async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who
@@ -305,8 +306,8 @@ class PatientContextService:
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
         is_bare = is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
-        is_plain = is_plain and not verdict.reply
-        return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
+        is_of_active = is_plain and not verdict.reply
+        return replace(verdict, concerns_active_only=is_of_active, read=read), analyzer_ms
 
     async def _analyse(self, who: Who) -> Analysis:
         """Have the model read the message beside the patients whom the user may open."""
@@ -319,9 +320,8 @@ class PatientContextService:
         """Return the verdict of a message about another patient, who is sure."""
         person = who.subject.people[0]
         if person.patient_id is None:
-            return await self._opener.ask(
-                Subject("unsure", "part", (person,), who.subject.said), who
-            )
+            unsure = replace(who.subject, outcome="unsure", reason="part")
+            return await self._opener.ask(unsure, who)
         outcome = go_to(person.patient_id, who.turn.reading)
         return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
 
