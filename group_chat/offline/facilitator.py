@@ -111,8 +111,10 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    if place_in(text) is not None or says(text, "orders") or is_retracted(text):
+    if place_in(text) is not None or says(text, "orders", "withdraws_order") or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
+    if name := _starts_scenario(prompt):
+        return prompt.say("no_scenario", name=name)
     is_read = read is not None and bool(read.about)
     if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
         return prompt.call(OVERVIEW_TOOL)
@@ -131,9 +133,6 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
         return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
-    command = command_in(prompt.asked)
-    if command is not None and command.kind == "start" and command.name and not command.is_bare:
-        return prompt.say("no_scenario", name=command.name)
     is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
     return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 
@@ -141,9 +140,19 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    asks = asks_question(prompt.asked) or says(prompt.asked, "roster")
+    read = prompt.utterance
+    asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
+    asks = asks or bool(_starts_scenario(prompt)) or (read is not None and read.agent is not None)
     is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
     return prompt.say("nothing_changed") if is_reply else _answer(prompt)
+
+
+def _starts_scenario(prompt: Prompt) -> str:
+    """Return the name behind "start", where it is none of a part of the chart."""
+    command, read = command_in(prompt.asked), prompt.utterance
+    is_start = command is not None and command.kind == "start" and not command.is_bare
+    is_of_chart = not prompt.query or (read is not None and bool(read.about))
+    return command.name if command is not None and is_start and not is_of_chart else ""
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
