@@ -8,13 +8,16 @@ from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, sends_several
 from services.language.asked_otherwise import is_of_its_kind
+from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
 from services.language.commands import behind_retraction, command_in
+from services.language.corrections import correction_in
 from services.language.detection import language_of
-from services.language.folding import fold
+from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
+from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
@@ -87,7 +90,15 @@ def _task(*, is_statement: bool, is_plan: bool, is_answered: bool) -> Task:
 
 
 def _puts_right(words: str, situation: Situation) -> bool:
-    """Whether it puts right what was told just before, and is no order: "no, one bottle"."""
+    """Whether it puts right what was told just before, and is no order: "no, one bottle".
+
+    "Not kiwi, it is banana" tells what is so, whatever was asked.
+    """
+    put_right = correction_in(words)
+    if put_right is not None and put_right.old and put_right.new:
+        said = {*words_of(f"{put_right.old} {put_right.new}")}
+        known = people_words()
+        return said.isdisjoint(measured_nouns() | known.definite | known.owners)
     if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
         return False
     said = list(behind_corrections(words))

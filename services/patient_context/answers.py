@@ -81,10 +81,12 @@ def read_answer(
 
 
 def named_among(text: str, people: Sequence[Person]) -> Person | None:
-    """Return the one of those offered whom an answer names, by any part of their name.
+    """Return the one of those offered whom an answer names, by number or any part of their name.
 
     None where it names nobody of them or more than one, or says anything else: "not Abdul".
     """
+    if (numbered := _numbered_among(text, people)) is not None:
+        return numbered
     text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
     men, women = people_words().titles_of_men, people_words().titles_of_women
@@ -125,7 +127,7 @@ def described_among(text: str, people: Sequence[Person], today: date) -> Person 
     return found[0] if len(found) == 1 else None
 
 
-def numbered_among(text: str, people: Sequence[Person]) -> Person | None:
+def _numbered_among(text: str, people: Sequence[Person]) -> Person | None:
     """Return the one of those offered whose record number is all of an answer."""
     said = without_outer_punctuation(text)
     found = [one for one in people if any(each.value == said for each in one.numbers)]

@@ -22,7 +22,6 @@ from services.patient_context.answers import (
     PatientAnswer,
     described_among,
     named_among,
-    numbered_among,
     options_of,
     read_answer,
 )
@@ -31,6 +30,7 @@ from services.patient_context.asking_again import (
     asked_for_next,
     is_named_alone,
     may_be_of,
+    names_another,
     still_asking,
 )
 from services.patient_context.beside import NamesBeside
@@ -221,7 +221,6 @@ class PatientContextService:
         people = [person for one in options if (person := index.with_id(one)) is not None]
         text, others = turn.reading.text, [p for p in people if p.patient_id != question.patient_id]
         named = named_among(text, people) or described_among(text, others, turn.now.date())
-        named = named or numbered_among(text, people)
         return None if named is None else named.patient_id
 
     async def _chosen(
@@ -231,7 +230,7 @@ class PatientContextService:
         who = await self._opener.who(turn, also=[chosen])
         verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
-        if not said or verdict.patient_id is None:
+        if not said or verdict.patient_id is None or names_another(question, verdict):
             return verdict
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)

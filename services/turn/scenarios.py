@@ -166,7 +166,10 @@ class TurnScenarios:
 
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
-        command = None if turn.message.press is not None else command_in(turn.text)
+        if turn.message.press is not None:
+            return False
+        refuses = await runtime.is_refused(turn.text) and not _waits_for_another(turn, runtime)
+        command = Command("leave") if refuses else command_in(turn.text)
         if command is None:
             return False
         try:
@@ -305,3 +308,10 @@ class TurnScenarios:
             )
         document.scenario = session.model_copy(update={"outbox": []})
         await self._documents.save(turn)
+
+
+def _waits_for_another(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
+    """Whether "stop" and "no" are said to a plan, or to an agent beside the scenario."""
+    plan, waits = turn.document.plan, turn.document.continuation
+    is_beside = waits is not None and waits.agent != runtime.lead
+    return is_beside or (plan is not None and plan.is_open)
