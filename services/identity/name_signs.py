@@ -239,14 +239,17 @@ def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether the message is a name and what is wanted of the chart: `koch ferritin`."""
-    behind = _behind(run, span)
-    return (
-        span[0].is_first
-        and behind is not None
-        and behind.gap == " "
-        and is_clinical_name(stem(behind.text))
-    )
+    """Whether the message is a name and what is wanted of the chart: `koch ferritin`.
+
+    Or what is told of them: `Koch has fever`.
+    """
+    behind, known = _behind(run, span), people_words()
+    if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
+        return False
+    is_told = behind.text in {"has", "had", *known.open_verbs} and span[0].raw[0].isupper()
+    if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
+        return False
+    return is_told or is_clinical(behind.text) or behind.text in chart_nouns()
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

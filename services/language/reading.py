@@ -50,7 +50,8 @@ def read(message: str, situation: Situation) -> Utterance:
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
-    is_reply = yes_no is not None or command not in (None, "compare") or says(words, "bare")
+    is_reply = yes_no is not None or command not in (None, "compare")
+    is_reply = is_reply or says(words, "bare", "roster")
     words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
@@ -96,9 +97,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
     """
     put_right = correction_in(words)
     if put_right is not None and put_right.old and put_right.new:
-        said = {*words_of(f"{put_right.old} {put_right.new}")}
         known = people_words()
-        return said.isdisjoint(measured_nouns() | known.definite | known.owners)
+        things = measured_nouns() | known.definite | known.owners
+        return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
         return False
     said = list(behind_corrections(words))
@@ -132,7 +133,9 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = _orders_task(words)
-    is_order = says(words, "writes_record", "orders_test") and not words.rstrip().endswith("?")
+    is_order = says(
+        words, "writes_record", "orders_test", "reaches_people"
+    ) and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
     is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")

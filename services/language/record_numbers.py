@@ -16,7 +16,7 @@ _LABELLED_LEAST_CHARS = 3
 def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
     """Yield what may be a number of a patient and is no date.
 
-    Short ones only where they are called so, or begin the message: `4713`, `4713 potassium`.
+    Short ones only where they are called so, or begin the message: `next: 4713`, `4713 potassium`.
     """
     for one in _TOKEN.finditer(message.text):
         token = one.group().rstrip("._-/")
@@ -25,7 +25,8 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
         if not any(map(str.isdigit, token)):
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
-        begins = is_bare_number(message, token) and not message.text[: one.start()].strip()
+        before = [word.text for word in message.words if word.end <= one.start()]
+        begins = people_words().leads.issuperset(before) and is_bare_number(message, token)
         if begins or len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))

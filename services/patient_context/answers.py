@@ -166,6 +166,8 @@ def _of_digits(
             return PatientAnswer(fitting[0])
         if fitting:
             return _ask_among(fitting)
+    if (chosen := _by_place(digits, options)) is not None:
+        return PatientAnswer(chosen)
     new = pattern.with_digits(digits)
     return Ask("id", unfit=digits[:64]) if new is None else Ask("meant", (new,))
 
