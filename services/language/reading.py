@@ -95,7 +95,7 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
     "Not kiwi, it is banana" tells what is so, whatever was asked.
     """
-    put_right = correction_in(words)
+    put_right = correction_in(words) if says(words, "sets_right") else None
     if put_right is not None and put_right.old and put_right.new:
         known = people_words()
         things = measured_nouns() | known.definite | known.owners
