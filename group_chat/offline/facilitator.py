@@ -11,8 +11,10 @@ from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_r
 from group_chat.plan_text import PLAN_QUESTION
 from services.group_chat_port import AgentCard
 from services.language.commands import is_retracted
+from services.language.corrections import correction_in
 from services.language.detection import is_unread
 from services.language.field_answers import readings_in
+from services.language.folding import words_of
 from services.language.held_statements import held_statements, stated_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.own_texts import ends_with_own
@@ -72,9 +74,16 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.utterance is None or prompt.utterance.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
-    held = "; ".join(held_of_same(told, prompt.held))
+    held = "; ".join(held_of_same(told, prompt.held) or _put_right(told, prompt.held))
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
+
+
+def _put_right(told: str, held: Sequence[str]) -> list[str]:
+    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
+    correction = correction_in(told)
+    old = set() if correction is None else {*words_of(correction.old)}
+    return [one for one in held if old and old <= {*words_of(one)}]
 
 
 def _answer(prompt: Prompt) -> OfflineReply:

@@ -244,7 +244,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     prompt = replace(prompt, asked=as_move(prompt.asked))
     done = "task" if says(prompt.asked, "done") else None
     recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
-    kind = own_kind_in(prompt.asked) or done or recent
+    new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
+    kind = new or own_kind_in(prompt.asked) or done or recent
     request = request_in(prompt, OF_OWN_THINGS[kind])
     if request is None:
         return prompt.say("no_tool")

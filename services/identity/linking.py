@@ -229,7 +229,7 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
     """
     named = {one.start for each in said.mentions for one in each.span}
     text, known = said.message.text, people_words()
-    opening = known.leads | known.others | known.topics | known.lingers
+    opening = known.leads | known.others | known.topics | known.lingers | known.within
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in (*(one.text for one in said.numbers), *ids):
@@ -255,7 +255,7 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
     if left and left[-1].start > who_is_named and left[-1].text in _DANGLING:
         return False
     is_born = bool(spans) and (not words or any(one.is_birth for one in said.dates))
-    is_told = is_born or bool(named or spans[len(said.dates) :])
+    is_told = is_born or said.message.is_placed or bool(named or spans[len(said.dates) :])
     return is_told and all(one.text in opening for one in left)
 
 

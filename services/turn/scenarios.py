@@ -168,7 +168,9 @@ class TurnScenarios:
         """Do what the user says about scenarios themselves; True if that answers the message."""
         if turn.message.press is not None:
             return False
-        refuses = await runtime.is_refused(turn.text) and not _waits_for_another(turn, runtime)
+        refuses = False
+        with _going_on("scenario_command_failed"):
+            refuses = await _refuses(turn, runtime)
         command = Command("leave") if refuses else command_in(turn.text)
         if command is None:
             return False
@@ -310,8 +312,10 @@ class TurnScenarios:
         await self._documents.save(turn)
 
 
-def _waits_for_another(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
-    """Whether "stop" and "no" are said to a plan, or to an agent beside the scenario."""
+async def _refuses(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
+    """Whether the message stops the scenario; of a plan or an agent beside it, it stops those."""
     plan, waits = turn.document.plan, turn.document.continuation
     is_beside = waits is not None and waits.agent != runtime.lead
-    return is_beside or (plan is not None and plan.is_open)
+    if is_beside or (plan is not None and plan.is_open):
+        return False
+    return await runtime.is_refused(turn.text)

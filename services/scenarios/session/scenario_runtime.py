@@ -100,9 +100,10 @@ class ScenarioRuntime(SessionState):
             return False
         if command_in(text) == "stop":
             return True
+        if not says_no(text):
+            return False
         here = await self.here()
-        is_heard = speaks(here.step) and here.session.step_history[-1].spoken
-        return is_heard and says_no(text)
+        return speaks(here.step) and here.session.step_history[-1].spoken
 
     async def leave(self) -> str:
         """Leave the open scenario; return its name.
