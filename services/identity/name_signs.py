@@ -70,7 +70,9 @@ def _is_asked_of(last: Word, *, is_after: bool) -> bool:
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
-    is_name = is_no_word(word) and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
+    is_led = word.before in people_words().definite | people_words().newest  # `the day's weight`
+    is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
+    is_name = is_name and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
     return is_name and word.is_owner and asks_for_chart(word)
 
 

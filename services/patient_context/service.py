@@ -209,7 +209,8 @@ class PatientContextService:
             return await self._chosen(named, turn, question)
         is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
-            return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
+            others = (await self._opener.who(turn)).subject.people  # whose number it is
+            return None if others else asked_again(question, turn)  # a bare yes chooses nobody
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _named_option(self, turn: PatientTurn, question: OpenQuestion) -> PatientId | None:
