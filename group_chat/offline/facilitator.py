@@ -10,8 +10,10 @@ from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.commands import is_retracted
+from services.language.corrections import correction_in
 from services.language.detection import is_unread
 from services.language.field_answers import readings_in
+from services.language.folding import words_of
 from services.language.held_statements import held_statements, stated_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.own_texts import ends_with_own
@@ -72,9 +74,16 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.utterance is None or prompt.utterance.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
-    held = "; ".join(held_of_same(told, prompt.held))
+    held = "; ".join(held_of_same(told, prompt.held) or _put_right(told, prompt.held))
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
+
+
+def _put_right(told: str, held: Sequence[str]) -> list[str]:
+    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
+    correction = correction_in(told)
+    old = set() if correction is None else {*words_of(correction.old)}
+    return [one for one in held if old and old <= {*words_of(one)}]
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
@@ -111,8 +120,10 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    if place_in(text) is not None or says(text, "orders") or is_retracted(text):
+    if place_in(text) is not None or says(text, "orders", "withdraws_order") or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
+    if name := _starts_scenario(prompt):
+        return prompt.say("no_scenario", name=name)
     is_read = read is not None and bool(read.about)
     if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
         return prompt.call(OVERVIEW_TOOL)
@@ -131,9 +142,6 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
         return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
-    command = command_in(prompt.asked)
-    if command is not None and command.kind == "start" and command.name and not command.is_bare:
-        return prompt.say("no_scenario", name=command.name)
     is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
     return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 
@@ -141,9 +149,19 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    asks = asks_question(prompt.asked) or says(prompt.asked, "roster")
+    read = prompt.utterance
+    asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
+    asks = asks or bool(_starts_scenario(prompt)) or (read is not None and read.agent is not None)
     is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
     return prompt.say("nothing_changed") if is_reply else _answer(prompt)
+
+
+def _starts_scenario(prompt: Prompt) -> str:
+    """Return the name behind "start", where it is none of a part of the chart."""
+    command, read = command_in(prompt.asked), prompt.utterance
+    is_start = command is not None and command.kind == "start" and not command.is_bare
+    is_of_chart = not prompt.query or (read is not None and bool(read.about))
+    return command.name if command is not None and is_start and not is_of_chart else ""
 
 
 def _roster(prompt: Prompt) -> OfflineReply:

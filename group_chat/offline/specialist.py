@@ -134,22 +134,26 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
     wishes = prompt.entities.get("entities") or {}
+    found = prompt.entities.get("derived_entities") or {}
     beside, shown = form_open_line(prompt.agent), prompt.shown_before
     past = [one for one in prompt.past if not ends_with_own(one[1], beside)]
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked), shown, past, wishes)
-    if not prompt.answers and talk.is_dropped:
-        return prompt.say("nothing_arranged")
-    request = request_in(prompt, () if talk.is_move else (_cancel(prompt), *LISTS_APPOINTMENTS))
+    if talk.is_dropped:
+        noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
+        return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
+    if talk.is_of_other_cancelled:
+        return run(prompt, _cancel(""))
+    booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
+    cancel = _cancel(booked)
+    request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
     return _arrange(prompt, talk) if request is None else run(prompt, request)
 
 
-def _cancel(prompt: Prompt) -> ToolRequest:
+def _cancel(booked: str) -> ToolRequest:
     """Return how one is cancelled: what was said decides, and the last booked one behind that."""
-    found = prompt.entities.get("derived_entities") or {}
-    booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
     given, looks = {"appointment_id": booked}, LISTS_APPOINTMENTS[0]
     return ToolRequest("cancel_appointment", ("cancel",), given=lambda _: given, looks_with=looks)
 
@@ -240,7 +244,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     prompt = replace(prompt, asked=as_move(prompt.asked))
     done = "task" if says(prompt.asked, "done") else None
     recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
-    kind = own_kind_in(prompt.asked) or done or recent
+    new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
+    kind = new or own_kind_in(prompt.asked) or done or recent
     request = request_in(prompt, OF_OWN_THINGS[kind])
     if request is None:
         return prompt.say("no_tool")

@@ -51,7 +51,7 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 def _only_opens(words: Sequence[Word]) -> bool:
     """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
     known = people_words()
-    leads = known.opening | known.moves_on | known.moving
+    leads = known.leads | known.moving
     is_there = words[-1].text in known.to and all(one.text in leads for one in words)
     return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
 

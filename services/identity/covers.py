@@ -102,7 +102,9 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
     if "family" in parts:
         for near in range(min(places) - 1, max(places) + 2):
             word = run[near] if near in free and 0 <= near < len(run) else None
-            if word is not None and len(word.raw) == 1 and word.text in initials:
+            # Behind the name a letter is an initial where a comma leads to it: `Vogel K` asks of K.
+            is_led = near < max(row) or has_given or (word is not None and "," in word.gap)
+            if word is not None and is_led and len(word.raw) == 1 and word.text in initials:
                 places.add(near)
                 has_given = True
     score = sum(_SCORES[hit.part, hit.is_exact] for hit in row.values())

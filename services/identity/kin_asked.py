@@ -60,9 +60,10 @@ def _values() -> frozenset[str]:
 
 
 def _owns_value(words: Sequence[Word], at: int) -> bool:
-    """Whether a value stands behind the possessive, or before "of his son"."""
+    """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
-    if words[at].is_owner and not _values().isdisjoint(behind):
+    leads = words[at].is_owner or words[at].heads
+    if leads and not _values().isdisjoint(behind):
         return True
     known, place = people_words(), at - 1
     while place >= 0 and words[place].text in known.owners | known.definite | _OF:

@@ -23,7 +23,7 @@ from services.language.mentions import Message, Word, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
 from services.language.people_words import people_words
-from services.language.record_numbers import labelled_numbers, number_tokens
+from services.language.record_numbers import is_bare_number, labelled_numbers, number_tokens
 from services.language.yes_no import yes_no_in
 
 DIRECTORY_SECONDS = 2.0
@@ -157,6 +157,9 @@ class SubjectLinker:
                 for one in tokens
             )
             is_meant = (token in labelled and not is_part) or index.has_form(token)
+            if is_bare_number(message, token):
+                hits = [replace(one, is_part=True) for one in hits]  # it is asked about
+                is_meant = False
             if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
 
@@ -225,14 +228,15 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
         ids: What of it is an id in its own form.
     """
     named = {one.start for each in said.mentions for one in each.span}
-    text, opening = said.message.text, people_words().opening | people_words().others
+    text, known = said.message.text, people_words()
+    opening = known.leads | known.others | known.topics | known.lingers | known.within
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in (*(one.text for one in said.numbers), *ids):
         at = text.casefold().find(number.casefold())
         spans += [(at, at + len(number))] if at >= 0 else []
     words = said.message.words
-    against = people_words().set_against  # `Grant, not Doyle`
+    against = known.set_against  # `Grant, not Doyle`
     aside = {
         one.start
         for one, next_one in pairwise(words)
@@ -244,12 +248,15 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
         if one.start >= begins
         and one.start not in aside
         and one.start not in named
+        and not (one.text in known.places and one.has_number)
         and not any(start <= one.start < end for start, end in spans)
     ]
     who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))
     if left and left[-1].start > who_is_named and left[-1].text in _DANGLING:
         return False
-    return bool(named or spans[len(said.dates) :]) and all(one.text in opening for one in left)
+    is_born = bool(spans) and (not words or any(one.is_birth for one in said.dates))
+    is_told = is_born or said.message.is_placed or bool(named or spans[len(said.dates) :])
+    return is_told and all(one.text in opening for one in left)
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:

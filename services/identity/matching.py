@@ -255,7 +255,8 @@ def _counts(
         return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
-        return signed or (is_all and span[0].raw.istitle()) or not any(common)  # `Weiss: sodium`
+        is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
+        return signed or is_all or begins_a_chart_question(run, span) or not any(common)
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
@@ -278,6 +279,8 @@ def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_ros
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)
+    if span[0].before in people_words().owners and not span[-1].is_owner:
+        return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(span)
     return (is_name and not any(common)) or is_sure_sign(span)

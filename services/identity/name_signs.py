@@ -70,7 +70,9 @@ def _is_asked_of(last: Word, *, is_after: bool) -> bool:
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
-    is_name = is_no_word(word) and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
+    is_led = word.before in people_words().definite | people_words().newest  # `the day's weight`
+    is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
+    is_name = is_name and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
     return is_name and word.is_owner and asks_for_chart(word)
 
 
@@ -188,14 +190,15 @@ def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name is all of the message."""
-    return len(run) == len(span) and span[0].is_first and not span[0].after
+    """Whether a name is all of the message, but for "please" or "next"."""
+    is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
+    return is_begun and people_words().lingers.issuperset(one.text for one in run[len(span) :])
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name ends the message behind words that only lead to one: `und der Koch?`."""
     known = people_words()
-    leads = known.opening | known.moves_on | known.others
+    leads = known.leads | known.others
     at = next(place for place, one in enumerate(run) if one is span[0])
     ends = not span[-1].after and span[0].raw[0].isupper()
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
@@ -238,14 +241,17 @@ def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether the message is a name and what is wanted of the chart: `koch ferritin`."""
-    behind = _behind(run, span)
-    return (
-        span[0].is_first
-        and behind is not None
-        and behind.gap == " "
-        and is_clinical_name(stem(behind.text))
-    )
+    """Whether the message is a name and what is wanted of the chart: `koch ferritin`.
+
+    Or what is told of them: `Koch has fever`.
+    """
+    behind, known = _behind(run, span), people_words()
+    if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
+        return False
+    is_told = behind.text in {"has", "had", *known.open_verbs} and span[0].raw[0].isupper()
+    if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
+        return False
+    return is_told or is_clinical(behind.text) or behind.text in chart_nouns()
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

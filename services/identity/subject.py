@@ -20,6 +20,7 @@ from services.identity.said import (
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
+from services.language.phrases import says
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
@@ -143,6 +144,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
+                or not said.message.words
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]
@@ -271,9 +273,16 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
         others = [one for one in aged if not one.same_as(known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
-    if said.message.is_placed or (said.message.describes and not names_open and aged is None):
+    describes = said.message.describes or _asks_which(said, known)
+    if said.message.is_placed or (describes and not names_open and aged is None):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")
+
+
+def _asks_which(said: Said, known: Known) -> bool:
+    """Whether it is asked who of several patients is: "who has the low potassium?"."""
+    is_of_one = said.message.pronoun_at is not None or len(known.roster) < 2
+    return not is_of_one and says(said.message.text, "which_of_them")
 
 
 def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:

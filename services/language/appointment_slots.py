@@ -43,7 +43,8 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
         return {}
     english = _wished(in_english(text)).casefold()
-    if is_booking and len(text) <= _ANSWER_CHARS and _day(english) is None is _time(english):
+    is_short = is_booking and bool(english) and len(text) <= _ANSWER_CHARS
+    if is_short and _day(english) is None is _time(english):
         english = _in_any_language(text) or english
     found = {
         "doctor_preference": _doctor(text) or field_in(_wished(text)),

@@ -69,6 +69,12 @@ class Arranging:
         drops = ("drops_arrangement", "lets_it_be")
         return says(self.asked, *drops) or (is_new and says(self.asked, "drops_form"))
 
+    @property
+    def is_of_other_cancelled(self) -> bool:
+        """Whether another one is to be cancelled than the one that was proposed."""
+        is_shown = any(told_in("proposed_cancel", one) is not None for one in _proposed(self.shown))
+        return is_shown and not says(self.asked, "book", "move_or_change", "list_appointments")
+
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""
         wanted = asks_for(self.shown)
@@ -122,10 +128,13 @@ def asks_for(shown: str) -> str | None:
 
 def offers_new(shown: str) -> bool:
     """Whether a text of ours proposes a new appointment."""
-    lines = shown.splitlines()
-    told = [one["proposed"] for line in lines if (one := told_in("i_propose", line)) is not None]
-    books = any(told_in("proposed_book", one) is not None for one in told)
-    return books or any(is_own_choice(line, "Book {name}?") for line in lines)
+    books = any(told_in("proposed_book", one) is not None for one in _proposed(shown))
+    return books or any(is_own_choice(line, "Book {name}?") for line in shown.splitlines())
+
+
+def _proposed(shown: str) -> list[str]:
+    told = (told_in("i_propose", line) for line in shown.splitlines())
+    return [one["proposed"] for one in told if one is not None]
 
 
 def _rows_in(shown: str, wanted: str) -> list[str]:

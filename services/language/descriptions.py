@@ -23,6 +23,7 @@ _HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
 _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
 """What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
 _WITH = {"ihr": "female", "ihm": "male"}
+_NEAR = frozenset({"bei", "zu"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
@@ -178,7 +179,7 @@ def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         if one in _HIS and behind in known.patients_own | measured_nouns():
             found.append("male")
-        elif one == "bei" and behind in _WITH:
+        elif one in _NEAR and behind in _WITH:
             found.append(_WITH[behind])
         elif one in _OF_VERBS and (behind in known.person_verbs or _is_asked(folds, at)):
             found.append(_OF_VERBS[one])

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from services.language.chart_nouns import measured_nouns
 from services.language.descriptions import (
     Sex,
     describes_somebody,
@@ -47,7 +48,7 @@ class Word:
         is_heading: Whether it begins the message, with a colon, comma or dash behind it.
         heads: Whether a colon or dash stands behind it, wherever it stands.
         closes: Whether the clause ends behind it, or behind but "then", "please", "jetzt".
-        is_first: Whether the message begins with it.
+        is_first: Whether the message begins with it, or it stands so behind `next:`.
         is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
         before: The word before it in its sentence, folded; `after` the one behind it, `beyond`
             the one behind that.
@@ -191,7 +192,7 @@ def read_words(text: str) -> Message:
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
             or known.lingers.issuperset(folds[at + 1 :]),
-            is_first=at == 0,
+            is_first=at == 0 or (gap.strip() == ":" and known.leads.issuperset(folds[:at])),
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
@@ -305,15 +306,11 @@ def _title(
     last = words[-1]
     # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
     carries = last.title is not None and last.title != "patient" and not last.is_owner
-    return last.title if carries and last.raw[0].isupper() and _title_is_before(words) else None
+    carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
+    return last.title if carries else None
 
 
 _TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
-
-
-def _title_is_before(words: Sequence[Word]) -> bool:
-    """Whether the title stood directly before the word before this one."""
-    return len(words) < 2 or words[-2].title is None
 
 
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
@@ -326,15 +323,20 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
 
 
 def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
-    """Whether a room or bed stands for who lies there: `bed 12: INR?`, `Doyle in room 4`."""
+    """Whether a room or bed stands for who lies there: `bed 12`, `Doyle in room 4`.
+
+    Not `she is in room 4`, `moved to bed 12`.
+    """
     known, place = people_words(), words[at]
     if place.text not in known.places or not place.has_number:
         return False
-    if at == 0 or (at == 1 and words[0].text in known.definite):
-        return at + 1 < len(words)
-    before = words[max(at - 2, 0)]
-    is_name = before.raw[0].isupper() and not before.is_common
-    return at > 1 and is_name and words[at - 1].text in known.within
+    before = [one for one in words[:at] if one.text not in known.definite]
+    if (known.leads | known.within).issuperset(one.text for one in before):
+        return True
+    near = known.within | known.about
+    last = next((one for one in reversed(before) if one.text not in near), before[0])
+    is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
+    return is_name or last.text in measured_nouns()
 
 
 def _may_be_spoken_of(word: Word) -> bool:

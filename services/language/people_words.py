@@ -99,6 +99,11 @@ class PeopleWords:
     them: frozenset[str]
     words_of_a_calendar: frozenset[str]
 
+    @property
+    def leads(self) -> frozenset[str]:
+        """What only leads to a name: `and now back to`."""
+        return self.opening | self.moves_on
+
 
 @lru_cache(maxsize=1)
 def people_words() -> PeopleWords:

@@ -8,13 +8,16 @@ from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, sends_several
 from services.language.asked_otherwise import is_of_its_kind
+from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
 from services.language.commands import behind_retraction, command_in
+from services.language.corrections import correction_in
 from services.language.detection import language_of
-from services.language.folding import fold
+from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
+from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
@@ -48,6 +51,7 @@ def read(message: str, situation: Situation) -> Utterance:
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
     is_reply = yes_no is not None or command not in (None, "compare")
+    is_reply = is_reply or says(words, "bare", "roster")
     words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
@@ -87,7 +91,15 @@ def _task(*, is_statement: bool, is_plan: bool, is_answered: bool) -> Task:
 
 
 def _puts_right(words: str, situation: Situation) -> bool:
-    """Whether it puts right what was told just before, and is no order: "no, one bottle"."""
+    """Whether it puts right what was told just before, and is no order: "no, one bottle".
+
+    "Not kiwi, it is banana" tells what is so, whatever was asked.
+    """
+    put_right = correction_in(words) if says(words, "sets_right") else None
+    if put_right is not None and put_right.old and put_right.new:
+        known = people_words()
+        things = measured_nouns() | known.definite | known.owners
+        return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
         return False
     said = list(behind_corrections(words))
@@ -121,7 +133,9 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = _orders_task(words)
-    is_order = says(words, "writes_record", "orders_test") and not words.rstrip().endswith("?")
+    is_order = says(
+        words, "writes_record", "orders_test", "reaches_people"
+    ) and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
     is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")

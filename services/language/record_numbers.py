@@ -14,7 +14,10 @@ _LABELLED_LEAST_CHARS = 3
 
 
 def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
-    """Yield what may be a number of a patient and is no date; short ones only where called so."""
+    """Yield what may be a number of a patient and is no date.
+
+    Short ones only where they are called so, or begin the message: `next: 4713`, `4713 potassium`.
+    """
     for one in _TOKEN.finditer(message.text):
         token = one.group().rstrip("._-/")
         if any(date.start < one.end() and one.start() < date.end for date in dates):
@@ -22,9 +25,18 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
         if not any(map(str.isdigit, token)):
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
-        if len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
+        before = [word.text for word in message.words if word.end <= one.start()]
+        begins = people_words().leads.issuperset(before) and is_bare_number(message, token)
+        if begins or len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))
+
+
+def is_bare_number(message: Message, token: str) -> bool:
+    """Whether nothing but its place says that four digits may be a patient's number: no year is."""
+    is_short = len(token) == _NUMBER_LEAST_CHARS - 1 and token.isdigit()
+    is_year = token.startswith(("19", "20"))
+    return is_short and not is_year and not any(labelled_numbers(message, [token], within=1))
 
 
 def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3) -> Iterable[str]:

@@ -37,7 +37,7 @@ def orders_drug(text: str) -> bool:
     if is_asked or not says(text, "orders_drug"):
         return False
     words = words_of(text[:_READ_CHARS])
-    return any(one in _drug_words() for one in words)
+    return any(one in _drug_words() or f"{one}e" in _drug_words() for one in words)
 
 
 @cache

@@ -84,7 +84,7 @@ def _new_task(text: str) -> Given | None:
     """
     new = parts_in(text := without_address(text), "new_task") or {}
     title, when = new.get("title", ""), new.get("when", "")
-    if not title:
+    if not title or says(title, "points_alone"):
         return None
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))

@@ -26,6 +26,7 @@ _TOOLS: Mapping[Work, str] = {
     "document": "create_report",
 }
 """Who has this tool does such work."""
+_TIMES = {"date_preference", "time_preference"}
 _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
@@ -138,14 +139,26 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
         return True
     if any(one.tool == "chart_summary" for one in read.about):
         return True  # "which patient is this for?"
+    if _is_of_no_form(text):
+        return True
     if read.agent in (None, waiting) or read.references or says(text, "move_or_change"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
-    if slots_in(text, is_booking=True):
-        return False
-    is_question = asks_question(text) or read.task == "answer"
-    return is_of_own_things(text) or (bool(read.about) and is_question)
+    asks_chart = bool(read.about) and (asks_question(text) or read.task == "answer")
+    if asks_chart and {*slots_in(text, is_booking=True)} <= _TIMES and not says(text, "free"):
+        return True
+    return not slots_in(text, is_booking=True) and (is_of_own_things(text) or asks_chart)
+
+
+def _is_of_no_form(text: str) -> bool:
+    """Whether `text` orders, asks of the past, or starts a scenario: "start oncology intake"."""
+    asks_past = asks_question(text) and says(text, "tells_of_past")
+    if asks_past and not says(text, "free", "timetable"):
+        return True
+    starts = says(text, "scenario_start")
+    starts = starts and {*slots_in(text, is_booking=True)} <= {"doctor_preference"}
+    return starts or impossible_wish(text) is not None or says(text, "withdraws_order")
 
 
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:

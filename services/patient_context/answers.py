@@ -10,7 +10,7 @@ from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.language.ages_told import age_told
-from services.language.commands import without_outer_punctuation
+from services.language.commands import command_in, without_outer_punctuation
 from services.language.folding import words_of
 from services.language.full_dates import full_dates, years_in
 from services.language.people_words import people_words
@@ -67,7 +67,7 @@ def read_answer(
     """
     if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
         return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
-    if says_no(text):
+    if says_no(text) or command_in(text) == "retract":
         return Answer("no")
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
@@ -87,12 +87,13 @@ def told_among(
 ) -> list[PatientId]:
     """Return those of the ones offered whom an answer names, or the one whom it describes.
 
-    By any part of a name, and nobody where it says anything else: "not Abdul".
+    By a record number or any part of a name, and nobody where it says anything else: "not Abdul".
 
     Args:
         beside: Whose chart is open; who describes somebody describes another.
     """
-    named = _named_in(text, [*people.values()])
+    numbered = _numbered_among(text, [*people.values()])
+    named = [numbered] if numbered else _named_in(text, [*people.values()])
     described = (
         None
         if named
@@ -139,6 +140,13 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
     return found[0] if len(found) == 1 else None
 
 
+def _numbered_among(text: str, people: Sequence[Person]) -> Person | None:
+    """Return the one of those offered whose record number is all of an answer."""
+    said = without_outer_punctuation(text)
+    found = [one for one in people if any(each.value == said for each in one.numbers)]
+    return found[0] if len(found) == 1 else None
+
+
 def is_of_sex(person: Person, sex: str | None) -> bool:
     """Whether somebody may be spoken of as one of `sex`."""
     return {person.sex, sex} != {"male", "female"}
@@ -167,6 +175,8 @@ def _of_digits(
             return PatientAnswer(fitting[0])
         if fitting:
             return _ask_among(fitting)
+    if (chosen := _by_place(digits, options)) is not None:
+        return PatientAnswer(chosen)
     new = pattern.with_digits(digits)
     return Ask("id", unfit=digits[:64]) if new is None else Ask("meant", (new,))
 

@@ -9,6 +9,7 @@ from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.folding import words_of
+from services.language.people_words import common_words
 from services.patient_context.answers import (
     ASKED,
     OPENS_ONLY,
@@ -65,6 +66,27 @@ def is_named_alone(
         if person is None or any(said & set(words_of(name.label)) for name in person.names)
     ]
     return bool(said) and bearers == [meant]
+
+
+def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
+    """Whether the words that were asked about name another one of those offered than is opened.
+
+    A word of common language, "Long", may be no name.
+    """
+    said, people = set(words_of(str(question.payload.get(SAID, "")))), verdict.people
+    if people is None or not said or said <= common_words():
+        return False
+    found = [people.with_id(one) for one in options_of(question)]
+    bearers = [
+        one.patient_id
+        for one in found
+        if one is not None and any(said <= _genitives(name.label) for name in one.names)
+    ]
+    return bool(bearers) and verdict.patient_id not in bearers
+
+
+def _genitives(name: str) -> set[str]:
+    return {f"{word}{end}" for word in words_of(name) for end in ("", "s")}
 
 
 def still_asking(

@@ -8,6 +8,7 @@ from typing import Literal
 from rapidfuzz.distance import OSA
 
 from data_models.identifiers import PatientId
+from services.language.commands import command_in
 from services.language.folding import with_plain_letters
 from services.language.near_ids import TokenLikeId, number_in_words, tokens_like_ids, word_of_id
 from services.language.patient_phrases import (
@@ -36,7 +37,7 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
-_OF_THE_TALK = ("thanks", "greeting", "help_wanted", "roster")
+_OF_THE_TALK = ("thanks", "greeting", "bare", "help_wanted", "roster")
 _SHOWN_CHARS = 64
 
 
@@ -122,8 +123,8 @@ class Reading:
 
     @property
     def is_of_no_patient(self) -> bool:
-        """Whether it is a yes, a no, thanks, or asks for the user's own day or for the talk."""
-        is_reply = says_yes(self.text) or says_no(self.text)
+        """Whether it is a yes, a no, thanks, "undo", or asks for the user's own day or the talk."""
+        is_reply = says_yes(self.text) or says_no(self.text) or command_in(self.text) == "undo"
         return is_reply or is_of_own_things(self.text) or says(self.text, *_OF_THE_TALK)
 
     def knows(self, patient_id: PatientId) -> bool:

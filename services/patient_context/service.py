@@ -14,7 +14,6 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
-from services.identity.subject import Subject
 from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import (
@@ -30,6 +29,7 @@ from services.patient_context.asking_again import (
     asked_for_next,
     fitting_for,
     is_named_alone,
+    names_another,
     still_asking,
 )
 from services.patient_context.beside import NamesBeside
@@ -204,11 +204,12 @@ class PatientContextService:
         answer = read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if answer == Answer("none") and (named := await self._named_option(turn, question)):
+        if answer != Answer("no") and (named := await self._named_option(turn, question)):
             return named
         is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
-            return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
+            others = (await self._opener.who(turn)).subject.people  # whose number it is
+            return None if others else asked_again(question, turn)  # a bare yes chooses nobody
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _named_option(
@@ -233,10 +234,9 @@ class PatientContextService:
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._opener.who(turn, also=[chosen])
-        outcome = go_to(chosen, turn.reading)
-        verdict = await self._opener.check(outcome, who, is_bare=True)
+        verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
-        if not said or verdict.patient_id is None:
+        if not said or verdict.patient_id is None or names_another(question, verdict):
             return verdict
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)
@@ -261,7 +261,10 @@ class PatientContextService:
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
-        return await self._decide_by_meaning(plain, who)
+        verdict, analyzer_ms = await self._decide_by_meaning(plain, who)
+        if turn.asks_whom is not None and reading.is_of_no_patient:
+            verdict = still_asking(verdict, turn.asks_whom, turn)
+        return verdict, analyzer_ms
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who
@@ -284,8 +287,7 @@ class PatientContextService:
         if is_named_alone(fitting[0], question, people):
             chosen = await self._chosen(fitting[0], turn, question)
             return replace(chosen, pending=(turn.reading.text,)), None
-        outcome = go_to(fitting[0], turn.reading)
-        return await self._opener.check(outcome, who, is_bare=False), None
+        return await self._opener.check(go_to(fitting[0], turn.reading), who, is_bare=False), None
 
     async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who
@@ -307,8 +309,8 @@ class PatientContextService:
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
         is_bare = is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
-        is_plain = is_plain and not verdict.reply
-        return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
+        is_of_active = is_plain and not verdict.reply
+        return replace(verdict, concerns_active_only=is_of_active, read=read), analyzer_ms
 
     async def _analyse(self, who: Who) -> Analysis:
         """Have the model read the message beside the patients whom the user may open."""
@@ -321,8 +323,7 @@ class PatientContextService:
         """Return the verdict of a message about another patient, who is sure."""
         person = who.subject.people[0]
         if person.patient_id is None:
-            return await self._opener.ask(
-                Subject("unsure", "part", (person,), who.subject.said), who
-            )
+            unsure = replace(who.subject, outcome="unsure", reason="part")
+            return await self._opener.ask(unsure, who)
         outcome = go_to(person.patient_id, who.turn.reading)
         return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)

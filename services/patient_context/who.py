@@ -12,6 +12,7 @@ from services.identity.person import Person, both_identifiers, distinct
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
+from services.language.descriptions import is_of_hers_alone
 from services.patient_context.answers import (
     ASKED,
     NAMES_THEM,
@@ -207,6 +208,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     """Return what waits for the answer: after the same question again, what waited for it, too."""
     turn, earlier = who.turn, who.turn.asks_whom
     opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
+    opens_only = opens_only or is_of_hers_alone([one.text for one in who.linked.message.words])
     before = {} if earlier is None else earlier.payload
     is_same = before.get(OPTIONS) == offered and before.get(SAID) == said
     if earlier is None or not is_same:

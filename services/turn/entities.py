@@ -21,6 +21,7 @@ from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
 from services.language.appointment_slots import slots_in
 from services.language.arrangement import asks_for
+from services.language.work import leaves_question
 from services.runs.hub import Run
 from services.turn.phases import GroundedTurn
 
@@ -65,7 +66,10 @@ class TurnEntities:
         said = [one.text for each in document.chat_history for one in each.agent_responses[-1:]]
         is_asked = bool(said) and asks_for(said[-1]) is not None
         is_booking = bool(document.entities.conversation.entities or needed or is_asked)
-        is_of_another = document.continuation is not None and turn.continuation is None
+        read, waits = turn.sessions.utterance, document.continuation
+        is_of_another = waits is not None and (
+            turn.continuation is None or (read is not None and leaves_question(read, waits.agent))
+        )
         wishes = slots_in(turn.text, is_booking=is_booking and not is_of_another)
         if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)

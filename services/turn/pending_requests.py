@@ -28,7 +28,11 @@ from services.patient_context.answers import (
     options_of,
     waiting_in,
 )
-from services.patient_context.asking_again import REQUEST_LIMIT_CHARS, shown_waiting
+from services.patient_context.asking_again import (
+    REQUEST_LIMIT_CHARS,
+    names_another,
+    shown_waiting,
+)
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.phases import GroundedTurn, LoadedTurn
@@ -158,12 +162,13 @@ def _with_waiting(
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
-    One of those offered is; nobody else where it names them. Else one of the words must be their
-    name, or the number theirs, but for a slip, and of a "he" it is no woman.
+    One of those offered is, unless its words are the name of another one of them: "Helga's K" is
+    nobody's but Helga's. Nobody else where it names them. Else one of the words must be their name,
+    or the number theirs, but for a slip, and of a "he" it is no woman.
     """
     said = words_of(str(question.payload.get(SAID, "")))
     if verdict.patient_id in options_of(question):
-        return True
+        return not names_another(question, verdict)
     if question.payload.get(NAMES_THEM):
         return False
     if any(_is_of_other_sex(one, verdict) for one in waiting_in(question)):

@@ -17,6 +17,7 @@ from services.assistant.confirmed_actions import (
 )
 from services.assistant.shown import spoken
 from services.assistant.undo_log import Undoable, UndoableAction, patient_name
+from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.tool_memory.session import FinishedRun, ToolMemorySession
@@ -41,6 +42,10 @@ _UNDONE: Mapping[Undoable, str] = {
 }
 _TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
+_ELSEWHERE = (
+    "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
+    "that chart open."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +102,8 @@ class TurnActions:
         scheduler, zone = self.tools.assistant, self.tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
             return _NOT_UNDONE
+        if action.patient not in ("", patient_name(turn.patient_id)):
+            return _ELSEWHERE  # it could not be named here
         principal = turn.message.sender.principal_id
         await turn.claim.hold()
         try:
@@ -105,8 +112,7 @@ class TurnActions:
             return failure.user_message
         if item is None:
             return _NOT_UNDONE
-        is_private = action.patient != patient_name(turn.patient_id)
-        return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now, is_private=is_private)}."
+        return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now)}."
 
     async def _perform_all(
         self,
@@ -141,14 +147,17 @@ def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) 
     return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
-def _is_too_early(turn: LoadedTurn, question: OpenQuestion) -> bool:
-    """Whether a yes to a deed was sent before the question was asked: it agrees to something else.
+def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
+    """Return why a yes is none: sent before the question was asked, or it chooses none of several.
 
-    A second "yes" in a hurry, behind the answer to whom a message means.
+    A second "yes" in a hurry, behind the answer to whom a message means, agrees to something else.
     """
-    is_deed = question.kind == "destructive_tool" and turn.message.press is None
-    agrees = is_deed and is_consent(turn.answer)
-    return agrees and question.is_sent_before(turn.message.received_at)
+    if turn.message.press is not None or not is_consent(turn.answer):
+        return None
+    if question.kind == "which_entity":
+        return SAY_WHICH
+    is_early = question.is_sent_before(turn.message.received_at)
+    return _TOO_EARLY if is_early and question.kind == "destructive_tool" else None
 
 
 def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
@@ -189,10 +198,10 @@ class TurnQuestions:
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
-        if _is_too_early(turn, question):
+        if (why := _asked_again_as(turn, question)) is not None:
             grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
             grounded.record.ask(question)
-            return QuestionOutcome(grounded, f"{_TOO_EARLY}\n{question.text}")
+            return QuestionOutcome(grounded, f"{why}\n{question.text}")
         if (outcome := await self._answer_proposal(turn, question)) is not None:
             return outcome
         is_no = says_no(turn.answer) or _takes_back(turn, question)

@@ -166,7 +166,12 @@ class TurnScenarios:
 
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
-        command = None if turn.message.press is not None else command_in(turn.text)
+        if turn.message.press is not None:
+            return False
+        refuses = False
+        with _going_on("scenario_command_failed"):
+            refuses = await _refuses(turn, runtime)
+        command = Command("leave") if refuses else command_in(turn.text)
         if command is None:
             return False
         try:
@@ -305,3 +310,12 @@ class TurnScenarios:
             )
         document.scenario = session.model_copy(update={"outbox": []})
         await self._documents.save(turn)
+
+
+async def _refuses(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
+    """Whether the message stops the scenario; of a plan or an agent beside it, it stops those."""
+    plan, waits = turn.document.plan, turn.document.continuation
+    is_beside = waits is not None and waits.agent != runtime.lead
+    if is_beside or (plan is not None and plan.is_open):
+        return False
+    return await runtime.is_refused(turn.text)

@@ -9,6 +9,8 @@ from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.identifiers import hashed
 from data_models.scenario import Step
 from data_models.scenario_session import Evidence, ScenarioSession
+from services.language.commands import command_in
+from services.language.yes_no import says_no
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.action import Act, run_tool, with_results, with_run
 from services.scenarios.session.commands import named
@@ -91,6 +93,17 @@ class ScenarioRuntime(SessionState):
         }
         self._document.scenario = session.model_copy(update=where)
         await self.settle(act)
+
+    async def is_refused(self, text: str) -> bool:
+        """Whether the message stops the scenario: "stop", or a no to "Shall we go on?"."""
+        if self.session is None or self.session.progress is not None:
+            return False
+        if command_in(text) == "stop":
+            return True
+        if not says_no(text):
+            return False
+        here = await self.here()
+        return speaks(here.step) and here.session.step_history[-1].spoken
 
     async def leave(self) -> str:
         """Leave the open scenario; return its name.

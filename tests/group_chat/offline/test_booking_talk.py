@@ -103,6 +103,18 @@ def test_what_is_cancelled_beside_a_new_form_is_the_form(asked: str) -> None:
     assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
 
 
+def test_what_was_wished_for_is_not_kept_for_the_next_appointment() -> None:
+    (call,) = answer_as_booking(prompt_of("drop it", last=WHICH_DOCTOR)).calls
+    assert call.arguments == {"entities_to_remove": [*WISHES], "words": "drop it"}
+
+
+@pytest.mark.parametrize("asked", ["no, the other one", "no the Thursday one", "nein, den anderen"])
+def test_another_one_than_is_proposed_is_cancelled_and_none_arranged(asked: str) -> None:
+    proposed = talk_text("en", "i_propose", proposed=talk_text("en", "proposed_cancel"))
+    (call,) = answer_as_booking(prompt_of(asked, last=proposed)).calls
+    assert (call.wire_name, call.arguments) == ("cancel_appointment", {"appointment_id": ""})
+
+
 def test_what_is_cancelled_beside_no_form_is_an_appointment() -> None:
     call = answer_as_booking(prompt_of("cancel that", last="Booked.")).calls[-1]
     assert call.wire_name == "cancel_appointment"

@@ -227,3 +227,16 @@ def test_a_fact_is_no_judgement(text: str) -> None:
 @with_cases("text")
 def test_english_with_foreign_names_is_english(text: str) -> None:
     assert not is_unread(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "speaker"),
+    [
+        ("book an appointment with Dr. Jones", "AppointmentManager"),
+        ("remind me to call the lab tomorrow", "Secretary"),
+    ],
+)
+async def test_what_is_wanted_beside_a_waiting_plan_is_done(asked: str, speaker: str) -> None:
+    talk = conversation()
+    await talk.say("start tumor board")
+    assert speaker in (await talk.say(asked)).speakers

@@ -11,3 +11,7 @@ def test_only_what_tells_a_time_is_not_in_the_task(text: str, title: str, due: s
     given = ADD.given(text)
     assert given is not None
     assert (given["title"], given.get("due")) == (title, due)
+
+
+def test_what_only_points_is_no_task() -> None:
+    assert ADD.given("put it in my tasks") is None

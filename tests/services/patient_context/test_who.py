@@ -309,7 +309,8 @@ async def test_thanks_are_not_asked_about_while_it_is_open_who_is_meant(said: st
     here, _ = world("patient_4", "patient_7", "patient_42", active="patient_42")
     await here.say("no, back to Adeyemi")
 
-    assert (await here.say(said)).question is None
+    beside = await here.say(said)
+    assert (beside.decision, beside.reply, beside.pending) == ("UNCHANGED", None, ())
 
 
 @pytest.mark.parametrize(
@@ -378,7 +379,9 @@ async def test_what_is_of_the_talk_is_answered_while_it_is_open_who_is_meant(sai
     here, _ = world("patient_4", active="patient_4")
     await here.say("back to Doyle")
 
-    assert (await here.say(said)).question is None
+    beside = await here.say(said)
+    assert beside.decision == "UNCHANGED"
+    assert beside.question is not None  # what waits for the answer waits on
 
 
 async def test_what_was_said_of_a_man_says_nothing_of_a_woman_of_that_name() -> None:

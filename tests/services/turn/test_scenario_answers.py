@@ -41,6 +41,21 @@ async def at_small() -> ScenarioWorld:
     return world
 
 
+@pytest.mark.parametrize(("said", "before"), [("no", ()), ("stop", ()), ("stop", ("fine",))])
+async def test_a_no_to_going_on_and_a_stop_leave_the_scenario(
+    said: str, before: tuple[str, ...]
+) -> None:
+    world = ScenarioWorld()
+    await world.publish(FORK)
+    await world.begin()
+    for one in before:
+        await world.say(one)
+    step_before = (await world.session()).step
+    assert "Left" in " ".join((await world.say(said)).texts)
+    await world.say("resume")
+    assert (await world.session()).step == step_before
+
+
 # -- a run begins empty ---------------------------------------------------------------------------
 
 
