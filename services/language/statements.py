@@ -10,6 +10,7 @@ from services.language.clauses import Clause
 from services.language.compounds import parted
 from services.language.item_labels import without_label
 from services.language.numbers_in_words import with_digits
+from services.language.own_deeds import is_done, own_deeds_in
 from services.language.quantities import Quantity, quantities_in
 from services.language.sides_told import sites_in
 from services.language.stages_told import TNM, stages_in
@@ -59,6 +60,7 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 _SETTINGS = frozenset({"=check up"})
+_OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ class _Reader:
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = phrases_in(words, self._lower)
+        self._deeds = own_deeds_in([word.replace("’", "'") for _, word in words])
 
     def clauses(self) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it."""
@@ -242,6 +245,10 @@ class _Reader:
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
+        if any(start <= at < end for at in self._deeds):
+            cues |= _OWN_DEED
+        if "errands" in cues and is_done(self._lower[start:end]):
+            cues |= {"deed:carried out", "things_done"}
         if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)

@@ -198,8 +198,13 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = frozenset(word for word in clause.exclusive if groups[word][0] == "modality")
+    seen = frozenset(word for word in clause.exclusive if _must_be_told(*groups[word]))
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
+
+
+def _must_be_told(group: str, which: int) -> bool:
+    """Whether a row has to say which it was: how a picture was taken, and a way but by mouth."""
+    return group == "modality" or (group == "route" and which > 0)
 
 
 def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
@@ -288,11 +293,21 @@ def _is_unknown(
     return not any(
         not row.negated
         and not (is_past and row.is_plan and not is_hedged(clause, row))
+        and not _is_other_way(clause, row)
         and stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(is_measured(one, row) for one in clause.quantities)
         for row in rows.rows
+    )
+
+
+def _is_other_way(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row only suspects what is told, or says that it was declined."""
+    known = statement_words()
+    return any(
+        not row.words.isdisjoint(words) and clause.words.isdisjoint(words)
+        for words in (known.unsure, known.refusing)
     )
 
 
