@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.language.detection import is_unread
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
@@ -23,6 +24,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
 _SHORT = 3
+_SMALL_WORD, _FEW = 2, 2
 _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
@@ -52,7 +54,25 @@ def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[s
     if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
     is_of_patient = "about_patient" in sentence.cues
-    return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+    is_told = any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+    return is_told or _is_in_strange_words(sentence, rows.words)
+
+
+def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
+    """Whether hardly a word of a sentence is one of a language that is read, or of a row.
+
+    What it says nobody has compared.
+    """
+    words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
+    if sentence.is_question or sentence.is_heading:
+        return False
+    if len(words) < _FEW:
+        return is_unread(sentence.text) and known.isdisjoint(words)
+    vocabulary = statement_words()
+    read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.fillers, vocabulary.common)
+    strange = [word for word in words if not [1 for one in read if word in one]]
+    half = len(words) / 2
+    return len(strange) > half or (len(strange) == half and is_unread(sentence.text))
 
 
 def _is_title(sentence: Sentence) -> bool:

@@ -24,3 +24,13 @@ def test_what_the_chart_has_otherwise_is_marked(chart: str, text: str) -> None:
 @with_cases("chart", "text")
 def test_what_the_chart_has_so_is_not_marked(chart: str, text: str) -> None:
     assert state(chart, text) in ("supported", "unchecked")
+
+
+@with_cases("text")
+def test_what_is_said_in_another_language_is_marked(text: str) -> None:
+    assert state("patient_7", text) == "unsupported"
+
+
+@with_cases("text")
+def test_what_claims_nothing_is_not_marked(text: str) -> None:
+    assert state("patient_7", text) == "unchecked"
