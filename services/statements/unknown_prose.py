@@ -69,7 +69,7 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     if len(words) < _FEW:
         return is_unread(sentence.text) and known.isdisjoint(words)
     vocabulary = statement_words()
-    read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.fillers, vocabulary.common)
+    read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
     strange = [word for word in words if not [1 for one in read if word in one]]
     half = len(words) / 2
     return len(strange) > half or (len(strange) == half and is_unread(sentence.text))
