@@ -8,7 +8,7 @@ from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
-from data_models.errors import ModelOutputError
+from data_models.errors import ModelError, ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
@@ -102,7 +102,11 @@ class ClinicalGroupChat:
             step=self._step_of(move),
         )
         if isinstance(move, Ask):
-            await self._write(agent, self._draft, move)
+            try:
+                await self._write(agent, self._draft, move)
+            except ModelError:
+                self._break_off(self._draft)
+                raise
             self._end_message(self._draft, rendered=False)
             return
         self._controller.announce(move)
@@ -218,6 +222,12 @@ class ClinicalGroupChat:
             self._controller.take_message(message, rendered=rendered)
         if message is not None:
             self._keep([message])
+
+    def _break_off(self, draft: Draft) -> None:
+        """Keep the whole sentences of an answer that broke off, marked as any others."""
+        message = draft.finish(now=self._clock.now(), is_whole=False)
+        self._draft = None
+        self._keep([] if message is None else [message])
 
     def _keep(self, messages: Sequence[AgentMessage]) -> None:
         """Show finished messages to whoever speaks after them."""

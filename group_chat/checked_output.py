@@ -58,7 +58,7 @@ class StatementChecking:
         """Return the check of one message that `agent` begins."""
         request = turn.request
         grounds = Grounds(
-            rows=KnownRows(),
+            rows=KnownRows(today=request.now.date()),
             held=_held(request.held),
             deeds=set(),
             is_other_patient=names_another(request.patient_id, request.all_patient_ids),

@@ -16,7 +16,7 @@ from semantic_kernel.contents import (
     FunctionResultContent,
 )
 
-from data_models.errors import ModelSilentError
+from data_models.errors import ModelError
 from group_chat.agents import TeamAgent
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
@@ -74,14 +74,15 @@ async def usable(said: AsyncIterator[str], turn: TurnContext) -> AsyncIterator[s
     """Yield what a model says; one that says nothing leaves the word to rows that answer.
 
     Raises:
-        ModelSilentError: it said nothing, and no row that was fetched answers.
-        ModelOutputError: its answer broke off, or is none.
+        ModelError: it broke off, or said nothing and no row that was fetched answers.
     """
+    has_begun = False
     try:
         async for text in said:
+            has_begun = has_begun or bool(text.strip())
             yield text
-    except ModelSilentError:
-        if told_by_rows(turn) is None:
+    except ModelError:
+        if has_begun or told_by_rows(turn) is None:
             raise
 
 

@@ -182,10 +182,15 @@ class Draft:
         """Whether something was written, and none of it may be shown."""
         return not self.text and bool(self._withheld)
 
-    def finish(self, *, now: datetime) -> AgentMessage | None:
-        """End the message and return it, or None if it never began."""
-        self.settle()
-        self._show_what_waited()
+    def finish(self, *, now: datetime, is_whole: bool = True) -> AgentMessage | None:
+        """End the message and return it, or None if it never began.
+
+        Args:
+            is_whole: Whether its last sentence ended; else that is left out.
+        """
+        if is_whole:
+            self.settle()
+            self._show_what_waited()
         text = self._send(NOTHING_LEFT) if self.is_left_out else self.text
         if not text:
             return None

@@ -3,83 +3,29 @@
 Servers are meant to take these out; half of them do not. Nobody is ever shown them.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Any
 
-_THOUGHT = (
-    r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|internal"
-    r"|inner_monologue)"
-)
-_THINKS = (
-    rf"<\|?(?:\w+:)?{_THOUGHT}(?:\s[^<>]*)?\|?>|<\|begin_of_{_THOUGHT}\|>|◁{_THOUGHT}▷"
-    r"|<\|channel\|>(?:analysis|commentary)[^<]*"
-)
-_THOUGHT_ENDS = (
-    rf"<\|?/(?:\w+:)?{_THOUGHT}\|?>|<\|end_of_{_THOUGHT}\|>|◁/{_THOUGHT}▷"
-    r"|<\|channel\|>final<\|message\|>"
-)
+from services.language.model_marks import BEGINS_CALL, OBJECT, WrittenMarks
+from services.language.model_tags import HALF_TAG, Tag, tag_at
+from services.language.written_calls import TextCall, calls_in, json_end, read_calls
+
 _HELD_LIMIT_CHARS = 20_000
-_LONGEST_TAG = 40
-_CALL_TAGS = (
-    r"<tool_call>|<\|tool_call\|>|<function_call>|\[TOOL_CALLS\]|<\|python_tag\|>(?=\s*[\[{])"
-)
-_CALL_ENDS = r"</tool_call>|<\|/tool_call\|>|</function_call>"
-_BLOCK = (
-    r"tool_code|function_calls|invoke|tools|function|tool_use"
-    r"|[|\uff5c]tool[_\u2581]calls[_\u2581]begin[|\uff5c]"
-)
-_WRITTEN = (
-    r"```tool_\w+[ \t]*\n|tool_code[ \t]*\n|<\|python_tag\|>|Action: ?\w+[ \t]*\n\s*Action Input:"
-    r"|\[?(?:functions\.)?(?P<code>[a-z]\w*)\((?=\{|\w+ ?=|\)\]?[ \t]*$)"
-)
-"""How calls are written as code, at the beginning of a line."""
-_MARK = re.compile(
-    rf"(?im)(?P<thinks>{_THINKS})|(?P<thought>{_THOUGHT_ENDS})"
-    rf"|(?P<tag>{_CALL_TAGS})|(?P<ends>{_CALL_ENDS})"
-    rf"|<(?P<block>{_BLOCK})(?:[ =](?P<named>[^<>]*))?>|(?P<written>^[ \t]*(?:{_WRITTEN}))"
-    r"|(?P<control><\|(?!channel\|)\w{1,30}\|>)"
-    r'|(?P<object>(?=\{\s*"[\w -]{1,40}"\s*:))'
-    r"|(?P<fence>^[ \t]*```[a-z_]*[ \t]*\n\s*(?=[\[{]))|(?P<brace>^[ \t]*(?=\{))"
-)
-_HALF_TAG = re.compile(
-    r"(?i)(?:<[|/\uff5c]?(?:[a-z_\u2581:|\uff5c][^<>\n]{0,60})?|◁[^▷]{0,20}|\[[TOL_CAS]*"
-    r"|<\|channel\|>\w*(?:<\|?\w*\|?)?)\Z"
-)
-_HALF_WRITTEN = re.compile(
-    r"(?m)^[ \t]*(?:\[?(?P<word>[a-z][\w.]*)(?:\(\w* ?)?|A\w{0,5}|Action: ?\w*\s*(?:A\w* ?\w*)?)\Z"
-)
-_NAME_OF_BLOCK = re.compile(r"(?:name=)?[\"']?([\w.-]+)")
-_HALF_OBJECT = re.compile(r'\{\s*(?:"[\w -]{0,40}"?\s*)?\Z')
-_HALF_LINE = re.compile(r"(?im)^[ \t]*(?:`{1,3}[a-z_]*[ \t]*(?:\n\s*)?)?\Z")
-_BEGINS_CALL = re.compile(
-    r'\[?\s*\{{1,2}\s*"(?:name|function|tool|tool_name|tool_calls|type|id|arguments|parameters'
-    r'|tool_input|action|action_input|function_call)"'
-)
-_COULD_BEGIN_CALL = re.compile(r'\[?\s*\{{0,2}\s*(?:"[a-z_]{0,12})?\Z')
 _FENCE_END = re.compile(r"\s*```[ \t]*")
 _HALF_FENCE_END = re.compile(r"\s*`{0,2}\Z")
-_NAME_KEYS = ("name", "tool", "tool_name", "action")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "tool_input", "action_input")
-_FRAME_KEYS = frozenset({*_NAME_KEYS, *_ARGUMENT_KEYS, "type", "id", "function", "function_call"})
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}"]', re.DOTALL)
 _OWN_NAME = re.compile(r"\s*\*{0,2}\[(?P<name>[A-Za-z][\w-]{0,63})\]\*{0,2}:?[ \t]*\n?")
-_COULD_BE_NAME = re.compile(r"\s*\*{0,2}\[?[\w-]{0,64}\]?\*{0,2}:?\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class TextCall:
-    """A tool call that a model wrote as text.
-
-    Attributes:
-        name: As written, without the name of a plugin before it.
-        arguments: JSON.
-    """
-
-    name: str
-    arguments: str
+_LABEL_ENDS = re.compile(r"(?im)^[ \t]*(?=Action: ?\w|Final Answer:)")
+_HARMONY = re.compile(r"\s*(?:analysis(?=[A-Z]).*?)?assistantfinal", re.DOTALL)
+"""Thoughts whose marks the server took out, and nothing else: `analysisHe …assistantfinal`."""
+_HALF_HARMONY = re.compile(r"\s*(?:analysis[A-Z].*|a(?:n[a-z]{0,6}|s[a-z]{0,13})?)\Z", re.DOTALL)
+_ROLE = re.compile(r"[ \t]*\w{0,20}[ \t]*(?:\n|(?=<))")
+_HALF_ROLE = re.compile(r"[ \t]*\w{0,20}[ \t]*\Z")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_JSON_FIRST = re.compile(r"\s*(?=\{|\[\s*[\{\]])")
+_TO, _CALLED, _CHANNEL, _MESSAGE = "to=", "<|call|>", "<|channel|>", "<|message|>"
+_CLOSING = re.compile(r"[ \t\])]*(?:<\|call\|>)?")
+_CODE_END = re.compile(r"```|\n[ \t]*\n")
+_HALF_CHARS = 400
 
 
 class ModelText:
@@ -102,10 +48,12 @@ class ModelText:
         self.calls: list[TextCall] = []
         self.thought_was_open = False
         self._names, self._tools = frozenset(names), frozenset(tools)
+        self._marks = WrittenMarks(tools=tools)
         self._rest = ""
         self._mode = "thought" if begins_in_thought else "text"
-        self._shown_any = False
+        self._shown_any = self._has_begun = False
         self._at_line_start = True
+        self._opened: Tag | None = None
 
     def feed(self, text: str) -> str:
         """Return what `text` adds that may be shown."""
@@ -117,111 +65,208 @@ class ModelText:
         return "".join(self._steps(is_end=True))
 
     def _steps(self, *, is_end: bool) -> Iterator[str]:
+        ways = {
+            "text": self._read_text, "call": self._read_call, "thought": self._skip_thought,
+            "over": self._skip_what_others_say, "fenced": self._close_fence,
+            "label": self._skip_label, "role": self._skip_role, "channel": self._skip_head,
+            "region": self._skip_region, "written": self._skip_written,
+        }  # fmt: skip
         while self._rest:
             before = (self._mode, len(self._rest))
-            match self._mode:
-                case "thought":
-                    self._skip_thought(is_end=is_end)
-                case "fenced":
-                    self._close_fence(is_end=is_end)
-                case "block":
-                    self._skip_block(is_end=is_end)
-                case "written":
-                    self._skip_written(is_end=is_end)
-                case "call":
-                    yield self._show(self._read_call(is_end=is_end))
-                case _:
-                    yield self._show(self._read_text(is_end=is_end))
+            yield self._show(ways[self._mode](is_end=is_end) or "")
             if (self._mode, len(self._rest)) == before:
                 return
 
     def _read_text(self, *, is_end: bool) -> str:
         """Return the text before the next mark; hold back what may become one."""
-        mark = self._next_mark()
-        if mark is None:
-            held = 0 if is_end else _held(self._rest, self._at_line_start, self._tools)
-            return self._take(len(self._rest) - held)
-        if mark["thought"] is not None:
-            # The thought had been opened by the server's own template.
-            self.thought_was_open = True
-            self._skip(mark.end())
+        if not self._shown_any and self._skips_harmony(is_end=is_end):
             return ""
-        if mark["ends"] is not None or mark["control"] is not None:
-            shown = self._take(mark.start())
-            self._skip(mark.end() - mark.start())
-            return shown
-        shown = self._take(mark.start())
-        kinds = ("thinks", "thought"), ("block", "block"), ("written", "written")
-        self._mode = next((mode for kind, mode in kinds if mark[kind] is not None), "call")
+        is_start = self._at_line_start or not self._shown_any
+        line = self._marks.line_mark(self._rest, is_line_start=is_start, has_shown=self._shown_any)
+        written = self._marks.object_mark(self._rest, is_line_start=is_start)
+        tag = tag_at(self._rest)
+        starts = [one.start() for one in (line, written) if one is not None]
+        if tag is not None and tag.start <= min(starts, default=tag.start):
+            return self._at_tag(tag, is_end=is_end)
+        if not starts:
+            held = self._marks.held(self._rest, is_line_start=self._at_line_start)
+            return self._take(len(self._rest) - (0 if is_end else held))
+        shown = self._take(min(starts))
+        if line is not None and line.start() == min(starts):
+            self._at_label(line)
+        else:
+            self._mode = "call"
         return shown
 
-    def _next_mark(self) -> re.Match[str] | None:
-        for mark in _MARK.finditer(self._rest):
-            of_line = any(mark[kind] is not None for kind in ("fence", "brace", "written"))
-            if not of_line:
-                return mark
-            if mark.start() == 0 and not self._at_line_start and self._shown_any:
-                continue
-            if mark["code"] is not None and mark["code"] not in self._tools:
-                continue
-            if mark["written"] is not None or _may_be_call(self._rest[mark.end() :]):
-                return mark
-        return None
+    def _skips_harmony(self, *, is_end: bool) -> bool:
+        """Whether the answer begins with thoughts that have lost their marks, or may do so."""
+        found = _HARMONY.match(self._rest)
+        if found is not None:
+            self._skip(found.end())
+        elif _HALF_HARMONY.match(self._rest) is None:
+            return False
+        elif is_end and "analysis" in self._rest:
+            self._rest = ""
+        return found is not None or not is_end
+
+    def _at_label(self, label: re.Match[str]) -> None:
+        length = label.end() - label.start()
+        groups = label.groupdict()
+        if groups.get("answer"):
+            self._skip(length)
+        else:
+            self._mode = "label" if groups.get("thought") else "written"
+
+    def _at_tag(self, tag: Tag, *, is_end: bool) -> str:
+        """Return what stands before a mark, and go on as it says."""
+        if tag.meaning == "thought" and tag.closes:
+            # The thought had been opened by the server's own template.
+            self.thought_was_open = True
+            self._skip(tag.end)
+            return ""
+        shown = self._take(tag.start)
+        length = tag.end - tag.start
+        self._shown_any = self._shown_any or bool(shown.strip())
+        if tag.name == "channel":
+            self._at_channel(length, is_end=is_end)
+        elif tag.meaning in ("call", "ours") and not tag.closes:
+            self._mode, self._opened = "region", tag._replace(start=0, end=length)
+        else:
+            self._skip(length)
+            is_of_others = self._shown_any and tag.meaning in ("begin", "end")
+            modes = {"thought": "thought", "begin": "role"}
+            self._mode = "over" if is_of_others else modes.get(tag.meaning, "text")
+        return shown
+
+    def _at_channel(self, length: int, *, is_end: bool) -> None:
+        """Go on behind the head of a channel, `<|channel|>commentary to=… <|message|>`."""
+        body = self._rest.find(_MESSAGE, length)
+        if body < 0 and not is_end:
+            self._mode = "channel"
+            return
+        head = self._rest[length:body] if body >= 0 else self._rest[length:]
+        if _TO in head:
+            opened = Tag("call", "channel", closes=False, closer=_CALLED, start=0, end=length)
+            self._mode, self._opened = "region", opened
+            return
+        self._skip(body + len(_MESSAGE) if body >= 0 else length)
+        self._mode = "text" if "final" in head else "thought"
+
+    def _skip_head(self, *, is_end: bool) -> None:
+        self._at_channel(len(_CHANNEL), is_end=is_end)
 
     def _skip_thought(self, *, is_end: bool) -> None:
-        end = re.search(rf"(?i)(?:{_THOUGHT_ENDS})\s*", self._rest)
+        end = _thought_end(self._rest, 0)
+        if end is None:
+            self._rest = "" if is_end else self._rest[-_HALF_CHARS:]
+            return
+        self._skip(end)
+        self._rest, self._mode = self._rest.lstrip(), "text"
+
+    def _skip_label(self, *, is_end: bool) -> None:
+        end = _LABEL_ENDS.search(self._rest, 1)
         if end is not None:
-            self._skip(end.end())
+            self._skip(end.start())
             self._mode = "text"
         elif is_end:
             self._rest = ""
-        else:
-            self._rest = self._rest[-2 * _LONGEST_TAG :]
 
-    def _skip_block(self, *, is_end: bool) -> None:
-        """Skip a call between tags of its own, `<function=labs>{…}</function>`, and read it."""
-        mark = _MARK.match(self._rest)
-        tag = mark["block"] if mark is not None else ""
-        close = tag.replace("begin", "end") if "begin" in tag else f"/{tag}"
-        at = self._rest.find(f"<{close}>")
-        if mark is None or (at < 0 and not is_end and len(self._rest) < _HELD_LIMIT_CHARS):
+    def _skip_what_others_say(self, *, is_end: bool) -> None:
+        """Skip what stands behind the answer's end: the user's next words, as a model thinks."""
+        at = 0
+        while (tag := tag_at(self._rest, at)) is not None:
+            if tag.name == "channel":
+                self._rest, self._mode = self._rest[tag.start :], "text"
+                return
+            at = tag.end
+        self._rest = self._rest[-_HALF_CHARS:] if HALF_TAG.search(self._rest) else ""
+
+    def _skip_role(self, *, is_end: bool) -> None:
+        role = _ROLE.match(self._rest)
+        if role is not None:
+            self._skip(role.end())
+        elif _HALF_ROLE.match(self._rest) and not is_end:
             return
-        inner = self._rest[mark.end() : at if at >= 0 else len(self._rest)].strip()
-        named = _NAME_OF_BLOCK.match(mark["named"] or "")
-        if named is not None:
-            inner = json.dumps({"name": named[1], "arguments": inner if inner[:1] == "{" else {}})
-        self.calls += read_calls(inner, is_tagged=True)
-        self._skip(at + len(close) + 2 if at >= 0 else len(self._rest))
         self._mode = "text"
 
+    def _skip_region(self, *, is_end: bool) -> None:
+        """Skip a call between marks, `<function=labs>{…}</function>`, and read it."""
+        opened = self._opened
+        if opened is None:
+            self._mode = "text"
+            return
+        end = self._region_end(opened)
+        if end is None and not is_end and len(self._rest) < _HELD_LIMIT_CHARS:
+            return
+        end = len(self._rest) if end is None else end
+        if opened.meaning == "call":
+            self.calls += calls_in(self._rest[:end], self._tools)
+        self._skip(end)
+        self._mode = "text"
+
+    def _region_end(self, opened: Tag) -> int | None:
+        first = _JSON_FIRST.match(self._rest, opened.end)
+        end = json_end(self._rest, first.end()) if first is not None else None
+        if end is not None or (first is not None and opened.meaning == "call"):
+            return end
+        if opened.closer:
+            at = self._rest.find(opened.closer, opened.end)
+            return at + len(opened.closer) if at >= 0 else None
+        blank = _BLANK_LINE.search(self._rest, opened.end)
+        at = opened.end
+        while (tag := tag_at(self._rest, at)) is not None:
+            if tag.meaning == "end":
+                return tag.start
+            at = tag.end
+        return blank.start() if blank is not None else None
+
     def _skip_written(self, *, is_end: bool) -> None:
-        """Skip a call that is written as code; it is not run."""
-        is_long = self._rest.lstrip().startswith(("`", "Action", "tool_code"))
-        end = re.search(r"```|\n[ \t]*\n" if is_long else r"\n", self._rest[3:])
+        """Skip a call that is written as code, and read it; behind it stands what is made up."""
+        text = self._rest.lstrip()
+        start = len(self._rest) - len(text)
+        if text.lower().startswith("action"):
+            if is_end:
+                self.calls += calls_in(text.partition("\nObservation:")[0], self._tools)
+                self._rest = ""
+            return
+        is_long = text.startswith(("`", "tool_code"))
+        line_end = self._rest.find("\n", start)
+        brace = self._rest.find("{", start)
+        if is_long:
+            found = _CODE_END.search(self._rest, start + 3)
+            end = found.end() if found is not None else None
+        elif brace >= 0 and (brace < line_end or line_end < 0):
+            end = json_end(self._rest, brace)
+            closing = _CLOSING.match(self._rest, end) if end is not None else None
+            end = closing.end() if closing is not None else end
+            end = None if end == len(self._rest) else end  # more of it may come
+        else:
+            end = line_end if line_end >= 0 else None
         if end is not None or is_end:
-            self._skip(end.end() + 3 if end is not None else len(self._rest))
+            end = len(self._rest) if end is None else end
+            self.calls += calls_in(self._rest[:end], self._tools)
+            self._skip(end)
             self._mode = "text"
 
     def _read_call(self, *, is_end: bool) -> str:
         """Return text that turned out to be no call."""
-        mark = _MARK.match(self._rest)
+        mark = OBJECT.match(self._rest)
         if mark is None:
             self._mode = "text"
             return ""
-        is_tagged = mark["tag"] is not None
         start = mark.end()
-        found = _json_end(self._rest, start)
+        found = json_end(self._rest, start)
         if found is None and not is_end and len(self._rest) < _HELD_LIMIT_CHARS:
             return ""
         self._mode = "text"
         if found is None:
             # A call or an object that was not finished is not shown; anything else is text.
-            is_half = is_tagged or mark["object"] is not None
-            kept = "" if is_half or _BEGINS_CALL.match(self._rest, start) else self._rest
+            is_half = mark["object"] is not None or BEGINS_CALL.match(self._rest, start)
+            kept = "" if is_half else self._rest
             self._rest = ""
             return kept
-        calls = list(read_calls(self._rest[start:found], is_tagged=is_tagged))
-        if not calls and not is_tagged:
+        calls = list(read_calls(self._rest[start:found]))
+        if not calls:
             return self._take(found)
         self.calls += calls
         self._skip(found)
@@ -249,84 +294,39 @@ class ModelText:
         return taken
 
     def _show(self, text: str) -> str:
-        if not self._shown_any:
+        if not self._has_begun:
             name = _OWN_NAME.match(text)
             if name is not None and name["name"] in self._names:
                 text = text[name.end() :]
             text = text.lstrip()
-        self._shown_any = self._shown_any or bool(text.strip())
+        self._has_begun = self._has_begun or bool(text.strip())
+        self._shown_any = self._shown_any or self._has_begun
         return text
 
 
 def without_thoughts(text: str) -> str:
     """Return a whole answer without what the model thought aloud."""
-    text = re.sub(rf"(?is)(?:{_THINKS}).*?(?:{_THOUGHT_ENDS}|\Z)", "", text)
-    return re.split(rf"(?i)(?:{_THOUGHT_ENDS})", text)[-1]
+    shown, at = "", 0
+    while (tag := tag_at(text, at)) is not None:
+        is_channel = tag.name == "channel"
+        head, _, _ = text[tag.end :].partition(_MESSAGE)
+        if tag.meaning == "thought" and tag.closes:
+            shown, at = "", tag.end
+        elif tag.meaning == "thought" or (is_channel and "final" not in head):
+            shown += text[at : tag.start]
+            at = _thought_end(text, tag.end) or len(text)
+        else:
+            shown += text[at : tag.start if is_channel else tag.end]
+            at = min(tag.end + len(head) + len(_MESSAGE), len(text)) if is_channel else tag.end
+    return shown + text[at:]
 
 
-def read_calls(text: str, *, is_tagged: bool = False) -> Iterator[TextCall]:
-    """Yield the tool calls that the JSON of `text` says; none where it says something else."""
-    try:
-        said = json.loads(text)
-    except ValueError:
-        try:
-            # Small models copy a template's doubled braces.
-            said = json.loads(text.removeprefix("{").removesuffix("}"))
-        except ValueError:
-            return
-    if isinstance(said, dict) and isinstance(said.get("tool_calls"), list):
-        said = said["tool_calls"]
-    for row in said if isinstance(said, list) else [said]:
-        call = _call_of(row, is_tagged=is_tagged)
-        if call is not None:
-            yield call
-
-
-def _call_of(row: Any, *, is_tagged: bool) -> TextCall | None:
-    if not isinstance(row, dict) or not set(row) <= _FRAME_KEYS:
-        return None
-    inner = row.get("function_call") or row.get("function")
-    if isinstance(inner, dict):
-        return _call_of(inner, is_tagged=is_tagged)
-    names = [row[key] for key in (*_NAME_KEYS, "function") if isinstance(row.get(key), str)]
-    given = [row[key] for key in _ARGUMENT_KEYS if key in row]
-    if not names or not (given or is_tagged):
-        return None
-    name = str(names[0]).removeprefix("functions.").removeprefix("rounds-").removeprefix("rounds.")
-    arguments = given[0] if given else {}
-    return TextCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments or {}))
-
-
-def _may_be_call(text: str) -> bool:
-    return _BEGINS_CALL.match(text) is not None or _COULD_BEGIN_CALL.match(text) is not None
-
-
-def _held(text: str, at_line_start: bool, tools: Collection[str]) -> int:
-    """Return how many characters at the end of `text` may be the beginning of a mark."""
-    if (begun := _HALF_TAG.search(text)) is not None:
-        return len(text) - begun.start()
-    written = _HALF_WRITTEN.search(text)
-    if written is not None and (written.start() > 0 or at_line_start):
-        word = str(written["word"] or "").removeprefix("functions.")
-        if any(one.startswith(word) for one in (*tools, "functions.", "tool_code")):
-            return len(text) - written.start()
-    if (begun := _HALF_OBJECT.search(text)) is not None:
-        return len(text) - begun.start()
-    half = _HALF_LINE.search(text)
-    if half is not None and (half.start() > 0 or at_line_start):
-        return len(text) - half.start()
-    name = _COULD_BE_NAME.match(text) if at_line_start else None
-    return len(text) if name is not None and "[" in text else 0
-
-
-def _json_end(text: str, start: int) -> int | None:
-    """Return where the JSON value that begins at `start` ends; None while it does not."""
-    depth = 0
-    for token in _JSON_TOKEN.finditer(text, start):
-        sign = token.group()
-        if sign == '"':  # a text that does not end
-            return None
-        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(sign, 0)
-        if depth <= 0 and sign in "]}":
-            return token.end()
+def _thought_end(text: str, at: int) -> int | None:
+    """Return where a thought ends: behind its mark, or before the next channel."""
+    while (tag := tag_at(text, at)) is not None:
+        if tag.name == "channel":
+            return tag.start
+        if tag.meaning == "thought" and tag.closes:
+            return tag.end
+        at = tag.end
     return None

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.same_names import concept_names, group_of, names_of_cancers, wider_of
-from services.language.statement_tables import all_of, by_word, stem, translated_names
+from services.language.statement_tables import all_of, stem, translated_names
 
 _SMALL_CHARS = 3
 _LONG_CHARS = 6
@@ -14,12 +14,12 @@ _CUES = (
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
-    "stages", "range", "tolerates", "clinical", "of_chart", "altered",
+    "errands",    "stages", "range", "tolerates", "clinical", "of_chart", "altered",
     "weight_change", "height_change", "planned",
 )  # fmt: skip
 
 
-_OF_THINGS = frozenset({"things_done", "stages", "family"})
+_OF_THINGS = frozenset({"things_done", "errands", "stages", "family"})
 
 
 class Phrase(NamedTuple):
@@ -90,12 +90,6 @@ def _tagged(
         for phrase, name in translated_names()
         if phrase.lower() not in known
     )
-    own = {deed: deed for deed in all_of(files, "own_deeds")}
-    own |= by_word(files, "own_deeds_of")
-    for who in all_of(files, "first_person"):
-        for deed, kind in own.items():
-            for tag in (f"deed:{kind}", "first_person", "doers"):
-                yield f"{who} {deed}", tag
 
 
 def phrases_of(

@@ -31,6 +31,7 @@ from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 6
 _HERE = Path(__file__).parent
+_ERRANDS = frozenset({"errands"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,12 @@ def _named(
 
 def _spoken(phrases: Mapping[str, Sequence[Phrase]]) -> frozenset[str]:
     """Return the stems of the words of phrases that name nothing."""
-    plain = (one for row in phrases.values() for one in row if not named_by(one))
+    plain = (
+        one
+        for row in phrases.values()
+        for one in row
+        if not (named_by(one) or one.tags == _ERRANDS)
+    )
     return frozenset(stem(word) for one in plain for word in one.words)
 
 
@@ -296,8 +302,6 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
         for kind, row in one.get("deeds", {}).items():
             words = {stem(max(phrase.split(), key=len)) for phrase in row}
             found.setdefault(kind, set()).update(words)
-        for deed in one.get("own_deeds", ()):
-            found.setdefault(deed, set()).add(stem(deed))
     return {kind: frozenset(words) for kind, words in found.items()}
 
 

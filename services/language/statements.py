@@ -8,6 +8,7 @@ from itertools import pairwise
 from services.language.clause_joining import put_together
 from services.language.clauses import Clause
 from services.language.numbers_in_words import with_digits
+from services.language.own_deeds import is_done, own_deeds_in
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, sites_in, stages_in
 from services.language.statement_numbers import (
@@ -57,6 +58,7 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 _SETTINGS = frozenset({"=check up"})
+_OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ class _Reader:
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = phrases_in(words, self._lower)
+        self._deeds = own_deeds_in([word.replace("’", "'") for _, word in words])
 
     def clauses(self) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it."""
@@ -240,6 +243,10 @@ class _Reader:
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
+        if any(start <= at < end for at in self._deeds):
+            cues |= _OWN_DEED
+        if "errands" in cues and is_done(self._lower[start:end]):
+            cues |= {"deed:carried out", "things_done"}
         if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)

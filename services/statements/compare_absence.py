@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
+from services.language.written_dates import WrittenDate
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, happenings, has_date, has_happened
 from services.statements.known import KnownRows
@@ -46,8 +47,25 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
-        return supported(denied)
+        later = _told_later(clause, denied, meant)
+        return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _told_later(
+    clause: Clause, denied: Sequence[KnownRow], meant: Sequence[KnownRow]
+) -> KnownRow | None:
+    """Return the text that has what older texts alone deny, of who is said to have none now."""
+    if "is_now" not in clause.cues or clause.has_values or not all(row.is_text for row in denied):
+        return None
+    last = max(map(_written, denied))
+    later = (row for row in meant if row.is_text and _written(row) > last)
+    return next((row for row in later if not (row.negated or row.is_plan)), None)
+
+
+def _written(row: KnownRow) -> tuple[int, int, int]:
+    day = row.written or WrittenDate()
+    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def _by_rows(

@@ -196,6 +196,8 @@ def _against_order_of(
 ) -> Verdict | None:
     """Return what the rows of each number say against their course; put the oldest first."""
     first, last = measured[0].number, measured[-1].number
+    # A text of both numbers is of no one day.
+    found = [[row for row in side if not row.is_text] or side for side in found]
     is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & FROM)
     is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
     if not is_in_order and len(clause.dates) == len(measured):

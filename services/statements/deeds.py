@@ -5,6 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 
+OWN = "own"
+"""What "I called the ward" claims: something that no answer is made by."""
+
 DONE = "done"
 """What "Done." claims: something was changed."""
 
@@ -44,8 +47,6 @@ def proven_by(tool: str) -> Iterator[str]:
     kind = _DONE.get(tool.partition("_")[0])
     if kind is not None:
         yield from (kind, DONE, CARRIED_OUT)
-        if kind in ("saved", "added"):
-            yield "documented"
     if tool == "move_appointment":
         yield "booked"
     if tool in ("create_event", "create_report", "draft_mail"):
@@ -73,7 +74,8 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
         is_errand = bool(clause.cues & {"things_done", "first_person"})
-        return is_errand and not reads_records and "when" not in clause.cues
+        is_of_record = reads_records and "errands" not in clause.cues
+        return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
     if kinds == [DONE] or "doers" not in clause.cues:
         return False
     if clause.cues & {"things_done", "first_person"}:

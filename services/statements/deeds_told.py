@@ -7,12 +7,41 @@ from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
-from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course, is_own_claim
+from services.statements.deeds import (
+    CARRIED_OUT,
+    DONE,
+    NEVER_DONE,
+    OWN,
+    claims_deed,
+    is_in_course,
+    is_own_claim,
+)
 from services.statements.grounds import Grounds, Speaker
+from services.statements.unknown_prose import has_all
 from services.statements.verdict import UNCHECKED, Verdict
 
+_SMALL_CHARS = 3
+_BEEN = frozenset({"been", "your", "wurde", "wurden"})
 _BEHIND_A_DEED = frozenset(
-    {"for", "with", "at", "on", "to", "from", "by", "für", "bei", "mit", "am", "um", "an", "auf"}
+    {
+        "–",
+        "—",
+        "-",
+        "for",
+        "with",
+        "at",
+        "on",
+        "to",
+        "from",
+        "by",
+        "für",
+        "bei",
+        "mit",
+        "am",
+        "um",
+        "an",
+        "auf",
+    }
 )
 
 
@@ -24,7 +53,9 @@ def deed_told(
     if not kinds:
         return None
     reads_records = speaker.reads_records
-    is_reported = not reads_records and _is_reported(sentence, clause, kinds)
+    # "Chart updated: …", "Done – …" are no words of a record.
+    may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
+    is_reported = may_be_reported and _is_reported(sentence, clause, kinds)
     if not is_reported and not claims_deed(clause, kinds, reads_records=reads_records):
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
@@ -36,17 +67,28 @@ def deed_told(
             reads_records=reads_records,
         )
         return None if is_told else Verdict("unsupported")
-    if clause.cues & {"maybe", "no", "nothing", "not_yet"} or sentence.cues & {"not_yet"}:
+    is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues
+    if is_hedged and OWN not in kinds:
         return UNCHECKED
     is_own = is_reported or is_own_claim(clause)
     if set(kinds) & (grounds.deeds if is_own else grounds.deeds | grounds.found_done):
+        return UNCHECKED
+    if kinds == [OWN] and DONE in grounds.deeds:
+        return Verdict("unsupported")  # something was done; whether it was that nobody knows
+    if kinds == [CARRIED_OUT] and _is_on_record(clause, grounds):
         return UNCHECKED
     found = compare_values(clause, grounds.rows, names=clause.names)
     is_told = found.state == "supported" and clause.has_values
     if is_told and "first_person" not in clause.cues:
         return UNCHECKED
-    said = f"Nothing was {kinds[0]} in this conversation."
-    return Verdict("contradicted", (), said)
+    said = next((kind for kind in kinds if kind != OWN), "done")
+    return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
+
+
+def _is_on_record(clause: Clause, grounds: Grounds) -> bool:
+    """Whether one row has all words of a clause: "The referral has been accepted"."""
+    words = frozenset(w for w in clause.words if len(w) > _SMALL_CHARS and w.isalpha())
+    return any(has_all(words - _BEEN, row.words) for row in grounds.rows.rows)
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:
@@ -60,6 +102,7 @@ def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bo
     if "doers" in clause.cues:
         return False
     behind = words[1].lower() if len(words) > 1 else ""
-    if first in deeds and (words[0].rstrip("*").endswith(":") or behind in _BEHIND_A_DEED):
+    is_head = words[0].rstrip("*").endswith((":", ",")) or behind in _BEHIND_A_DEED
+    if first in deeds and is_head:
         return True
     return not deeds.isdisjoint((first, last)) and "things_done" in clause.cues

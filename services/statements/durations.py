@@ -83,10 +83,14 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
 def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "for 31 years" and "eight years ago"; None where neither is told.
 
-    The day on which it is said is known by the patient's age, so that a year more or less is right.
+    Where the day on which it is said is known by the patient's age only, a year more or less is
+    right.
     """
-    times = [one for one in clause.quantities if one.unit == "a"]
     is_ago = any(clause.words >= one for one in _AGO)
+    is_any_time = is_ago and rows.today is not None
+    times = [
+        one for one in clause.quantities if one.unit == "a" or (is_any_time and one.unit in TIMES)
+    ]
     is_told = "begun" in clause.cues or not clause.words.isdisjoint(_FOR)
     is_told = is_ago or (is_told and clause.words.isdisjoint(_APART))
     if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
@@ -107,6 +111,11 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         ]
         return supported(found[0]) if found else Verdict("unsupported", refs(named[:1]))
     ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
+    if is_ago and rows.today is not None and named:
+        right = [
+            row for row in named if fits(plain, row) and _is_ago(clause, times[0], row, rows.today)
+        ]
+        return supported(right) if right else Verdict("unsupported", refs(named))
     lasting = [row for row in named if is_ago or (row.standing == "active" and not row.ended)]
     if not ages or not lasting:
         return None
@@ -118,6 +127,16 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         and any(_is_by_age(times[0], age - then) for then in age_then(birth, row))
     ]
     return supported(right) if right else Verdict("unsupported", refs(lasting))
+
+
+def _is_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
+    """Whether a row began, or ended where that is said, so long before today."""
+    day = row.ended if "ended" in clause.cues else row.begun
+    exact = _exact(day)
+    if exact is not None:
+        return _is_so(clause, told, (today - exact).days)
+    year = None if day is None else day.year
+    return year is not None and told.unit == "a" and abs(today.year - year - told.number) <= 1
 
 
 def _is_by_age(told: Quantity, years: float) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from data_models.chart_view import PUBLICATION, ChartView
@@ -23,9 +24,14 @@ _MISSING = ": not in the record"
 
 
 class KnownRows:
-    """What tools of one turn, and earlier turns about the same patient, found."""
+    """What tools of one turn, and earlier turns about the same patient, found.
 
-    def __init__(self) -> None:
+    Args:
+        today: When it is asked about, where that is known.
+    """
+
+    def __init__(self, *, today: date | None = None) -> None:
+        self.today = today
         self._by_word = defaultdict[str, list[KnownRow]](list)
         self._sorted = 0
         self._by_number = defaultdict[float, list[KnownRow]](list)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.language.detection import is_unread
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
@@ -23,6 +24,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
 _SHORT = 3
+_SMALL_WORD, _FEW = 2, 2
 _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
@@ -52,7 +54,25 @@ def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[s
     if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
     is_of_patient = "about_patient" in sentence.cues
-    return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+    is_told = any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+    return is_told or _is_in_strange_words(sentence, rows.words)
+
+
+def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
+    """Whether hardly a word of a sentence is one of a language that is read, or of a row.
+
+    What it says nobody has compared.
+    """
+    words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
+    if sentence.is_question or sentence.is_heading:
+        return False
+    if len(words) < _FEW:
+        return is_unread(sentence.text) and known.isdisjoint(words)
+    vocabulary = statement_words()
+    read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
+    strange = [word for word in words if not [1 for one in read if word in one]]
+    half = len(words) / 2
+    return len(strange) > half or (len(strange) == half and is_unread(sentence.text))
 
 
 def _is_title(sentence: Sentence) -> bool:
@@ -198,8 +218,13 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = frozenset(word for word in clause.exclusive if groups[word][0] == "modality")
+    seen = frozenset(word for word in clause.exclusive if _must_be_told(*groups[word]))
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
+
+
+def _must_be_told(group: str, which: int) -> bool:
+    """Whether a row has to say which it was: how a picture was taken, and a way but by mouth."""
+    return group == "modality" or (group == "route" and which > 0)
 
 
 def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
@@ -288,11 +313,21 @@ def _is_unknown(
     return not any(
         not row.negated
         and not (is_past and row.is_plan and not is_hedged(clause, row))
+        and not _is_other_way(clause, row)
         and stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(is_measured(one, row) for one in clause.quantities)
         for row in rows.rows
+    )
+
+
+def _is_other_way(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row only suspects what is told, or says that it was declined."""
+    known = statement_words()
+    return any(
+        not row.words.isdisjoint(words) and clause.words.isdisjoint(words)
+        for words in (known.unsure, known.refusing)
     )
 
 

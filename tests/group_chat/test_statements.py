@@ -1,9 +1,14 @@
 """What models say wrongly of a record, through the real client, team and tools (page 11.3)."""
 
+from contextlib import suppress
+from typing import Any
+
 import pytest
 
 from data_models.chat_context import AgentMessage
+from data_models.errors import ModelError
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta, ClaimsChecked
+from services.group_chat_port import GroupChatEvent
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, call, text
 
@@ -161,3 +166,22 @@ async def test_claims_come_before_the_end_of_their_message(world: TeamWorld) -> 
     )
     kinds = [type(event) for event in heard.events]
     assert kinds.index(ClaimsChecked) < kinds.index(AgentMessageFinished)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cut", [{"finish_reason": "length"}, {"end_stream": False}])
+async def test_what_broke_off_is_marked_as_any_other_answer(
+    world: TeamWorld, cut: dict[str, Any]
+) -> None:
+    broken = Reply(
+        text="He takes Metformin. Prednisolone is given at 0", tokens_per_second=50, **cut
+    )
+    world.model.queue(call("current_status"), broken)
+    request = world.request("@PatientStatus how is she?", mentions=("PatientStatus",))
+    events: list[GroupChatEvent] = []
+    with suppress(ModelError):
+        async for event in world.chat.run(request):
+            events.append(event)  # noqa: PERF401  # what came before the error counts
+    said = answer(Heard(events))
+    assert said.text.strip() == "He takes Metformin."
+    assert states(said) == ["unsupported"]

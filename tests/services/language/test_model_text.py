@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from services.language.model_text import ModelText, TextCall, without_thoughts
+from services.language.model_text import ModelText, without_thoughts
+from services.language.written_calls import TextCall
 from tests.tables import with_cases
 
 CALL = {"name": "current_status", "arguments": {"since": "2025"}}
@@ -46,12 +47,6 @@ def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str
             "Stage IVB.<|return|>",
             "Stage IVB.",
         ),
-        ('labs({"names": ["CEA"]})', ""),
-        ('[labs(names=["CEA"])]', ""),
-        ('Action: labs\nAction Input: {"names": ["CEA"]}', ""),
-        ('```tool_code\nprint(labs(names=["CEA"]))\n```', ""),
-        ("<|python_tag|>labs(names='CEA')", ""),
-        ("<tool_code>labs()</tool_code>", ""),
         ("CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3", "CEA (9.7 ng/mL) is high.\n- ALT<5, AST >3"),
         ("Actions: none.", "Actions: none."),
     ],
@@ -120,3 +115,26 @@ def test_an_object_that_does_not_end_is_not_shown(text: str, shown: str, size: i
     read = ModelText()
     parts = [read.feed(text[at : at + size]) for at in range(0, len(text), size)]
     assert "".join([*parts, read.finish()]) == shown
+
+
+@pytest.mark.parametrize("size", [1, 3, 17, 1000])
+@with_cases("text")
+def test_what_is_no_mark_is_shown_as_it_is(text: str, size: int) -> None:
+    assert shown(text, step=size) == (text, [])
+
+
+@pytest.mark.parametrize("size", [1, 3, 17, 1000])
+@with_cases("text")
+def test_a_call_in_the_form_of_a_family_of_models_is_read(text: str, size: int) -> None:
+    seen, calls = shown(text, step=size)
+    assert seen == ""
+    assert calls in (
+        [TextCall("labs", '{"names": "CEA"}')],
+        [TextCall("labs", '{"names": ["CEA"]}')],
+    )
+
+
+@pytest.mark.parametrize("size", [1, 3, 17, 1000])
+@with_cases("text")
+def test_only_the_answer_is_shown_of_what_a_template_holds(text: str, size: int) -> None:
+    assert shown(text, step=size) == ("Stage IVB.", [])

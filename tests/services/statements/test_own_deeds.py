@@ -1,0 +1,31 @@
+"""What an agent says to have done, in words that no list holds, is believed of tools only."""
+
+import pytest
+
+from services.statements.check import MessageCheck
+from services.statements.deeds import proven_by
+from services.statements.grounds import Grounds, Speaker
+from tests.tables import with_cases
+
+
+def state(text: str, *, reads_records: bool, grounds: Grounds | None = None) -> str:
+    check = MessageCheck(grounds=grounds or Grounds(), speaker=Speaker(reads_records=reads_records))
+    return check.check(text).state
+
+
+@pytest.mark.parametrize("reads_records", [True, False])
+@with_cases("text")
+def test_what_nobody_did_is_not_said_unmarked(text: str, reads_records: bool) -> None:
+    assert state(text, reads_records=reads_records) in ("unsupported", "contradicted")
+
+
+@pytest.mark.parametrize("reads_records", [True, False])
+@with_cases("text")
+def test_what_an_answer_is_made_by_is_no_deed(text: str, reads_records: bool) -> None:
+    assert state(text, reads_records=reads_records) == "unchecked"
+
+
+def test_a_deed_of_another_kind_than_the_tools_is_marked() -> None:
+    done = Grounds(deeds=set(proven_by("draft_mail")))
+    assert state("I have saved the mail.", reads_records=False, grounds=done) == "unchecked"
+    assert state("I phoned the family.", reads_records=False, grounds=done) == "unsupported"
