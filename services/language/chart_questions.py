@@ -31,6 +31,7 @@ from services.language.excluded import limited
 from services.language.lengths_asked import with_lengths
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
+    imaged,
     may_be_of,
     names_of,
     of_last_visit,
@@ -58,6 +59,7 @@ from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
+    taken_for,
     tools_of,
     with_others_meant,
     with_treatment,
@@ -241,7 +243,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
 
 
 def _of_half(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
-    return [*values_at_visit(part)] or [*_asked_of(part, is_asked=is_asked)]
+    return [*values_at_visit(part)] or taken_for([*_asked_of(part, is_asked=is_asked)], part)
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -279,7 +281,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
 
 def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
-    yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
+    yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
     if any(run.known for run in part.runs):
         return  # "at her first tetanus shot": at no visit
     at: tuple[Aspect, ...] = ("latest", "first")
@@ -299,7 +301,7 @@ def _of_run(
         elif tool != "results":
             yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
-        yield _searched(run.text, aspect, what)
+        yield named(SEARCH, run.text, aspect, what)
 
 
 def _of_topic(
@@ -332,17 +334,12 @@ def _of_its_own(
     is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
-        return _searched(unknown, aspect, what)
+        return named(SEARCH, unknown, aspect, what)
     if topic.name == "primary site" and "size" in part.frames:
         return ChartQuestion("imaging_reports", {}, "latest")  # where it is tells no size
     name = topic.name
     if topic.tool in _REPORTS:
-        name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()
+        name = " ".join([name, *map(imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None
     return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
-
-
-def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
-    """Return the question for what no tool is known for."""
-    return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)

@@ -1,11 +1,13 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from services.language.chart_parts import FOR, QuestionPart, Run
 from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
+from services.language.utterance import ChartQuestion
 from services.language.vocabulary import concept_rows
 
 SEARCH = "search_record"
@@ -146,3 +148,12 @@ def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[R
         meant = by_name.get(run.name)
         known = NameIs(tool, meant or "")
         yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)
+
+
+def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
+    """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
+    is_for = any(piece.text in FOR for piece in part.pieces)
+    if not is_for or [one.tool for one in asked] != ["medications", "problems"]:
+        return asked
+    drug, ill = asked
+    return [replace(drug, name=f"{drug.name} {ill.name}", head=drug.name)]

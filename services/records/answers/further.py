@@ -15,10 +15,18 @@ from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
 from services.records.concepts.table import concept_table
 from services.records.finding import means
+from services.records.measurements import MEASURED
 
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
+_WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
+_MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
+"""Where else values are asked for that nobody knows to be some: a score by its short name."""
+_THINGS = frozenset(
+    {"problem", "encounter diagnosis", "medication", "procedure", "allergy", "immunization",
+     "encounter", "family history", "order", "device", "goal", "care plan"}
+)  # fmt: skip
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
 
@@ -32,12 +40,31 @@ def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     return measured if question.span is None else with_days(measured, question.span)
 
 
+def measured_as(
+    question: ChartQuestion, search: ChartQuestion, found: ChartView
+) -> ChartQuestion | None:
+    """Return the question for the one value that a search found, by its own name; texts beside."""
+    rows = asked_rows(search, found).rows if search.tool == SEARCH and search.name else ()
+    names = {row.name for row in rows if row.kind in MEASURED}
+    is_other = any(row.kind in _THINGS for row in rows)
+    if question.tool not in _MAY_BE_VALUES or len(names) != 1 or is_other:
+        return None
+    (name,) = names
+    value = replace(question, tool="results", arguments={"names": [name]}, name=name, head="")
+    return value if question.span is None else with_days(value, question.span)
+
+
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool in ("problems", "care", "encounters")  # the tool gives all of them
+    is_listed = question.tool in (
+        "problems",
+        "care",
+        "encounters",
+        "history",
+    )  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     aspect = "all" if question.aspect in ("whether", "count") else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
@@ -171,6 +198,8 @@ def _lead_of(
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
     is_other = is_drug if question.tool == "results" else not is_drug
+    if question.tool == "results" and question.aspect in _WORKED_OUT:
+        return words.not_worked_out
     if question.tool in ("medications", "results") and is_other:
         # That there is a plan for it is no drug, and that it is taken is no value of it.
         return f"{absent} {words.elsewhere}"
