@@ -220,7 +220,9 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     """
     if (one_thing := of_one_thing(part)) is not None:
         return [one_thing]
-    found = [one for half in each_half(part) for one in _of_half(half, is_asked=is_asked)]
+    found = list[ChartQuestion]()
+    for half in each_half(part):
+        found += [*values_at_visit(half)] or taken_for([*_asked_of(half, is_asked=is_asked)], half)
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -240,10 +242,6 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
     return [replace(each, aspect=plain) if each.aspect == "whether" else each for each in found]
-
-
-def _of_half(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
-    return [*values_at_visit(part)] or taken_for([*_asked_of(part, is_asked=is_asked)], part)
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -299,7 +297,8 @@ def _of_run(
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
+            asked = named(tool, run.name_for(tool), aspect, what)
+            yield replace(asked, head=run.head_for(tool), said=run.text)
     if not tools and is_searched:
         yield named(SEARCH, run.text, aspect, what)
 
@@ -321,7 +320,8 @@ def _of_topic(
             continue
         if topic.tool in NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head)
+        typed = part.runs[0].text if len(part.runs) == 1 else ""
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)
 
 
 def _of_its_own(

@@ -171,6 +171,8 @@ class Lexicon:
         words = _folded(phrase)
         if words and label not in self._phrases.get(words, ()):
             self._phrases[words] = (*self._phrases.get(words, ()), label)
+        if words[1:] and words[-1] == "cancer":
+            self._add(" ".join((*words[:-1], "ca")), label)
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())

@@ -62,14 +62,21 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
-    if tool == "medications" and "level_of" in part.frames:
-        return "results"  # "digoxin level"
+    if tool == "medications" and ("level_of" in part.frames or _has_levels(run, part)):
+        return "results"  # "digoxin level", "tacrolimus trend"
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_taken = is_taken and run.main.name not in HABITS
     is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
     return "medications" if is_drug else tool
+
+
+def _has_levels(run: Run, part: QuestionPart) -> bool:
+    """Whether the course of what is measured in blood is asked for, and no dose."""
+    name = f"{run.main.name} level" if run.main is not None else ""
+    is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
+    return is_course and name.capitalize() in concept_rows()["results"]
 
 
 def _is_of_a_drug(part: QuestionPart) -> bool:

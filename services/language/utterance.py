@@ -62,6 +62,7 @@ class ChartQuestion:
         arguments: For the tool.
         aspect: Which of its rows, or what of them.
         name: Of what, as asked; "" for everything that the tool gives.
+        said: The name of one thing as typed; the vocabulary may call it otherwise.
         part: What of one row is asked for; None for what it says at large.
         head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
@@ -119,6 +120,7 @@ class ChartQuestion:
     rate: Rate = ""
     by: str = ""
     without: tuple[str, ...] = ()
+    said: str = ""
     unread: str = ""
 
 

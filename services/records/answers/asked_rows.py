@@ -99,7 +99,10 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     if question.tool == "chart_summary" and question.name:
         is_known = question.name in _OF_THE_PERSON and bool(view.rows)
         return is_known or bool(personal_facts(question.name, view.rows))
-    return bool(asked_rows(question, view).rows)
+    rows = asked_rows(question, view).rows
+    if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
+        return any(row.date for row in rows)
+    return bool(rows)
 
 
 DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
@@ -197,7 +200,8 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     wanted = rows_called("kinds_of_visits").get(name)
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
-    return has_words(row, name) or means("problem", name, label=row.detail, codes=())
+    is_said = has_words(row, name) or has_words(row, question.said)
+    return is_said or means("problem", name, label=row.detail, codes=())
 
 
 def _is_fact(row: ViewRow, name: str) -> bool:
@@ -285,7 +289,8 @@ def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
 
 def _has_any_word(row: ViewRow, query: str) -> bool:
     if row.kind == "encounter":  # a children's hospital tells of no children
-        row = row.model_copy(update={"detail": ""})
+        reasons = (one for one in row.detail.split("; ") if one.startswith("for "))
+        row = row.model_copy(update={"detail": "; ".join(reasons)})
     return any(has_words(row, word) for word in query.split())
 
 

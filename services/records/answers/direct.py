@@ -104,6 +104,8 @@ class _Answers:
         if question.around:
             return self._around(question)
         taken = self.looked.result_of(question)
+        if self.looked.missing is not None:
+            return ""  # it is asked for first
         if isinstance(taken, str):
             return self.words.failed.format(title=question.tool, problem=taken)
         whole = replace(question, without=(), aspect="all")

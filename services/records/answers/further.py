@@ -23,6 +23,10 @@ _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 _WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
 _MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
 """Where else values are asked for that nobody knows to be some: a score by its short name."""
+_BESIDE = {
+    "problems": frozenset({"immunization"}),
+    "immunizations": frozenset({"problem", "encounter diagnosis"}),
+}
 _THINGS = frozenset(
     {"problem", "encounter diagnosis", "medication", "procedure", "allergy", "immunization",
      "encounter", "family history", "order", "device", "goal", "care plan"}
@@ -47,9 +51,11 @@ def measured_as(
     rows = asked_rows(search, found).rows if search.tool == SEARCH and search.name else ()
     names = {row.name for row in rows if row.kind in MEASURED}
     is_other = any(row.kind in _THINGS for row in rows)
-    if question.tool not in _MAY_BE_VALUES or len(names) != 1 or is_other:
+    if len(names) != 1 or is_other:
         return None
     (name,) = names
+    if question.tool not in _MAY_BE_VALUES and name.casefold() != question.said.casefold():
+        return None
     value = replace(question, tool="results", arguments={"names": [name]}, name=name, head="")
     return value if question.span is None else with_days(value, question.span)
 
@@ -88,7 +94,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    return (*taken, _searched(question, query, name))
+    is_typed = said is None and question.said not in ("", question.name)
+    typed = [_searched(question, question.said, question.said)] if is_typed else []
+    return (*taken, _searched(question, query, name), *typed)
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -171,14 +179,16 @@ def told_elsewhere(
     question: ChartQuestion, search: ChartQuestion, found: ChartView, words: AnswerWords
 ) -> str:
     """Return what a search over everything found; "" for nothing."""
+    if question.tool == "results" and search.name == question.said != question.name:
+        return ""  # a value alone may be called so: of housing no house dust tells
     if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
         rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
         found = found.model_copy(update={"rows": rows})
     if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
         rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
         found = found.model_copy(update={"rows": rows})
-    if question.tool == "problems":  # a vaccination against it tells of no illness
-        rows = tuple(row for row in found.rows if row.kind != "immunization")
+    if question.tool in _BESIDE:  # a vaccination against it tells of no illness, nor the reverse
+        rows = tuple(row for row in found.rows if row.kind not in _BESIDE[question.tool])
         found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
 

@@ -8,7 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.reading import read
 from services.records.answers.imaged import reports_on
 from services.records.standing import FUTURE
-from services.records.views.lists import care
+from services.records.views.lists import care, procedures
 from services.records.views.view import with_future_marked
 from tests.services.records.charts import record, resource
 from tests.services.records.test_said_otherwise import SITUATION, row, said
@@ -120,3 +120,40 @@ def test_a_time_of_life_is_years(text: str, since: int, years: int) -> None:
 def test_this_pregnancy_is_no_other() -> None:
     (one,) = read("bp trend this pregnancy", SITUATION).about
     assert (one.name, one.when, one.around[0].name) == ("blood pressure", "during", "pregnancy")
+
+
+def test_a_value_that_the_record_calls_as_it_was_typed_is_found() -> None:
+    score = row("survey", "MMST", "2023-02-10", value="12", number=12)
+    told = said("MMST?", {"search_record mmst": (score,), "results MMST": (score,)})
+    assert told.startswith("**MMST**: 12")
+
+
+def test_the_reason_of_a_drug_need_not_be_the_whole_name_of_the_illness() -> None:
+    rows = {
+        "problems": (row("problem", "Postmenopausale Osteoporose", status="active"),),
+        "medications": (row("medication", "Denosumab", detail="verordnet; for Osteoporose"),),
+    }
+    assert "given or done for it" in said("osteoporosis - how treated", rows)
+
+
+def test_an_allergy_to_a_drug_of_two_is_found_by_its_one_name() -> None:
+    rows = {"allergies": (row("allergy", "Cotrimoxazole", detail="rash"),)}
+    assert said("septra allergy?", rows).startswith("- **Cotrimoxazole**")
+
+
+def test_an_illness_is_no_vaccination_against_it() -> None:
+    had = row("problem", "Herpes zoster", status="resolved")
+    assert "**" not in said("shingles vaccine", {"search_record": (had,)})
+
+
+@pytest.mark.parametrize("done", ["Cholezystektomie", "Hysterektomie", "Tonsillektomie"])
+def test_an_operation_in_german_from_greek_is_found(done: str) -> None:
+    made = resource("Procedure", "p", status="completed", code={"text": done})
+    english = done.casefold().replace("ektomie", "ectomy").replace("z", "c")
+    assert procedures(record(made), name=english).rows
+
+
+@with_cases("text", "reason")
+def test_why_not_is_told_by_why_it_ended(text: str, reason: str) -> None:
+    ended = row("medication", "Warfarin", status="stopped", detail="prescribed; ended because of X")
+    assert reason not in said(text, {"medications": (ended,)})
