@@ -309,8 +309,7 @@ def _of_topic(
     if (found := _of_its_own(topic, part, aspect, what)) is not None:
         yield found
         return
-    tells_more = topic.name in SAY_WHAT_FOR or topic.name == "operation"
-    head = topic.name if tells_more and part.runs else ""
+    head = topic.name if part.runs and topic.name in {*SAY_WHAT_FOR, "operation"} else ""
     for name in names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in OVER and not arguments and not name and "over" in part.frames:
@@ -320,7 +319,7 @@ def _of_topic(
             continue
         if topic.tool in NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        typed = part.runs[0].text if len(part.runs) == 1 else ""
+        typed = part.runs[0].text if topic.tool == "encounters" and part.runs else ""
         yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)
 
 
