@@ -86,7 +86,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()
     if question.head:
         headless = searches_for(replace(question, head=""))
-        is_value = question.tool == "results"  # a value tells more than where it is mentioned
+        # A value, or a drug, tells more than where it is mentioned.
+        is_value = question.tool in ("results", "medications")
         head = _of_the_head(question)
         # What no list has may stand in a flag or a note without the rest.
         own = [one for one in searches_for(head) if one not in headless]
