@@ -35,6 +35,7 @@ from services.language.utterance import ChartQuestion
 from services.language.work import own_kind_in, points_only
 from services.records.answers.as_said import said_of
 from services.records.answers.closing import bullets_of, missing_in, notes_on
+from services.records.answers.direct import answered
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
 BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment", 8
@@ -119,14 +120,17 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     title = prompt.text(heading) if has_text(heading := f"heading_{answer.name}") else title
     if answer.error:
         return prompt.text("unreadable", title=title, problem=answer.error)
-    if (view := prompt.view_of(answer)) is None:
+    view, words = prompt.view_of(answer), answer_words(prompt.language)
+    if answer.name == SEARCH and view is not None and prompt.cue != "step":
+        question = ChartQuestion(SEARCH, {"query": prompt.query}, name=prompt.query)
+        if isinstance(told := answered([question], [(question, view)], words), str):
+            return told  # what has but some of the words says so
+    if view is None:
         rows, notes = [*plain_rows(answer.data)], []
     else:
-        rows, notes = bullets_of(view, answer_words(prompt.language)), notes_on(view)
+        rows, notes = bullets_of(view, words), notes_on(view)
     if not rows:
         searched = view.nothing if view is not None and prompt.language == "en" else ""
-        if answer.name == SEARCH and not searched:  # that no word of it is there says little
-            searched = answer_words(prompt.language).unknown.format(name=prompt.query)
         return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])
 

@@ -34,6 +34,7 @@ from services.records.views.results import results as view_of_results
 from services.records.views.search import QUERY_LIMIT_CHARS
 from services.records.views.search import search_record as view_of_search
 from services.records.views.summary import chart_summary as view_of_summary
+from services.records.views.view import with_future_marked
 
 Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
 Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
@@ -64,7 +65,8 @@ def _over(records: PatientRecords, view: _View) -> Callable[..., Awaitable[Chart
         need_of, now = _NEEDS.get(view.__name__), turn.request.now
         need = need_of_tool(view.__name__) if need_of is None else need_of(asked)
         record = await records.load(turn.patient_id, need)
-        return await make_view(record, lambda one: view(Chart(one, now), **asked))
+        made = await make_view(record, lambda one: view(Chart(one, now), **asked))
+        return with_future_marked(made, now.date())
 
     return run
 

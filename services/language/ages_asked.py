@@ -18,12 +18,13 @@ _SIDES: tuple[Side, ...] = ("since", "before", "")
 
 
 class Age(NamedTuple):
-    """So many completed years, or months, of life."""
+    """So many completed years, or months, of life; with `years` the first of several."""
 
     number: int
     is_months: bool = False
     is_birth: bool = False
     side: Side = ""
+    years: int = 1
 
 
 def ages_in(text: str, language: str) -> tuple[list[Age], str]:
@@ -32,7 +33,7 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
     "When she was 10 weeks pregnant" names none: behind the number the question goes on.
     """
     ages = list[Age]()
-    for phrase, rest, age in _of_first_year(language):
+    for phrase, rest, age in _of_life(language):
         without = phrase.sub(rest, text)
         ages += [age] if without != text else []
         text = without
@@ -65,6 +66,7 @@ def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[Cha
             at_age=age.number,
             is_age_in_months=age.is_months,
             age_side=age.side,
+            age_years=age.years,
             aspect="first" if age.is_birth else one.aspect,
         )
         for age in ages
@@ -89,14 +91,15 @@ def age_at(
 
 
 @cache
-def _of_first_year(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
-    """Return what names birth or the first year, what stays in its place, and the age."""
+def _of_life(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
+    """Return what names birth or a time of life, what stays in its place, and the age."""
     words = lexicon(language).words
-    of_year = dict.fromkeys(words.in_first_year, "")
+    named = [(one, rest, Age(0, is_birth=True)) for one, rest in words.at_birth.items()]
+    stages = words.stages_of_life.items()
+    named += [(one, "", Age(first, years=years)) for one, (first, years) in stages]
     return [
         (re.compile(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)"), rest, age)
-        for phrases, age in ((words.at_birth, Age(0, is_birth=True)), (of_year, Age(0)))
-        for phrase, rest in phrases.items()
+        for phrase, rest, age in named
     ]
 
 

@@ -39,6 +39,7 @@ class AnswerWords(ClosedValue):
     no_problems: str
     nothing_then: str
     elsewhere: str
+    not_worked_out: str
     in_papers: str
     treated_by: str
     meanwhile: str

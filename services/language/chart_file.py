@@ -68,7 +68,7 @@ class ChartWords(ClosedValue):
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()
     months_of_age: tuple[str, ...] = ()
-    in_first_year: tuple[str, ...] = ()
+    stages_of_life: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     compared: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     on_it: tuple[str, ...] = ()

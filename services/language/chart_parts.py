@@ -329,14 +329,15 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
         return bool(pieces[ahead].of("name")) or (is_and and (is_value or is_known))
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
-    if any(piece.text in FOR for piece in between) and left and right:
-        # "Metformin for the prediabetes" are two
-        return bool(left[0].tool == "medications" and right[0].tool == "problems")
-    if any(piece.text in _ON for piece in between) and left and right:  # "diabetic on insulin"
-        return bool(left[0].tool == "problems" and right[0].tool == "medications")
+    tools = (left[0].tool, right[0].tool) if left and right else ()
+    if tools == ("medications", "problems"):  # "metformin for the prediabetes"
+        return any(piece.text in FOR for piece in between)
+    if tools == ("problems", "medications"):  # "diabetic on insulin"
+        return any(piece.text in _ON for piece in between)
+    if tools == ("results", "problems") and not between:  # "a1c prediabetic?"
+        return True
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
-    is_slash = any(piece.words == ("/",) for piece in between)
-    return is_slash and is_last and bool(pieces[end - 1].of("name") and pieces[ahead].of("name"))
+    return is_last and bool(tools) and any(piece.words == ("/",) for piece in between)
 
 
 def _own_name(piece: Piece, *, is_part: bool) -> str:

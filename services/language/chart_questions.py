@@ -30,6 +30,7 @@ from services.language.evidence_questions import evidence_questions
 from services.language.lengths_asked import with_lengths
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
+    imaged,
     may_be_of,
     names_of,
     of_last_visit,
@@ -57,6 +58,7 @@ from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
+    taken_for,
     tools_of,
     with_others_meant,
     with_treatment,
@@ -217,7 +219,9 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     """
     if (one_thing := of_one_thing(part)) is not None:
         return [one_thing]
-    found = [one for half in each_half(part) for one in _of_half(half, is_asked=is_asked)]
+    found = list[ChartQuestion]()
+    for half in each_half(part):
+        found += [*values_at_visit(half)] or taken_for([*_asked_of(half, is_asked=is_asked)], half)
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -237,10 +241,6 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
     return [replace(each, aspect=plain) if each.aspect == "whether" else each for each in found]
-
-
-def _of_half(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
-    return [*values_at_visit(part)] or [*_asked_of(part, is_asked=is_asked)]
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -278,7 +278,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
 
 def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
-    yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
+    yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
     if any(run.known for run in part.runs):
         return  # "at her first tetanus shot": at no visit
     at: tuple[Aspect, ...] = ("latest", "first")
@@ -296,9 +296,10 @@ def _of_run(
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
+            asked = named(tool, run.name_for(tool), aspect, what)
+            yield replace(asked, head=run.head_for(tool), said=run.text)
     if not tools and is_searched:
-        yield _searched(run.text, aspect, what)
+        yield named(SEARCH, run.text, aspect, what)
 
 
 def _of_topic(
@@ -307,8 +308,7 @@ def _of_topic(
     if (found := _of_its_own(topic, part, aspect, what)) is not None:
         yield found
         return
-    tells_more = topic.name in SAY_WHAT_FOR or topic.name == "operation"
-    head = topic.name if tells_more and part.runs else ""
+    head = topic.name if part.runs and topic.name in {*SAY_WHAT_FOR, "operation"} else ""
     for name in names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in OVER and not arguments and not name and "over" in part.frames:
@@ -318,7 +318,8 @@ def _of_topic(
             continue
         if topic.tool in NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head)
+        typed = part.runs[0].text if topic.tool == "encounters" and part.runs else ""
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)
 
 
 def _of_its_own(
@@ -331,17 +332,12 @@ def _of_its_own(
     is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
-        return _searched(unknown, aspect, what)
+        return named(SEARCH, unknown, aspect, what)
     if topic.name == "primary site" and "size" in part.frames:
         return ChartQuestion("imaging_reports", {}, "latest")  # where it is tells no size
     name = topic.name
     if topic.tool in _REPORTS:
-        name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()
+        name = " ".join([name, *map(imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None
     return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
-
-
-def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
-    """Return the question for what no tool is known for."""
-    return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)

@@ -59,7 +59,8 @@ class Lexicon:
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
-        self._add_illnesses()
+        self._add_concepts("problems")
+        self._add_concepts("results")
         self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
         self._beginnings = {phrase[:2] for phrase in self._phrases if len(phrase) > 2}
         self._closed = {
@@ -83,12 +84,15 @@ class Lexicon:
             for ending in endings
         }
 
-    def _add_illnesses(self) -> None:
-        """Add what records hold as illnesses, where the language itself has no such phrase."""
+    def _add_concepts(self, tool: str) -> None:
+        """Add what records hold as illnesses or values, where the language has no such phrase."""
         known = set(self._phrases)
-        for name, row in concept_rows()["problems"].items():
-            label = Label("name", NameIs("problems", str(name).casefold()))
-            for phrase in (str(name), *map(str, row["words"])):
+        own = self.words.names.get(tool, {}) if tool == "results" else {}
+        for name, row in concept_rows()[tool].items():
+            if str(name).casefold() in own:
+                continue  # it is called as the language says: Kalium is no English word
+            label = Label("name", NameIs(tool, str(name).casefold()))
+            for phrase in (str(name), *map(str, row.get("words", ()))):
                 words = _folded(phrase)
                 if words not in known and not (len(words) == 1 and words[0] in common_words()):
                     self._add(phrase, label)
@@ -168,6 +172,8 @@ class Lexicon:
         words = _folded(phrase)
         if words and label not in self._phrases.get(words, ()):
             self._phrases[words] = (*self._phrases.get(words, ()), label)
+        if words[1:] and words[-1] == "cancer":
+            self._add(" ".join((*words[:-1], "ca")), label)
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())

@@ -87,6 +87,9 @@ def followed_up(
     words = lexicon(language)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
+    # "What's he on for it?" is every drug for what was named.
+    is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
+    is_lost |= is_for_it and [(one.tool, one.name) for one in found] == [("medications", "")]
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 

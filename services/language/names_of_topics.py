@@ -11,13 +11,15 @@ from services.language.tools_named import SEARCH
 
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _OPERATED = frozenset({SEARCH, "problems"})
-SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency"})
+SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency", "family"})
 """Topics whose rows tell what they are for; of other parts of the care it is another thing."""
 
 
 def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
     runs = [run for run in part.runs if may_be_of(topic, run)]
+    if topic.name == "family" and part.runs:  # of diabetes and of cancer: each by itself
+        return [f"{topic.name} {run.name_for('problems')}" for run in part.runs]
     if topic.name in SAY_WHAT_FOR:
         return [" ".join([topic.name, *(run.name_for("problems") for run in part.runs)])]
     is_of_notes = topic.tool == SEARCH and any(run.known for run in runs)  # side effects of a drug
@@ -80,6 +82,11 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
     if any(topic.name in SAY_WHAT_FOR for topic in topics):
         # "The plan for his prediabetes"; of "LDL goal met?" also the value.
         return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
-    if any(topic.name == "family" for topic in topics):
-        return False  # that a parent had it is no illness of the patient
-    return any(known.tool != SEARCH for known in run.known)
+    # The kidneys beside a scan are a part of the body.
+    return bool(run.known) and all(known.tool != SEARCH for known in run.known)
+
+
+def imaged(run: Run) -> str:
+    """Return what a report is of: a part of the body before what is measured of it."""
+    tools = {known.tool for known in run.known}
+    return run.name_for(SEARCH if SEARCH in tools else "problems")

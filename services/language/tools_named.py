@@ -1,11 +1,13 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 
 from services.language.chart_parts import FOR, QuestionPart, Run
 from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
+from services.language.utterance import ChartQuestion
 from services.language.vocabulary import concept_rows
 
 SEARCH = "search_record"
@@ -60,14 +62,21 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
-    if tool == "medications" and "level_of" in part.frames:
-        return "results"  # "digoxin level"
+    if tool == "medications" and ("level_of" in part.frames or _has_levels(run, part)):
+        return "results"  # "digoxin level", "tacrolimus trend"
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_taken = is_taken and run.main.name not in HABITS
     is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
     return "medications" if is_drug else tool
+
+
+def _has_levels(run: Run, part: QuestionPart) -> bool:
+    """Whether the course of what is measured in blood is asked for, and no dose."""
+    name = f"{run.main.name} level" if run.main is not None else ""
+    is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
+    return is_course and name.capitalize() in concept_rows()["results"]
 
 
 def _is_of_a_drug(part: QuestionPart) -> bool:
@@ -146,3 +155,12 @@ def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[R
         meant = by_name.get(run.name)
         known = NameIs(tool, meant or "")
         yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)
+
+
+def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
+    """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
+    is_for = any(piece.text in FOR for piece in part.pieces)
+    if not is_for or [one.tool for one in asked] != ["medications", "problems"]:
+        return asked
+    drug, ill = asked
+    return [replace(drug, name=f"{drug.name} {ill.name}", head=drug.name)]

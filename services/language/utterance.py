@@ -62,6 +62,7 @@ class ChartQuestion:
         arguments: For the tool.
         aspect: Which of its rows, or what of them.
         name: Of what, as asked; "" for everything that the tool gives.
+        said: The name of one thing as typed; the vocabulary may call it otherwise.
         part: What of one row is asked for; None for what it says at large.
         head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
@@ -81,6 +82,7 @@ class ChartQuestion:
         is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
+        age_years: So many years from `at_age` on: as a teenager.
         age_side: All from that birthday on is meant, or all before it.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
         rate: What a change is told in besides, and whether a count is told of each year.
@@ -112,11 +114,13 @@ class ChartQuestion:
     is_apart: bool = False
     at_age: int | None = None
     is_age_in_months: bool = False
+    age_years: int = 1
     age_side: Literal["", "since", "before"] = ""
     unit: str = ""
     rate: Rate = ""
     by: str = ""
     without: tuple[str, ...] = ()
+    said: str = ""
     unread: str = ""
 
 

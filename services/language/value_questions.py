@@ -27,8 +27,10 @@ def questions_of_values(
         aspect = "latest"  # "does he smoke, and how many?": not how often it was asked
     heads = dict.fromkeys(_head_of(run) for run in results)
     for head in heads:
-        here = (run.name_for("results") for run in results if _head_of(run) == head)
-        found = replace(values_of(list(dict.fromkeys(here)), aspect, what), head=head)
+        here = {run.name_for("results"): run for run in results if _head_of(run) == head}
+        found = replace(values_of([*here], aspect, what), head=head)
+        if len(here) == 1:
+            found = replace(found, said=here[found.name].text)
         yield from ([replace(found, aspect="latest"), found] if part.is_latest_too else [found])
 
 

@@ -157,11 +157,12 @@ def care_team_row(record: PatientRecord, entry: Entry) -> ViewRow:
 def device_row(_: PatientRecord, entry: Entry) -> ViewRow:
     """Return the row of a device."""
     raw = entry.raw
-    name = text(one(raw, "deviceName"), "name") or label(one(raw, "type"))
+    kind, model = label(one(raw, "type")), text(one(raw, "deviceName"), "name")
     return one_row(
         entry,
         "device",
-        name or text(raw, "modelNumber"),
+        kind or model or text(raw, "modelNumber"),
+        value=model if kind else "",
         detail=joined(
             text(raw, "manufacturer"),
             prefixed("model", text(raw, "modelNumber")),

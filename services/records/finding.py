@@ -165,8 +165,8 @@ def _corrected(table: ConceptTable, series: Sequence[Series], name: str) -> str 
     allowed = 2 if len(wanted) >= _TWO_SLIPS_CHARS else 1 if len(wanted) >= _ONE_SLIP_CHARS else 0
     if not allowed:
         return None
-    known = {" ".join(words): concept.name for concept in table.concepts
-             if concept.kind == "result" for words in concept.words}  # fmt: skip
+    single = [one for one in table.concepts if one.kind == "result" and not one.members]
+    known = {" ".join(words): concept.name for concept in single for words in concept.words}
     known |= {" ".join(words_of(one.name)): one.name for one in series}
     near: dict[str, int] = {}
     for said, meant in known.items():

@@ -30,6 +30,8 @@ _KINDS = {
     "social-history": "social history", "survey": "survey", "imaging": "imaging measurement",
     "exam": "exam", "procedure": "measurement", "therapy": "therapy", "activity": "activity",
 }  # fmt: skip
+MEASURED = frozenset({"laboratory", "vital sign", "survey", "social history", "exam"})
+"""Kinds of rows that are values of a series."""
 ANOTHER = "somebody or something else"
 NOT_PATIENTS = ", not of the patient)"
 """How the name of a value ends whose focus is a fetus, a donor or a thing."""

@@ -19,6 +19,8 @@ NOT_YET: Final = frozenset(
      "only a plan", "only a proposal", "only a option"}
 )  # fmt: skip
 """Statuses of what is no fact yet, or of which nobody knows whether it is one."""
+FUTURE: Final = "dated in the future"
+"""The status of what is told as done, on a day that has not come."""
 NONE_KNOWN: Final = "none known"
 NO_KNOWN_ALLERGY: Final = "no known allergy"
 NOT_KNOWN: Final = "not known"

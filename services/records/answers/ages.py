@@ -55,12 +55,13 @@ def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | 
     days = _ends(patient.date) if patient is not None else []
     if question.at_age is None or not days or days[0] != days[-1]:
         return None
-    asked = replace(question, at_age=None, is_age_in_months=False, age_side="")
+    asked = replace(question, at_age=None, is_age_in_months=False, age_side="", age_years=1)
     if question.is_age_in_months:
         then = days[0] + timedelta(days=round(question.at_age * _MONTH_DAYS))
         near = timedelta(days=_MONTH_DAYS)
         return with_days(asked, TimeSpan(then - near, then + near, ""))
-    first, behind = _birthday(days[0], question.at_age), _birthday(days[0], question.at_age + 1)
+    end = question.at_age + question.age_years
+    first, behind = _birthday(days[0], question.at_age), _birthday(days[0], end)
     since, until = first, behind - timedelta(days=1)
     if question.age_side == "before":
         return with_days(asked, TimeSpan(None, first - timedelta(days=1)))

@@ -31,7 +31,7 @@ def is_of_allergen(name: str, row: ViewRow) -> bool:
         return _is_drug(row) if name == DRUGS else _is_food(row)
     parts = [one for one in name.split() if concept_table().named("drug", one) is not None]
     if len(parts) > 1:  # of two drugs in one, one is enough
-        return any(is_of_allergen(part, row) for part in parts)
+        return is_named_so(name, row) or any(is_of_allergen(part, row) for part in parts)
     return is_named_so(name, row) or any(_names(kind, row) for kind in _kinds_with(name))
 
 

@@ -25,13 +25,13 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL, NEVER
+from services.records.standing import DOUBTFUL, FUTURE, NEVER
 from services.records.visits import NOT_MEANT
 
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
-_NEVER_WAS = NOT_MEANT | NEVER | {"preparation"}
+_NEVER_WAS = NOT_MEANT | NEVER | {"preparation", FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
@@ -64,6 +64,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     named = tuple(row for row in rows if _is_named(question, row))
     named = tuple(row for row in named if not is_left_out(question, row))
     named = tuple(row for row in named if not question.by or is_by(question.by, row))
+    if question.tool == "problems" and question.name and not named:  # in a longer word: Gichtanfall
+        named = tuple(row for row in rows if _is_said(row, question.name))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
     elif question.name and question.tool in _REPORTS:
@@ -97,7 +99,10 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     if question.tool == "chart_summary" and question.name:
         is_known = question.name in _OF_THE_PERSON and bool(view.rows)
         return is_known or bool(personal_facts(question.name, view.rows))
-    return bool(asked_rows(question, view).rows)
+    rows = asked_rows(question, view).rows
+    if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
+        return any(row.date for row in rows)
+    return bool(rows)
 
 
 DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
@@ -113,7 +118,7 @@ def is_near_only(row: ViewRow, name: str) -> bool:
 def is_doubtful(row: ViewRow) -> bool:
     """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
     is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
-    return is_torn or bool(DOUBTFUL & {*row.detail.split("; ")})
+    return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -135,7 +140,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return is_meant or has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
-        case "care" | "history" if name:
+        case "care" | "history" | "medications" if name:
             return _is_part(row, question)
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
@@ -167,11 +172,11 @@ def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
 
 def _is_said(row: ViewRow, name: str) -> bool:
     """Whether a text tells of the thing in other words: of weight, of a flu jab, in German."""
-    # "Hep b" without its letter is another vaccine; of two letters any text has some.
+    # Of two letters any text has some.
     telling = (
         said
         for said in concept_table().also_called(name)
-        if min(map(len, said.split())) >= _WORD_CHARS
+        if max(map(len, said.split())) >= _WORD_CHARS
     )
     return any(has_words(row, one) for one in telling)
 
@@ -195,7 +200,8 @@ def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     wanted = rows_called("kinds_of_visits").get(name)
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
-    return has_words(row, name) or means("problem", name, label=row.detail, codes=())
+    is_said = has_words(row, name) or has_words(row, question.said)
+    return is_said or means("problem", name, label=row.detail, codes=())
 
 
 def _is_fact(row: ViewRow, name: str) -> bool:
@@ -209,15 +215,16 @@ def _is_fact(row: ViewRow, name: str) -> bool:
 def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row says what is asked for besides its kind: a stay for a fracture."""
     rest = question.name.removeprefix(question.head).strip() if question.head else ""
-    return not rest or has_words(row, rest) or means("problem", rest, label=row.detail, codes=())
+    said = f"{row.value} {row.detail}"
+    return not rest or has_words(row, rest) or means("problem", rest, label=said, codes=())
 
 
 def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
-    """Whether a row of `care` or `history` is of the kind and says the words."""
+    """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
-    if not _says_rest(row, question):
-        return False
+    if question.tool == "medications" or not _says_rest(row, question):
+        return _says_rest(row, question)
     if name == "open order" and row.status not in _OPEN:
         return False
     if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
@@ -282,7 +289,8 @@ def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
 
 def _has_any_word(row: ViewRow, query: str) -> bool:
     if row.kind == "encounter":  # a children's hospital tells of no children
-        row = row.model_copy(update={"detail": ""})
+        reasons = (one for one in row.detail.split("; ") if one.startswith("for "))
+        row = row.model_copy(update={"detail": "; ".join(reasons)})
     return any(has_words(row, word) for word in query.split())
 
 

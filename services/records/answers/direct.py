@@ -19,6 +19,7 @@ from services.records.answers.events import days_around, is_of_unknown_end, rows
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     led,
+    measured_as,
     measured_for,
     searches_for,
     told_elsewhere,
@@ -78,10 +79,13 @@ class _Answers:
         """Yield the answer to each question, and what is worked out over several of them."""
         is_then = any(one.name == AGE and one.is_past for one in questions)
         others = [one for one in questions if has_an_age(one, is_then=is_then)]
+        unread = ""
         for question in questions:
+            unread = question.unread or unread
             is_age = question.name == AGE and others and self.looked.has(question)  # not of now
             if not is_age and not self.looked.tells_beside(question, questions):
-                yield said_unread(question, self._answer(question), self.words)
+                asked, unread = replace(question, unread=unread), ""
+                yield said_unread(asked, self._answer(question), self.words)
         if others and any(one.name == AGE for one in questions):
             yield from ages_then(self.looked.given, others, self.words)
         yield from told_lengths([*self._of_lengths(questions)], self.words)
@@ -105,6 +109,8 @@ class _Answers:
         if question.around:
             return self._around(question)
         taken = self.looked.result_of(question)
+        if self.looked.missing is not None:
+            return ""  # it is asked for first
         if isinstance(taken, str):
             return self.words.failed.format(title=question.tool, problem=taken)
         whole = replace(question, without=(), aspect="all")
@@ -165,9 +171,13 @@ class _Answers:
     def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
         """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
         looked_at = taken if question.tool == SEARCH else None
+        if looked_at is not None and (measured := measured_as(question, question, taken)):
+            return self._answer(measured)
         for search in () if has_answer(question, taken) else searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
+            if record is not None and (measured := measured_as(question, search, record)):
+                return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
                 told = f"{told}\n{in_papers}".strip()

@@ -15,10 +15,22 @@ from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
 from services.records.concepts.table import concept_table
 from services.records.finding import means
+from services.records.measurements import MEASURED
 
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
+_WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
+_MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
+"""Where else values are asked for that nobody knows to be some: a score by its short name."""
+_BESIDE = {
+    "problems": frozenset({"immunization"}),
+    "immunizations": frozenset({"problem", "encounter diagnosis"}),
+}
+_THINGS = frozenset(
+    {"problem", "encounter diagnosis", "medication", "procedure", "allergy", "immunization",
+     "encounter", "family history", "order", "device", "goal", "care plan"}
+)  # fmt: skip
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
 
@@ -32,12 +44,33 @@ def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     return measured if question.span is None else with_days(measured, question.span)
 
 
+def measured_as(
+    question: ChartQuestion, search: ChartQuestion, found: ChartView
+) -> ChartQuestion | None:
+    """Return the question for the one value that a search found, by its own name; texts beside."""
+    rows = asked_rows(search, found).rows if search.tool == SEARCH and search.name else ()
+    names = {row.name for row in rows if row.kind in MEASURED}
+    is_other = any(row.kind in _THINGS for row in rows)
+    if len(names) != 1 or is_other:
+        return None
+    (name,) = names
+    if question.tool not in _MAY_BE_VALUES and name.casefold() != question.said.casefold():
+        return None
+    value = replace(question, tool="results", arguments={"names": [name]}, name=name, head="")
+    return value if question.span is None else with_days(value, question.span)
+
+
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool in ("problems", "care", "encounters")  # the tool gives all of them
+    is_listed = question.tool in (
+        "problems",
+        "care",
+        "encounters",
+        "history",
+    )  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     aspect = "all" if question.aspect in ("whether", "count") else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
@@ -53,7 +86,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()
     if question.head:
         headless = searches_for(replace(question, head=""))
-        is_value = question.tool == "results"  # a value tells more than where it is mentioned
+        # A value, or a drug, tells more than where it is mentioned.
+        is_value = question.tool in ("results", "medications")
         head = _of_the_head(question)
         # What no list has may stand in a flag or a note without the rest.
         own = [one for one in searches_for(head) if one not in headless]
@@ -61,7 +95,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    return (*taken, _searched(question, query, name))
+    is_typed = said is None and question.said not in ("", question.name)
+    typed = [_searched(question, question.said, question.said)] if is_typed else []
+    return (*taken, _searched(question, query, name), *typed)
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -144,14 +180,16 @@ def told_elsewhere(
     question: ChartQuestion, search: ChartQuestion, found: ChartView, words: AnswerWords
 ) -> str:
     """Return what a search over everything found; "" for nothing."""
+    if question.tool == "results" and search.name == question.said != question.name:
+        return ""  # a value alone may be called so: of housing no house dust tells
     if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
         rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
         found = found.model_copy(update={"rows": rows})
     if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
         rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
         found = found.model_copy(update={"rows": rows})
-    if question.tool == "problems":  # a vaccination against it tells of no illness
-        rows = tuple(row for row in found.rows if row.kind != "immunization")
+    if question.tool in _BESIDE:  # a vaccination against it tells of no illness, nor the reverse
+        rows = tuple(row for row in found.rows if row.kind not in _BESIDE[question.tool])
         found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
 
@@ -171,6 +209,8 @@ def _lead_of(
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
     is_other = is_drug if question.tool == "results" else not is_drug
+    if question.tool == "results" and question.aspect in _WORKED_OUT:
+        return words.not_worked_out
     if question.tool in ("medications", "results") and is_other:
         # That there is a plan for it is no drug, and that it is taken is no value of it.
         return f"{absent} {words.elsewhere}"

@@ -6,16 +6,17 @@ from data_models.chart_view import ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.records.answers.said_words import has_words, says_all
+from services.records.concepts.table import parts_of_body
 
 # How reports name what a question calls by one word.
 _SAID = {
-    "ct": "ct computed",
-    "mri": "mri mr mrt magnetic",
+    "ct": "ct computed computertomographie computertomografie",
+    "mri": "mri mr mrt magnetic kernspintomographie magnetresonanztomographie",
     "pet": "pet positron",
     "ultrasound": "ultrasound ultrasonography sonography us echo endosonography echocardiography "
-    "echocardiogram",
-    "mammography": "mammography mammogram mg",
-    "x ray": "x xray radiograph radiographs radiography rontgen dx cr",
+    "echocardiogram duplex doppler ultraschall sonographie sonografie sono",
+    "mammography": "mammography mammogram mg mammographie mammografie",
+    "x ray": "x xray radiograph radiographs radiography rontgen rontgenaufnahme dx cr",
 }
 _MODALITIES = {kind: frozenset(said.split()) for kind, said in _SAID.items()}
 IMAGING = "imaging"
@@ -46,12 +47,23 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
-    titled = [row for row in of_kind if says_all(" ".join((row.name, row.value)), parts)]
-    if titled or (told := [row for row in of_kind if has_words(row, parts)]):
+    titled = [row for row in of_kind if _says(f"{row.name} {row.value}", parts)]
+    if titled or (
+        told := [
+            row for row in of_kind if _says(" ".join((row.name, row.value, row.detail)), parts)
+        ]
+    ):
         return tuple(titled or told)
     # Of a bronchoscopy the report is called "bronchial biopsy".
     looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
     return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
+
+
+def _says(said: str, parts: str) -> bool:
+    """Whether each part is said, in whatever language: thyroid is Schilddrüse."""
+    return all(
+        any(says_all(said, each) for each in (word, *parts_of_body(word))) for word in parts.split()
+    )
 
 
 def _title(row: ViewRow) -> frozenset[str]:

@@ -42,12 +42,12 @@ class LookedUp:
         return self._found(question) is not None
 
     def tells_beside(self, question: ChartQuestion, others: Sequence[ChartQuestion]) -> bool:
-        """Whether illnesses tell what no value does: how many pregnancies there were."""
-        if question.tool != "results" or not self.has(question):
+        """Whether another list tells what none of its own does: pregnancies, chemotherapy."""
+        if question.tool not in ("results", "procedures") or not self.has(question):
             return False
         alike = [one for one in others if one.name == question.name]
         told = {one.tool for one in alike if has_answer(one, self.view_of(one))}
-        return "results" not in told and "problems" in told
+        return bool(told) and question.tool not in told
 
     def _found(self, question: ChartQuestion) -> Looked | None:
         alike = (

@@ -12,7 +12,7 @@ ROWS_SHOWN = 12
 BRIEF_FROM = 14
 """So many rows are told without their details."""
 _DIFFER = "sources differ"
-_PLANNED = frozenset({"care plan", "goal", "order"})
+_PLANNED = frozenset({"care plan", "goal", "order", "medication"})
 """Kinds of which it tells something that they are completed."""
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
 
@@ -46,10 +46,12 @@ def row_line(
 
 
 def grouped_lines(rows: Sequence[ViewRow], words: AnswerWords) -> str:
-    """Return one line for each name, with all its dates, the newest first."""
-    groups: dict[str, list[ViewRow]] = {}
+    """Return one line for all rows that tell the same, with their dates, the newest first."""
+    groups: dict[tuple[str, ...], list[ViewRow]] = {}
+    is_many = len({row.name for row in rows}) > BRIEF_FROM
     for row in rows:
-        groups.setdefault(row.name, []).append(row)
+        told = (row.name, row.value, row.status, "" if is_many else row.detail)
+        groups.setdefault(told, []).append(row)
     lines = []
     for each in groups.values():
         line = row_line(each[0], words, is_brief=len(groups) > BRIEF_FROM)

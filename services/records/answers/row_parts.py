@@ -229,7 +229,10 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     shown = [row for row in shown if is_of_values or row.kind in _WITH_PARTS]
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
-    if question.part == "end" and any(row.end for row in shown):
+    is_told = question.part == "end" and any(row.end for row in shown)
+    if question.part == "reason":  # "why no warfarin?" is told by why it ended
+        is_told = any(_tells(row, MARKS["end reason"]) for row in shown)
+    if is_told:
         return []
     return [words.no_part.format(part=words.parts[question.part])] if question.part else []
 

@@ -53,7 +53,7 @@ def told_treatments(
     said: list[str] = []
     kind = class_taken_for(question.name)
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
-        (words.treated_by, lambda row: _is_for(row, illnesses)),
+        (words.treated_by, lambda row: _is_for(row, question.name, illnesses)),
         (words.usual_for, lambda row: _is_of_kind(row, kind)),
         (words.meanwhile, lambda row: _is_meanwhile(row, illnesses) and not _is_of_kind(row, kind)),
     )
@@ -79,8 +79,10 @@ def _reason(row: ViewRow) -> str:
     return next(parts, "")
 
 
-def _is_for(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
-    return any(one.name in _reason(row) for one in illnesses)
+def _is_for(row: ViewRow, name: str, illnesses: Sequence[ViewRow]) -> bool:
+    """Whether its reason is the illness, as the list or as the question calls it."""
+    is_named = bool(name) and means("problem", name, label=_reason(row), codes=())
+    return is_named or any(one.name in _reason(row) for one in illnesses)
 
 
 def _is_of_kind(row: ViewRow, kind: str) -> bool:

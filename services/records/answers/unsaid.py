@@ -51,13 +51,16 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     """Say which words of a longer name what is `told` of the thing itself does not have."""
     head = tokens_of(fold(question.head)[0])
     is_drug = question.tool == "medications"
+    idle = {*head, *lexicon(words.language).joints, *people_words().articles}
+    every = [word for word in question.name.split() if fold(word)[0] not in idle]
     rest = [
         word
-        for word in question.name.split()
-        if fold(word)[0] not in {*head, *lexicon(words.language).joints, *people_words().articles}
-        and not (is_drug and concept_table().named("drug", word))
+        for word in every
+        if not (is_drug and concept_table().named("drug", word))
         and not any(says_all(told, one) for one in (word, *concept_table().also_called(word)))
     ]
+    if rest and concept_table().named("problem", " ".join(every)):
+        rest = every  # of colon cancer not the colon alone
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
 
 

@@ -225,6 +225,8 @@ def _is_for(row: ViewRow, problem: str) -> bool:
 def _says(row: ViewRow, name: str) -> bool:
     wanted = _apart(name)
     have = _apart(f"{row.name} {row.detail}")
+    german = {word for word in have if word.endswith(_GREEK)}  # Cholezystektomie
+    have |= {word.replace("z", "c").replace("k", "c") for word in german}
     return all(any(_is_in(each, have) for each in (word, *parts_of_body(word))) for word in wanted)
 
 

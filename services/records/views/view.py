@@ -1,13 +1,20 @@
 """Making a `ChartView` of rows: sources, columns, gaps."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
 from services.records.entry import instant
 from services.records.record import PatientRecord
+from services.records.standing import FUTURE, NEVER, NOT_YET
 
 _ORDER = ("date", "end", "name", "value", "range", "flag", "status", "detail")
 QUOTE_LIMIT_CHARS = 160
+_OF_NOW = frozenset(
+    {"problem", "encounter diagnosis", "allergy", "procedure", "immunization", "encounter",
+     "laboratory", "vital sign", "survey", "social history", "imaging measurement", "exam"}
+)  # fmt: skip
+_NOT_SO = NEVER | NOT_YET
 
 
 def view_of(
@@ -57,6 +64,17 @@ def quoted(view: ChartView) -> ChartView:
         for source in view.sources
     )
     return view.model_copy(update={"sources": tuple(sources)})
+
+
+def with_future_marked(view: ChartView, today: date) -> ChartView:
+    """Return the view; what is told as done, measured or ill on a day to come says so."""
+    rows = (
+        row.model_copy(update={"status": FUTURE})
+        if row.date[:10] > today.isoformat() and row.kind in _OF_NOW and row.status not in _NOT_SO
+        else row
+        for row in view.rows
+    )
+    return view.model_copy(update={"rows": tuple(rows)})
 
 
 def newest_first(rows: Iterable[ViewRow]) -> list[ViewRow]:

@@ -97,7 +97,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("is his diabetes well controlled", "results", {"names": [A1C]}, "whether", A1C),
         ("is the HbA1c at target", "results", {"names": [A1C]}, "whether", A1C),
         ("what stage is his CKD", "problems", {"status": "all"}, "all", "chronic kidney disease"),
-        ("HIV test done?", "search_record", {"query": "hiv"}, "all", "hiv"),
+        ("HIV test done?", "results", {"names": ["hiv"]}, "all", "hiv"),
         ("list everything from 2018", "timeline",
          {"since": "2018-01-01", "until": "2018-12-31"}, "all", ""),
         ("what happened between May and October 2018", "timeline",
