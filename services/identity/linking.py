@@ -229,7 +229,8 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
     """
     named = {one.start for each in said.mentions for one in each.span}
     text, known = said.message.text, people_words()
-    opening = known.leads | known.others | known.topics | known.lingers | known.within
+    opening = known.leads | known.reasons_to_open | known.others | known.topics
+    opening |= known.lingers | known.within
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in (*(one.text for one in said.numbers), *ids):

@@ -98,6 +98,7 @@ class PeopleWords:
     both: frozenset[str]
     them: frozenset[str]
     words_of_a_calendar: frozenset[str]
+    reasons_to_open: frozenset[str]
 
     @property
     def leads(self) -> frozenset[str]:
