@@ -34,6 +34,7 @@ _ORDINALS = {
 }  # fmt: skip
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
+_SERIES = frozenset({"sery", "serie", "grundimmunisierung", "impfserie"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
@@ -170,7 +171,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in about(part, rows, names)
-            if (row.needs_all or row.is_text) and fits(_plain(part) if row.is_text else part, row)
+            if (row.needs_all or row.is_text or (clause.words & FROM and row.kind == "medication"))
+            and fits(part if row.needs_all else _plain(part), row)
         ]
         for part in parts
     ]
@@ -283,6 +285,8 @@ def against_order(
         number = sum(day <= first.order[:10] for day in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
         is_wrong = bool(told) and number not in told
+        is_over = clause.words & _SERIES and "ended" in clause.cues and clause.dates
+        is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
     if clause.dates or clause.quantities or not clause.words & (_BEFORE | _AFTER):
         return None
