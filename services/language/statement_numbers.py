@@ -31,6 +31,8 @@ _REFERENCE = frozenset(
     {
         "ref",
         "reference",
+        "range",
+        "zielbereich",
         "uln",
         "lln",
         "limit",
@@ -107,7 +109,7 @@ def without_limits(
     """Return the values, and the ends of a range of reference behind its name: "(ref. 4-5.6)"."""
     at = next((place for place, word in words if folded(word) in _REFERENCE), 1 << 30)
     behind = [one for one in quantities if at < one.start <= at + _REFERENCE_CHARS][:2]
-    limits = behind if len(behind) < len(quantities) else []
+    limits = behind if any(one.start < at for one in quantities) else []
     return [one for one in quantities if one not in limits], limits
 
 
