@@ -7,7 +7,7 @@ from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 
 _INHERITED = frozenset(
-    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family"}
+    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
 )
 
 
@@ -27,6 +27,7 @@ _TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "v
 FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
+LEFT = frozenset({"discharged", "entlassen"})
 _WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
 _FROM = frozenset({"from", "von"})
@@ -77,6 +78,8 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
+    if last.smoking and "asserts" in clause.cues and not clause.smoking:
+        return False  # "quit smoking in 1998 and drinks two beers a week"
     kin = statement_words().kin
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
@@ -145,6 +148,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),
         differences=(*last.differences, *clause.differences),
+        limits=(*last.limits, *clause.limits),
         runs=(*last.runs, *clause.runs),
         called=last.called | clause.called,
     )
@@ -168,7 +172,7 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= {"recorded"}
     if clause.words & _THAN:
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-    names = last.names
+    names = last.names if clause.words.isdisjoint(LEFT) or clause.names else ()
     if not clause.words.isdisjoint(_WHICH) and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
@@ -180,6 +184,13 @@ def _after(last: Clause, clause: Clause) -> Clause:
         return _of_the_same(last, clause)
     if clause.words & FINDS and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
+    if "asserts" not in clause.cues:
+        clause = replace(clause, words=clause.words | (last.words & statement_words().allergic))
+    return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
+
+
+def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
+    """Return what is said of one thing that is said of the next, too."""
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
         if clause.quantities:
@@ -188,11 +199,11 @@ def _after(last: Clause, clause: Clause) -> Clause:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
     if last.words & _WITHOUT and last.has_values:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
-    if "no" in last.cues and clause.words & _OR:
+    if (last.words & _WITHOUT or "no" in last.cues) and clause.words & _OR:
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if "ended" in clause.cues:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
-    return _of_same_kin(last, replace(clause, cues=clause.cues | inherited))
+    return inherited
 
 
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:

@@ -39,6 +39,7 @@ class Clause:
         often: How often, such as `2/d`.
         sites: Sides with what stands beside them: `left lower lobe`, words of the record.
         counted: How many of what kind, or how many `times`.
+        limits: The ends of the range of reference: `ref. up to 0.5`, no values of it.
         differences: By how much something changed, no value of it: `by 22 %`, `gained 3 kg`.
     """
 
@@ -58,6 +59,7 @@ class Clause:
     sites: tuple[frozenset[str], ...] = ()
     counted: tuple[tuple[float, str], ...] = ()
     differences: tuple[Quantity, ...] = ()
+    limits: tuple[Quantity, ...] = ()
     runs: tuple[frozenset[str], ...] = ()
     called: frozenset[str] = frozenset()
 

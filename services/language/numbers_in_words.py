@@ -30,6 +30,12 @@ _LENGTHS = (
 )  # fmt: skip
 _GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
+_AGE_AND_SEX = re.compile(
+    r"(?<![\w.,/-])(?P<age>\d{1,3})(?:\s?-?(?:yo|y/o|yr old|y\.o\.))?\s?(?P<sex>[MF])\b(?!\.\w)"
+    r"|(?<![\w.,/-])(?P<years>\d{1,3})\s?-?(?:yo|y/o|y\.o\.)(?!\w)"
+)
+_YEARS_DE = re.compile(r"(?i)\b(?P<age>\d{1,3})-?\s?jährige(?P<end>[rnsm]?)\b")
+_SEXES = {"M": " man", "F": " woman", None: ""}
 _TIMES_OF_DAY = ("morning", "noon", "evening", "night")
 _TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four times daily")
 
@@ -75,6 +81,11 @@ def _share_in_digits(found: re.Match[str]) -> str:
     return found.group() if not number or not among else f"{number} of {among}"
 
 
+def _aged(found: re.Match[str]) -> str:
+    """Return "64M" and "64 yo" in words: a 64-year-old man."""
+    return f"{found['age'] or found['years']}-year-old{_SEXES[found['sex']]}"
+
+
 def _dosed(found: re.Match[str]) -> str:
     """Return "1-0-1" in words: twice daily, morning and evening."""
     given = [one for one, count in zip(_TIMES_OF_DAY, found.groups(), strict=True) if count == "1"]
@@ -84,6 +95,8 @@ def _dosed(found: re.Match[str]) -> str:
 _IN_DIGITS: Sequence[
     tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
 ] = (
+    (("m", "f", "y"), _AGE_AND_SEX, _aged),
+    (("jährig",), _YEARS_DE, r"\g<age> Jahre alte\g<end>"),
     (("-",), _SCHEME, _dosed),
     (("blutgruppe 0",), _GROUP_O, "O"),
     (("/",), _OF_NODES, r"\1 of \2"),

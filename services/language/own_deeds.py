@@ -29,9 +29,12 @@ def _words() -> dict[str, frozenset[str]]:
     return {key: all_of(files, key) for key in {key for one in files for key in one}}
 
 
-def own_deeds_in(words: Sequence[str]) -> frozenset[int]:
-    """Return the places of verbs by which who speaks claims a deed, among a sentence's words."""
-    lower = [word.lower() for word in words]
+def own_deeds_in(words: Sequence[str], lower: Sequence[str]) -> frozenset[int]:
+    """Return the places of verbs by which who speaks claims a deed, among a sentence's words.
+
+    Args:
+        lower: The same words in small letters, with straight apostrophes.
+    """
     known = _words()
     if known["speakers"].isdisjoint(lower):
         return frozenset()

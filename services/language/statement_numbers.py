@@ -25,6 +25,24 @@ _MORE_OR_LESS = frozenset(
     {"more", "less", "higher", "lower", "heavier", "lighter",
      "mehr", "weniger", "höher", "niedriger", "schwerer", "leichter"}
 )  # fmt: skip
+_BEYOND = frozenset({"above", "below", "over", "under", "uber", "unter"})
+_WHAT_WAS = frozenset({"value", "level", "baseline", "wert", "ausgangswert", "vorwert"})
+_REFERENCE = frozenset(
+    {
+        "ref",
+        "reference",
+        "range",
+        "zielbereich",
+        "uln",
+        "lln",
+        "limit",
+        "referenz",
+        "referenzbereich",
+        "normbereich",
+        "norm",
+    }
+)
+_REFERENCE_CHARS = 24
 _THAN = frozenset({"than", "als"})
 _TALL = frozenset({"tall", "gross"})
 _BY = frozenset({"by", "um"})
@@ -85,6 +103,16 @@ def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     return replace(one, comparator=sign) if sign and not one.comparator else one
 
 
+def without_limits(
+    words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]
+) -> tuple[list[Quantity], list[Quantity]]:
+    """Return the values, and the ends of a range of reference behind its name: "(ref. 4-5.6)"."""
+    at = next((place for place, word in words if folded(word) in _REFERENCE), 1 << 30)
+    behind = [one for one in quantities if at < one.start <= at + _REFERENCE_CHARS][:2]
+    limits = behind if any(one.start < at for one in quantities) else []
+    return [one for one in quantities if one not in limits], limits
+
+
 def differences(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], cues: Collection[str]
 ) -> list[Quantity]:
@@ -107,6 +135,11 @@ def differences(
             found += [offsets[offset] for offset in before[-1:]]
         if word in _UP_OR_DOWN:
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
+        if folded(word) in _BEYOND and _WHAT_WAS.intersection(
+            one for _, one in words[at + 1 : at + 4]
+        ):
+            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
+            found += [offsets[offset] for offset in before[-1:]]
         is_noun = folded(word) in _BY_SO_MUCH and any(
             one in _OF_WHAT for _, one in words[at + 1 : at + 3]
         )

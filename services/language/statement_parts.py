@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from services.language.quantities import Quantity
 from services.language.statement_phrases import FoundPhrase, named_by
 from services.language.statement_tables import stem
-from services.language.statement_words import is_clinical_name, statement_words
+from services.language.statement_words import StatementWords, is_clinical_name, statement_words
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
@@ -35,6 +35,9 @@ _LISTED_WORDS = 3
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
 _RANGE_CHARS = 3
+_INFLECTED_CHARS = 6
+_ENDINGS = ("en", "em", "es", "e")
+_BEFORE_ER = frozenset("tgv")  # "erhöhter", not "higher"
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
 _WHICH = frozenset({"that", "which"})
 _ENDING = frozenset({"ended", "begun"})
@@ -89,14 +92,34 @@ def breaks_in(
     ]
     breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
-    breaks += [
+    opened = [
         one.start
         for one in same
         if lower[one.start - 1] == "("
         and words[one.start][0] < last
         and (first < words[one.start][0] or _is_beside_another(one, same))
     ]
+    breaks += opened
+    # "(BMI 13.8) she had gained 2.7 kg": what follows is of something else.
+    breaks += [end + 1 for at in opened for end in _closing(lower, at) if end + 1 < len(lower)]
     return breaks
+
+
+def _closing(lower: Sequence[str], at: int) -> list[int]:
+    """Return where the bracket ends in which a place stands, if it is within a sentence."""
+    return [end for end in range(at, len(lower)) if lower[end] == ")"][:1]
+
+
+def joints_in(lower: Sequence[str], named: Sequence[int]) -> Iterator[int]:
+    """Yield the places at which what is told of one thing may end: those between two names.
+
+    At a comma or an "and" it may end wherever they stand.
+    """
+    joints, splits = statement_words().joints, _BREAKS | {"and", "und", "sowie", "but", "aber"}
+    between = {one for before, at in pairwise(named) for one in range(before + 1, at)}
+    for at in range(1, len(lower)):
+        if lower[at] in splits or (at in between and lower[at] in joints):
+            yield at
 
 
 def _is_beside_another(one: FoundPhrase, named: Sequence[FoundPhrase]) -> bool:
@@ -163,6 +186,25 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
         if is_named and before not in known.phrases:
             return (stem(before),)
     return ()
+
+
+@lru_cache(maxsize=20_000)
+def base_form(word: str) -> str:
+    """Return a word of German as it stands in the tables: `erhöhten` is `erhöht`."""
+    known = statement_words()
+    if len(word) < _INFLECTED_CHARS or _is_in_tables(word, known):
+        return word
+    bases = [word.removesuffix(one) for one in _ENDINGS if word.endswith(one)]
+    if word.endswith("er") and word[-3] in _BEFORE_ER:
+        bases.append(word[:-2])
+    return next((one for one in bases if _is_in_tables(one, known)), word)
+
+
+def _is_in_tables(word: str, known: StatementWords) -> bool:
+    rows = known.phrases.get(word, ())
+    stemmed = stem(word)
+    is_alone = any(len(one.words) == 1 for one in rows)
+    return is_alone or stemmed in known.exclusive or stemmed in known.happening
 
 
 @lru_cache(maxsize=20_000)
@@ -304,7 +346,8 @@ def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
 
 def called_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> frozenset[str]:
     """Return the stems of the words of names: `high`, `blood`, `pressure` of hypertension."""
-    places = (range(one.start, one.end) for one in phrases if one.said.same)
+    named = (one for one in phrases if one.said.same or one.said.means)
+    places = (range(one.start, one.end) for one in named)
     return frozenset(stems[at] for place in places for at in place if at in stems)
 
 

@@ -17,8 +17,13 @@ _LAST_PARTS = (
 )  # fmt: skip
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
+    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|dosis|dosierung|stadium|stage|therapie|therapy|behandlung|gabe|einnahme|kontrolle"
+    r"|score|specific|spezifische[smnr]?|related|associated|induced|assoziierte[smnr]?|bedingte[smnr]?|induzierte[smnr]?|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
+)
+_LEAD = re.compile(
+    r"(?i)\b(?P<lead>kontroll|verlaufs|vorsorge|nachsorge|wiederholungs|folge|langzeit|erst|aufnahme|entlassungs"
+    r"|basis|therapie|behandlungs)-?(?P<what>[^\W\d_]{5,})"
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
@@ -33,13 +38,28 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
-    text = text.replace("→", " to ").replace("carried out", "performed")
+    text = (
+        text.replace("→", " to ")
+        .replace("s/p ", "after ")
+        .replace("Z.n.", "nach")
+        .replace("Z. n.", "nach")
+        .replace("carried out", "performed")
+    )
     lower = text.lower()
     if "married" in lower or "verheiratet" in lower:
         text = _NEVER_MARRIED.sub("never-married", text)
+    text = _LEAD.sub(_behind_lead, text)
     if any(map(lower.__contains__, _LAST_PARTS)):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
     return text
+
+
+def _behind_lead(found: re.Match[str]) -> str:
+    """Return two words for one that says when what it names was done: `Kontrollkoloskopie`."""
+    what, known = stem(found["what"]), statement_words()
+    is_named = what in known.translated or what in known.named or is_clinical_name(what)
+    is_named = is_named and found.group().lower() not in known.phrases
+    return f"{found['lead']} {found['what']}" if is_named else found.group()
 
 
 def _of_two_names(found: re.Match[str]) -> str:

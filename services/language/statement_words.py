@@ -41,6 +41,7 @@ class StatementWords:
     Attributes:
         phrases: By first word, the longest first.
         concepts: Names of the table of concepts, by their stems, in the same order.
+        joints: Words at which what is told of one thing may end and another's begins.
         imperatives: First words of sentences that ask for something.
         advising: First words of a record's sentences that tell a patient what to do.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
@@ -79,6 +80,7 @@ class StatementWords:
 
     phrases: Mapping[str, Sequence[Phrase]]
     concepts: Mapping[str, Sequence[Phrase]]
+    joints: frozenset[str]
     imperatives: frozenset[str]
     advising: frozenset[str]
     abbreviations: frozenset[str]
@@ -172,6 +174,7 @@ def statement_words() -> StatementWords:
         spoken=_spoken(phrases),
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
+        joints=all_of(files, "joints") | {",", ";", "(", ")", "–", "—"},
         imperatives=all_of(files, "imperatives"),
         advising=all_of(files, "advising"),
         abbreviations=all_of(files, "abbreviations"),
@@ -278,6 +281,7 @@ def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     """Return the stems of words that claim nothing: common ones, sides and numbers."""
     tables = ("sides", "numbers", "times", "months")
     words = {word for one in files for key in tables for word in one.get(key, {})}
+    words.update(all_of(files, "neutral"))
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
     return ordinary_words().union(map(stem, words))
 

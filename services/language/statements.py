@@ -1,50 +1,29 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
-from services.language.clause_joining import put_together
+from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.numbers_in_words import with_digits
-from services.language.own_deeds import is_done, own_deeds_in
-from services.language.quantities import Quantity, quantities_in
-from services.language.stages_told import TNM, sites_in, stages_in
+from services.language.quantities import quantities_in
 from services.language.statement_numbers import (
-    bounded,
-    changed_of_body,
-    counted,
     days_in,
-    differences,
-    gains_or_loses,
-    is_of_several,
-    measured_of_body,
 )
 from services.language.statement_parts import (
     REFERENCE,
     SOURCE_TYPE,
     WORD,
-    allergen_in,
     blank,
-    breaks_in,
-    called_in,
-    english_stem,
-    exclusive_in,
-    graded,
     hyphened_in,
     is_bold,
     listed_in,
     masked,
-    phrases_in,
-    runs_of,
     short_names_in,
 )
-from services.language.statement_phrases import FoundPhrase
-from services.language.statement_tables import stem
 from services.language.statement_text import parted, without_label
 from services.language.statement_words import is_clinical_name, statement_words
-from services.language.written_dates import FoundDate
 
 _BRACKETS = re.compile(
     rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{SOURCE_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
@@ -53,12 +32,6 @@ _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _DIGIT = re.compile(r"\d")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
-_OF_A_DAY = frozenset({"of", "vom", "von"})
-_VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
-_PREPOSITION_CHARS = 6
-_NAME_CHARS = 6
-_SETTINGS = frozenset({"=check up"})
-_OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +47,7 @@ class Sentence:
         listed: Stems of the first words of each thing that it lists, whatever they are.
         short_names: Stems of what is written in capitals: `HPV`.
         hyphened: For stems of words with hyphens those of their parts: `two-dose`.
+        reader: Reads parts of it once more, where it is to be cut otherwise.
     """
 
     text: str
@@ -88,6 +62,7 @@ class Sentence:
     listed: tuple[tuple[str, ...], ...] = ()
     short_names: frozenset[str] = frozenset()
     hyphened: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    reader: ClauseReader | None = field(default=None, compare=False, repr=False)
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -119,7 +94,7 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
     shown = masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if has_numbers else []
     words = [(one.start(), one[0]) for one in WORD.finditer(shown)]
-    reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
+    reader = ClauseReader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
     is_item = bool(lead and (lead["item"] or lead["row"]))
     first = next((word.lower() for _, word in words if word[0].isalpha()), "")
@@ -135,6 +110,7 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         words=frozenset().union(*[one.words for one in clauses]),
         short_names=short_names_in(words),
         hyphened=hyphened_in(words),
+        reader=reader,
         listed=listed_in(plain, is_item=is_item),
     )
 
@@ -142,185 +118,3 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
 def refs_in(text: str) -> tuple[str, ...]:
     """Return the source ids that `text` names, each once, from the left."""
     return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
-
-
-class _Reader:
-    """Reads the words of one sentence."""
-
-    def __init__(
-        self,
-        *,
-        words: list[tuple[int, str]],
-        dates: list[FoundDate],
-        quantities: list[Quantity],
-        is_name: Callable[[str], bool],
-    ) -> None:
-        self._words = words
-        self._lower = [word.lower().replace("’", "'") for _, word in words]
-        self._dates = dates
-        self._quantities = bounded(words, self._lower, quantities) if quantities else []
-        self._is_of_window = len(self._quantities) < len(quantities)
-        self._is_name = is_name
-        self._found = phrases_in(words, self._lower)
-        self._deeds = own_deeds_in([word.replace("’", "'") for _, word in words])
-
-    def clauses(self) -> list[Clause]:
-        """Return the clauses: what goes on with the one before is joined to it, or follows it."""
-        return put_together(self._segments())
-
-    def _segments(self) -> list[Clause]:
-        breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
-        edges = [0, *sorted(breaks), len(self._words)]
-        found = []
-        for start, end in pairwise(edges):
-            if end > start:
-                found.append(self._clause(start, end))
-        return [one for one in found if one.words or one.has_values]
-
-    def _clause(self, start: int, end: int) -> Clause:
-        low = self._words[start][0] if start else 0
-        high = self._words[end][0] if end < len(self._words) else 1 << 30
-        quantities = [one for one in self._quantities if low <= one.start < high]
-        phrases = [one for one in self._found if start <= one.start < end]
-        dates = [one for one in self._dates if low <= one.start < high]
-        cues = self._cues(start, end, phrases, dates)
-        taken = {at for one in phrases if one.said.is_cue_only for at in range(one.start, one.end)}
-        stages, used = stages_in(self._words, start, end, phrases)
-        used += [self._span(one) for one in phrases if one.said.same]
-        quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
-        places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
-        stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
-        named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
-        named |= {one.start: group for one in phrases for group in one.said.same}
-        meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
-        names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
-        often = {at for one in phrases if one.said.often for at in range(one.start, one.end)}
-        told = [at for at in places if at not in often]
-        spoken = [(self._words[at][0], self._lower[at]) for at in told]
-        is_named = {place for place, at in enumerate(told) if at in named or at in meant}
-        counts = list(counted(spoken, quantities, is_named))
-        quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
-        changes = differences(spoken, quantities, cues)
-        if not {*names} - _SETTINGS and (of := measured_of_body(stems.values(), quantities, cues)):
-            names = [*names, of]
-        if changes or gains_or_loses(cues, frozenset(stems.values())):
-            names = names or [one for one in (changed_of_body(cues),) if one]
-        return Clause(
-            words=frozenset(
-                (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])
-            ),
-            topics=tuple(group for one in phrases for group in one.said.topics),
-            names=tuple(dict.fromkeys(names)),
-            objects=self._objects(start, end, phrases),
-            quantities=tuple(one for one in quantities if one not in changes),
-            dates=tuple(dates),
-            codes=tuple(self._codes(places, taken, stems)),
-            stages=tuple(stages),
-            often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
-            smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
-            cues=cues,
-            exclusive=exclusive_in(stems, phrases),
-            sites=tuple(sites_in(self._lower, start, end, taken)),
-            counted=tuple((number, kind) for number, kind, _ in counts),
-            differences=tuple(changes),
-            runs=tuple(runs_of(named, meant)),
-            called=called_in(stems, phrases),
-        )
-
-    def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
-        """Return where a phrase stands: the figures of `CA 19-9` are no values."""
-        last, word = self._words[phrase.end - 1]
-        return self._words[phrase.start][0], last + len(word)
-
-    def _cues(
-        self, start: int, end: int, phrases: list[FoundPhrase], dates: list[FoundDate]
-    ) -> frozenset[str]:
-        """Return what the words of a clause say besides its names."""
-        cues = {tag for one in phrases for tag in one.tags}
-        if any(self._is_of_day(one) for one in dates):
-            cues.add("begun")
-        if self._is_of_window or is_of_several(self._lower[start:end]):
-            cues.discard("newest")
-        if self._is_over_since_then(start, phrases, dates):
-            cues.add("day_before_end")
-        if any(start <= at < end for at in self._deeds):
-            cues |= _OWN_DEED
-        if "errands" in cues and is_done(self._lower[start:end]):
-            cues |= {"deed:carried out", "things_done"}
-        if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
-            cues.add("no")
-        return frozenset(cues)
-
-    def _is_over_since_then(
-        self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]
-    ) -> bool:
-        """Whether a day is of what has ended, not of its end: "sinusitis of 2018 has resolved"."""
-        ends = [self._words[one.start][0] for one in phrases if "ended" in one.tags]
-        if not ends or not dates or not _VERB_LAST.isdisjoint(self._lower[start:]):
-            return False
-        is_behind = self._words[start][0] + _PREPOSITION_CHARS < dates[0].start
-        return is_behind and all(one.start < ends[-1] for one in dates)
-
-    def _is_of_day(self, day: FoundDate) -> bool:
-        """Whether a thing is of a day, "the anaemia of 2014", and is no picture that shows one."""
-        before = [
-            word
-            for (place, _), word in zip(self._words, self._lower, strict=True)
-            if place < day.start
-        ]
-        if before[-2:] == ["as", "of"]:
-            return False
-        kinds = statement_words().exclusive
-        is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
-        return bool(before) and before[-1] in _OF_A_DAY and not is_picture
-
-    def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Yield where a name of another language stands, and the names that it is in English."""
-        for english in phrase.said.means:
-            stems = tuple(stem(word) for word in english.split())
-            yield phrase.start, tuple(filter(self._is_name, stems)) or (f"={english}",)
-
-    def _stem(self, at: int) -> str:
-        """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = english_stem(self._lower[at])
-        if len(found) <= _NAME_CHARS or self._is_name(found):
-            return found
-        other = found[:-1] if found[-1] in "eao" else f"{found}e"  # `Methotrexat`
-        return other if self._is_name(other) else found
-
-    def _codes(self, places: list[int], taken: set[int], stems: dict[int, str]) -> list[str]:
-        measured = [(one.start, one.end) for one in self._quantities]
-        found = []
-        for at in places:
-            offset, word = self._words[at]
-            if word.isalpha() or at in taken or at not in stems or not _DIGIT.search(word):
-                continue
-            if not any(map(str.isalpha, word)) or TNM.match(word) or graded(word):
-                continue
-            if any(
-                low <= offset < high or offset <= low < offset + len(word) for low, high in measured
-            ):
-                continue
-            if not self._is_name(stems[at]):
-                found.append(stems[at])
-        return found
-
-    def _objects(self, start: int, end: int, phrases: list[FoundPhrase]) -> tuple[str, ...]:
-        """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
-        after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
-        if after is None:
-            return allergen_in(self._lower[start:end])
-        cue_words = {at for one in self._found for at in range(one.start, one.end)}
-        found: list[str] = []
-        for at in range(after, end):
-            word = self._lower[at]
-            if at in cue_words or not word[0].isalpha() or word in statement_words().fillers:
-                if found or not word[0].isalpha():
-                    break
-                continue
-            if word in statement_words().imperatives or any(
-                one.start <= at < one.end for one in phrases if one.said.topics
-            ):
-                break
-            found.append(stem(word))
-        return tuple(found[:3])

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from services.language.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-_FIRST_DAY = re.compile(r"(?<![\w.,/-])(?P<day>\d{1,2})\.?\s?(?:to|until|and|bis|und|–|-)\s?\Z")
+_AND = r"(?:to|until|through|and|or|bis|und|oder|,|–|-)"
+_FIRST_DAY = re.compile(rf"(?<![\w.,/-])(?P<day>\d{{1,2}})\.?\s?{_AND}\s?\Z")
 _A_YEAR_OFF = re.compile(
     r"(?i)\b(?:(?:a|one|1|the) year (?:before|earlier|previously|prior|(?P<later>later|afterwards))"
     r"|(?:the )?previous year|(?:ein|1) jahr (?:zuvor|davor|fr\u00fcher)|im vorjahr)\b"
@@ -52,9 +53,23 @@ def dates_in(text: str) -> list[FoundDate]:
     "A year before" is the year before the last one that is told.
     """
     pattern = _pattern()
-    found = [one for hit in pattern.finditer(text) if (one := _found(hit)) and _is_date(one)]
-    dates = [each for one in found for each in (*_begun(text, one), one)]
+    hits = [(one, hit["l3"]) for hit in pattern.finditer(text) if (one := _found(hit))]
+    found = [each for one, last in hits if _is_date(one) for each in _until(one, last)]
+    begun = [each for one in found for each in _begun(text, one) if not _is_among(each, found)]
+    dates = sorted((*begun, *found), key=_place)
     return sorted((*dates, *_a_year_off(text, dates)), key=_place)
+
+
+def _until(first: FoundDate, last: str | None) -> Iterator[FoundDate]:
+    """Yield both days of "November 5 to 8, 2022", and any other date."""
+    yield first
+    if last is not None:
+        day = replace(first.readings[0], day=int(last))
+        yield replace(first, start=first.end - 1, readings=(day,))
+
+
+def _is_among(one: FoundDate, others: list[FoundDate]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in others)
 
 
 def _place(found: FoundDate) -> int:
@@ -70,12 +85,32 @@ def _a_year_off(text: str, dates: list[FoundDate]) -> Iterator[FoundDate]:
 
 
 def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
-    """Yield the first day of "28 to 30 March 2017"."""
+    """Yield the first day of "28 to 30 March 2017", or the first month of "June and July 2017"."""
     last = end.readings[0]
     first = _FIRST_DAY.search(text, 0, end.start) if last.day is not None else None
     if first is not None and 1 <= int(first["day"]) < (last.day or 0):
         day = WrittenDate(last.year, last.month, int(first["day"]))
         yield FoundDate(first.start("day"), first.end("day"), (day,))
+        return
+    month = _first_month().search(text, 0, end.start) if last.month is not None else None
+    if month is not None and last.year is not None:
+        number = int(month["day"]) if month["day"] else None
+        day = WrittenDate(last.year, _month(month["month"]), number)
+        yield FoundDate(month.start("month"), month.end("told"), (day,))
+
+
+@lru_cache(maxsize=1)
+def _first_month() -> re.Pattern[str]:
+    """Return what stands before the last day of "November 5 to December 8, 2022"."""
+    names = "|".join(_months())
+    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+    return re.compile(rf"\b(?P<told>(?P<month>{names})\b\.?(?:\s{day})?)\s?{_AND}\s?(?:in )?\Z")
+
+
+def _months() -> tuple[str, ...]:
+    """Return the months with a capital: "may" is a word too."""
+    names = sorted(statement_words().months, key=len, reverse=True)
+    return tuple(form for one in names for form in (re.escape(one.capitalize()), one.upper()))
 
 
 @lru_cache(maxsize=4_000)
@@ -133,23 +168,21 @@ def _month(name: str) -> int | None:
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    names = sorted(statement_words().months, key=len, reverse=True)
-    # With a capital: "may" is a word too.
-    written = (form for one in names for form in (re.escape(one.capitalize()), one.upper()))
     # Tried at each word: what it begins with is cheaper to look at than sixty names.
-    first = "".join(sorted({one[0].upper() for one in names}))
-    month = f"(?=[{first}])(?:{'|'.join(written)})"
+    first = "".join(sorted({one[0].upper() for one in statement_words().months}))
+    month = f"(?=[{first}])(?:{'|'.join(_months())})"
     year = r"(?:19|20)\d\d"
     ordinal = "(?:st|nd|rd|th)"
+    until = r"(?:\s?(?:to|until|through|and|–|-)\s?(?P<l3>\d{1,2}))?"
     time = r"(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?"
     part = "|".join(map(re.escape, statement_words().parts_of_year))
     forms = (
         rf"(?<![\w.])(?P<y1>{year})-(?P<mo1>\d\d)(?:-(?P<d1>\d\d){time})?(?!\w)",
         rf"(?<![\w.,])(?P<d2>\d{{1,2}})(?:{ordinal}|\.)?\s+(?:of\s+)?(?P<m2>{month})\b\.?"
         rf"(?:,?\s+(?P<y2>{year})\b)?",
-        rf"\b(?P<m3>{month})\b\.?(?:\s+(?P<d3>\d{{1,2}}){ordinal}?(?![\w.]\d|\d)"
+        rf"\b(?P<m3>{month})\b\.?(?:\s+(?P<d3>\d{{1,2}}){ordinal}?(?![\w.]\d|\d){until}"
         rf"(?:,?\s+(?P<y3>{year})\b)|,?\s+(?P<y3b>{year})\b)",
-        rf"\b(?P<m3c>{month})\.?\s+(?P<d3c>\d{{1,2}}){ordinal}\b",
+        rf"\b(?P<m3c>{month})\.?\s+(?P<d3c>\d{{1,2}})(?:{ordinal}\b|(?=\s*(?:[.,;)(]?\Z|[,;)(]\s|and\b|for\b|to\b)))",
         rf"(?<=\b[Ii]n )(?P<m4>{month})\b",
         rf"(?<![\w.,/])(?P<a5>\d{{1,2}})(?P<s5>[./])(?P<b5>\d{{1,2}})(?P=s5)"
         rf"(?P<y5>{year}|\d\d)(?![\w/]|\.\d)",

@@ -14,9 +14,11 @@ from services.statements.verdict import Verdict
 
 _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
 _SINCE = frozenset({"since", "seit"})
-_UP = frozenset({"up", "more", "higher", "heavier", "mehr", "hoher"})
-_DOWN = frozenset({"down", "less", "lower", "lighter", "weniger", "niedriger"})
-_THAN = frozenset({"than", "als"})
+_UP = frozenset({"above", "over", "uber", "up", "more", "higher", "heavier", "mehr", "hoher"})
+_DOWN = frozenset(
+    {"below", "under", "unter", "down", "less", "lower", "lighter", "weniger", "niedriger"}
+)
+_THAN = frozenset({"than", "als", "value", "baseline", "wert", "ausgangswert"})
 _FROM = frozenset({"from", "von", "compared"})
 _CHANGES = frozenset({"rising", "falling"})
 _ABOUT = 0.05

@@ -27,9 +27,10 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
+from services.statements.in_pieces import judged
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
-from services.statements.subject import person_groups, refs, without_setting
+from services.statements.subject import is_setting, person_groups, refs, without_setting
 from services.statements.unknown_prose import (
     is_named,
     reports_unknown,
@@ -89,7 +90,7 @@ class MessageCheck:
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
         sentence = with_courses(sentence)
-        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
+        sentence, verdicts = judged(sentence, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
@@ -181,7 +182,7 @@ class MessageCheck:
             return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
             return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
-        if is_hypothetical or sentence.is_heading:
+        if is_hypothetical or sentence.is_heading or is_setting(clause):
             return False
         return self._names_something(sentence, clause)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
@@ -34,6 +35,7 @@ _ORDINALS = {
 }  # fmt: skip
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
+_SERIES = frozenset({"sery", "serie", "grundimmunisierung", "impfserie"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
@@ -65,11 +67,10 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         return [row for one in found for row in one[:1]] if is_told else []
     for size in range(len(names) - 1, 0, -1):
         group = names[:size]
-        spoken = clause.words
         fitting = [
             row
             for row in of_state(clause, rows.about(group), group)
-            if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
+            if (row.is_text or is_meant(row, clause.words, group)) and fits(clause, row)
         ]
         if fitting:
             others = [rows.about([name]) for name in names[size:]]
@@ -170,7 +171,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in about(part, rows, names)
-            if (row.needs_all or row.is_text) and fits(_plain(part) if row.is_text else part, row)
+            if (row.needs_all or row.is_text or (clause.words & FROM and row.kind == "medication"))
+            and fits(part if row.needs_all else _plain(part), row)
         ]
         for part in parts
     ]
@@ -210,7 +212,7 @@ def _against_order_of(
     is_so = is_in_order or not is_trend
     if is_so and not is_other_way and is_multiplied(clause, first, last):
         return None
-    said = sorted((found[0][0], found[-1][0]), key=_order)
+    said = sorted((found[0][0], found[-1][0]), key=attrgetter("order"))
     return Verdict("contradicted", refs(found[-1]), "; ".join(one.says for one in said))
 
 
@@ -221,13 +223,9 @@ def _against_steps(
     if not clause.words & STEP_BY_STEP:
         return None
     between = [row for row in subject if first.order <= row.order <= last.order]
-    series = sorted((row for row in between if row.number is not None), key=_order)
+    series = sorted((row for row in between if row.number is not None), key=attrgetter("order"))
     of_days = {row.order[:10]: row for row in series}  # one view rounds what another does not
     return against_trend(clause, list(of_days.values()))
-
-
-def _order(row: KnownRow) -> str:
-    return row.order
 
 
 def _plain(clause: Clause) -> Clause:
@@ -285,6 +283,8 @@ def against_order(
         number = sum(day <= first.order[:10] for day in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
         is_wrong = bool(told) and number not in told
+        is_over = clause.words & _SERIES and "ended" in clause.cues and clause.dates
+        is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
     if clause.dates or clause.quantities or not clause.words & (_BEFORE | _AFTER):
         return None

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.statements.compare_series import since
 from services.statements.durations import IN_HOSPITAL
 from services.statements.fit import fits, has_date, has_sites
@@ -26,7 +28,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
     is_of_stays = not names and bool(clause.words & (IN_HOSPITAL | _ADMITTED))
-    if not (names or is_of_stays) or len(numbers) != 1:
+    is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
+    if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
     number = numbers.pop()
     if not number:
@@ -34,6 +37,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
+    told += [row for row in subject if clause.words & FINDS and _found_so_many(number, row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
@@ -51,6 +55,13 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     return Verdict("contradicted", refs(list(days.values())[:3]), said)
 
 
+def _found_so_many(number: float, row: KnownRow, clause: Clause) -> bool:
+    """Whether a row tells how many of a thing somebody found: "two tubular adenomas removed"."""
+    numbers = statement_words().numbers
+    told = {float(numbers[word]) for word in row.words if word in numbers}
+    return number in told and all(has_date(day, row) for day in clause.dates)
+
+
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
     if row.is_text:
@@ -63,6 +74,8 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if "newest" in clause.cues and found:
         newest = max(found, key=_day)
         return found if all(has_date(one, newest) for one in clause.dates) else None
+    if "ended" in clause.cues and len(clause.dates) == 1 and found:
+        return found if has_date(clause.dates[0], max(found, key=_day)) else None
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
     if "of_all" in clause.cues:
         return found if is_there else None

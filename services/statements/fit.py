@@ -25,9 +25,11 @@ _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 _OF_A_COMPLAINT = frozenset({"decreased", "increased", "reduced", "worsening", "vermindert"})
 _SUSPECTED = "suspected"
+_COMPLETED = frozenset({"completed", "abgeschlossen"})
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
+_LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 COURSES = frozenset({"rising", "falling", "steady"})
 
@@ -176,6 +178,9 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
+    ends = {one.number for one in row.ranges}
+    if any(one.number not in ends for one in clause.limits):
+        return False
     if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
         return True
     known = row.quantities
@@ -247,7 +252,9 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
-    if "ended" in cues and not (_has_ended(row) or _is_nth_dose(clause, row)):
+    if "ended" in cues and not (
+        _has_ended(row) or _is_nth_dose(clause, row) or _is_done(clause, row)
+    ):
         return False
     if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
@@ -263,6 +270,12 @@ def _is_nth_dose(clause: Clause, row: KnownRow) -> bool:
     groups = statement_words().exclusive
     is_told = any(groups[word][0] == "ordinal" for word in clause.exclusive)
     return row.kind == "immunization" and is_told
+
+
+def _is_done(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says of what is done once that it was: "completed the series"."""
+    is_all = not (clause.counted and clause.quantities)  # not "two of three"
+    return row.kind in DONE_ONCE and is_all and not clause.words.isdisjoint(_COMPLETED)
 
 
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
@@ -329,6 +342,8 @@ def has_happened(word: str, row: KnownRow) -> bool:
     """Whether a row says what happened by a word: `resected`, `resection`."""
     begun = statement_words().happening[word]
     if row.kind == "procedure" and _OPERATION in begun:
+        return True
+    if row.is_stay and row.ended is not None and _LEFT in begun:
         return True
     return any(
         one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words

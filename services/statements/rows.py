@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from services.language.clauses import Clause, Stage
 from services.language.phrases import says
-from services.language.quantities import Quantity
+from services.language.quantities import Quantity, unit_code
 from services.language.sentences import sentences_of
 from services.language.statement_parts import REFERENCE
 from services.language.statement_tables import stem
@@ -91,10 +91,19 @@ class KnownRow:
         return self.kind == "encounter" and "inpatient" in self.exclusive
 
 
+_SAYS_WHICH = frozenset(
+    {"side", "height", "severity", "extent", "ordinal", "acuity", "form", "route"}
+)
+_UNIT_CHARS = 3
+
+
 def _may_name(word: str) -> bool:
     known = statement_words()
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
     is_place = word in known.sides or word in known.places  # compared as sites
+    is_figure = len(word) <= _UNIT_CHARS and unit_code(word) not in ("", word)
+    is_figure = is_figure or known.exclusive.get(word, ("",))[0] in _SAYS_WHICH
+    is_word = is_word and not is_figure
     return is_word and not is_place and word not in known.common and word not in known.fillers
 
 
@@ -130,7 +139,7 @@ def _read_rows(
     text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
 ) -> Iterator[KnownRow]:
     own = recorded_date(date) if date else None
-    about = stems_of(title) | {one for one in clause_of(title).names if one[0] == "="}
+    about = stems_of(title).union(clause_of(title).names)
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
@@ -264,7 +273,8 @@ def times_of(clause: Clause) -> Iterator[Quantity]:
 
 def negates(clause: Clause) -> bool:
     """Whether a row's words deny something."""
-    return "no" in clause.cues or bool(clause.words & statement_words().denying)
+    is_denied = "no" in clause.cues or bool(clause.words & statement_words().denying)
+    return is_denied or _is_refused(clause)
 
 
 @lru_cache(maxsize=8_000)

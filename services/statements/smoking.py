@@ -1,14 +1,23 @@
 """Compares what a clause says of smoking with the newest of what the record says. Pure."""
 
+from dataclasses import replace
+
 from services.language.clauses import Clause
+from services.language.written_dates import WrittenDate
 from services.statements.compare import compare_values
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
 from services.statements.subject import supported
 from services.statements.verdict import Verdict
 
 OF_SMOKING = frozenset({"=smoking"})
 _QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
+
+
+def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
+    """Return the days that a row tells; that on which it was written is none of them."""
+    return row.dates if row.is_text else tuple(day for day in row.dates if day != row.begun)
 
 
 def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
@@ -18,7 +27,7 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
     if clause.dates and clause.words & _QUIT:
-        own = [row for row in known if row.is_text and row.words & _QUIT]
+        own = [replace(row, dates=_own_days(row)) for row in known if row.words & _QUIT]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.

@@ -16,7 +16,7 @@ _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
-_SETTINGS = frozenset({"=check up", "admission"})
+_SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 _PARENTS = frozenset({"parent", "eltern"})
 _EACH_PARENT = frozenset({"mother", "father"})
 _DURING = frozenset({"during", "wahrend"})
@@ -47,8 +47,14 @@ def person_groups(clause: Clause) -> frozenset[str]:
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
     rest = tuple(one for one in clause.names if one not in _SETTINGS)
-    is_beside = clause.quantities or clause.words & _DURING
+    is_beside = clause.quantities or clause.differences or clause.words & _DURING
     return rest if rest and is_beside else clause.names
+
+
+def is_setting(clause: Clause) -> bool:
+    """Whether a clause only says at which visit what follows was so."""
+    is_bare = bool(clause.names) and not clause.has_values and "asserts" not in clause.cues
+    return is_bare and "newest" in clause.cues and _SETTINGS.issuperset(clause.names)
 
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:

@@ -311,7 +311,7 @@ def _is_unknown(
         return False
     polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
     return not any(
-        not row.negated
+        (not row.negated or bool(clause.words & statement_words().refusing))
         and not (is_past and row.is_plan and not is_hedged(clause, row))
         and not _is_other_way(clause, row)
         and stands(clause, row)
