@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
+from services.language.chart_nouns import chart_nouns
 from services.language.letters import folded
 from services.language.mentions import Word
 from services.language.name_runs import leads_a_name
@@ -102,9 +103,12 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
     if "family" in parts:
         for near in range(min(places) - 1, max(places) + 2):
             word = run[near] if near in free and 0 <= near < len(run) else None
-            # Behind the name a letter is an initial where a comma leads to it: `Vogel K` asks of K.
-            is_led = near < max(row) or has_given or (word is not None and "," in word.gap)
-            if word is not None and is_led and len(word.raw) == 1 and word.text in initials:
+            if word is None or len(word.raw) != 1 or word.text not in initials:
+                continue
+            # `Vogel K` asks of potassium, not so `Vogel, K`, `Vogel K.` and `Vogel H`.
+            ends = run[near + 1].gap[:1] == "." if near + 1 < len(run) else False
+            is_led = near < max(row) or has_given or "," in word.gap or ends
+            if is_led or word.text not in chart_nouns():
                 places.add(near)
                 has_given = True
     score = sum(_SCORES[hit.part, hit.is_exact] for hit in row.values())

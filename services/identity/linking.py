@@ -108,7 +108,8 @@ class SubjectLinker:
         )
         if not has_answered and is_unknown:
             subject = Subject("unsure", "unanswered")
-        return Linked(subject, index, message, has_answered, _is_plain(said, situation.named))
+        is_plain = _is_plain(said, situation.named, is_born=bool(subject.people))
+        return Linked(subject, index, message, has_answered, is_plain)
 
     async def person(self, patient_id: PatientId) -> Person | None:
         """Return who carries an id; None for nobody.
@@ -221,11 +222,12 @@ _DANGLING = frozenset({"on"})
 """Behind a name it asks, "what is Doyle on?", or "and go on"; before one it leads to it."""
 
 
-def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
+def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     """Whether nothing stands beside the name, number and birth date but words that open a chart.
 
     Args:
         ids: What of it is an id in its own form.
+        is_born: Whether a date may be read as somebody's birth date, and is no other day.
     """
     named = {one.start for each in said.mentions for one in each.span}
     text, known = said.message.text, people_words()
@@ -255,8 +257,10 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
     who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))
     if left and left[-1].start > who_is_named and left[-1].text in _DANGLING:
         return False
-    is_born = bool(spans) and (not words or any(one.is_birth for one in said.dates))
-    is_told = is_born or said.message.is_placed or bool(named or spans[len(said.dates) :])
+    is_dated = bool(spans) and (not words or any(one.is_birth for one in said.dates))
+    is_told = (
+        (is_dated and is_born) or said.message.is_placed or bool(named or spans[len(said.dates) :])
+    )
     return is_told and all(one.text in opening for one in left)
 
 

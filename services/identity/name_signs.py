@@ -248,6 +248,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     behind, known = _behind(run, span), people_words()
     if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
         return False
+    if is_clinical_name(stem(behind.text)):
+        return True
     is_told = behind.text in {"has", "had", *known.open_verbs} and span[0].raw[0].isupper()
     if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
         return False

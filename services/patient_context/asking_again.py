@@ -10,6 +10,8 @@ from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
 from services.language.folding import words_of
 from services.language.people_words import common_words
+from services.language.phrases import says
+from services.language.text_words import quoted_in
 from services.patient_context.answers import (
     ASKED,
     OPENS_ONLY,
@@ -71,10 +73,12 @@ def is_named_alone(
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether the words that were asked about name another one of those offered than is opened.
 
-    A word of common language, "Long", may be no name.
+    A word of common language, "Long", may be no name, and the title of what is added names a thing.
     """
     said, people = set(words_of(str(question.payload.get(SAID, "")))), verdict.people
-    if people is None or not said or said <= common_words():
+    made = [one for one in waiting_in(question) if says(one, "add")]
+    titles = {word for one in made for title in quoted_in(one) for word in words_of(title)}
+    if people is None or not said or said <= common_words() or said <= titles:
         return False
     found = [people.with_id(one) for one in options_of(question)]
     bearers = [
