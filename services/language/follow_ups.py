@@ -44,6 +44,7 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
+_GIVEN = frozenset({"medications", "procedures"})
 _YEAR_CHARS = len(" 2026")
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
@@ -87,9 +88,9 @@ def followed_up(
     words = lexicon(language)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
-    # "What's he on for it?" is every drug for what was named.
+    # "What's he on for it?" is every drug for what was named, "what was done for it?" all else.
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
-    is_lost |= is_for_it and [(one.tool, one.name) for one in found] == [("medications", "")]
+    is_lost |= is_for_it and [(one.tool in _GIVEN, one.name) for one in found] == [(True, "")]
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
