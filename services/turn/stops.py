@@ -198,4 +198,4 @@ def _called(patient_id: PatientId, person: Person | None) -> str:
 def _which(others: Sequence[str]) -> str:
     if not others:
         return "Which patient do you mean?"
-    return f"Which patient do you mean: {' or '.join(others)}, or another one?"
+    return f"Which patient do you mean: {', '.join(others)}, or another one?"

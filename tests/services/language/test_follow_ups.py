@@ -77,6 +77,11 @@ def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
     assert (question.name, question.aspect) == ("creatinine", "trend")
 
 
+@pytest.mark.parametrize("text", ["what was done for it?", "is she on anything for it?"])
+def test_what_was_done_for_it_is_asked_of_that_and_not_of_all(text: str) -> None:
+    assert [one.name for one in about(text, "does she have asthma?")] == ["asthma"]
+
+
 def test_before_the_drugs_taken_now_are_those_that_ended() -> None:
     (question,) = about("and before that?", "what does she take?")
     assert question.arguments == {"status": "stopped"}
