@@ -9,14 +9,12 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from functools import partial
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport, team_of_file
-from services.conversations.conversation_factory import caretaker_for
-from services.stored_folders import holding_folder, list_folders
+from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.team import TEAM_FILE
 from settings import load_settings
@@ -43,8 +41,9 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
     store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    lease = caretaker_for(settings, sessions=store, users=users, clock=clock, ids=ids)
-    holding = partial(holding_folder, store=store, lease=lease, principal_id="migration")
+    holding = holding_for(
+        settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
+    )
     mover = Mover(
         store=store,
         folders=folders,

@@ -3,14 +3,16 @@
 Stored are those of the owner index and, on local files, every folder.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobStore
 from data_models.claim import Claim
-from data_models.clock import IdSource
+from data_models.clock import Clock, IdSource
+from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from services.stores import SESSIONS, USERS, open_container
 from settings import Settings
@@ -66,3 +68,17 @@ async def holding_folder(
         return
     async with lease.holding(conversation_id, principal_id=principal_id) as claim:
         yield claim
+
+
+def holding_for(
+    settings: Settings,
+    *,
+    sessions: BlobStore,
+    users: BlobStore,
+    clock: Clock,
+    ids: IdSource,
+    principal_id: str,
+) -> Callable[[str], AbstractAsyncContextManager[Claim | None]]:
+    """Return what holds the conversation of a folder for a command; see `holding_folder`."""
+    lease = caretaker_for(settings, sessions=sessions, users=users, clock=clock, ids=ids)
+    return partial(holding_folder, store=sessions, lease=lease, principal_id=principal_id)

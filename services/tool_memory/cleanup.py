@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, TypeAlias
 
 from data_models.blob_store import Blob, BlobStore
@@ -24,8 +23,7 @@ from data_models.errors import (
 )
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
-from services.conversations.conversation_factory import caretaker_for
-from services.stored_folders import holding_folder, list_folders
+from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
@@ -178,8 +176,9 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], 
     ids, clock = RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    lease = caretaker_for(settings, sessions=sessions, users=users, clock=clock, ids=ids)
-    holding = partial(holding_folder, store=sessions, lease=lease, principal_id="clean-up")
+    holding = holding_for(
+        settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
+    )
     archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
     try:
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)

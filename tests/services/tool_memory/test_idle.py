@@ -10,9 +10,8 @@ from data_models.chat_context import ChatContext
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
-from services.conversations.conversation_factory import caretaker_for
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.stored_folders import holding_folder
+from services.stored_folders import holding_folder, holding_for
 from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds
@@ -44,8 +43,9 @@ async def stored(age: timedelta) -> MemoryBlobStore:
 
 def archive(store: MemoryBlobStore) -> IdleArchive:
     clock, ids = SystemClock(), CountingIds()
-    lease = caretaker_for(Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids)
-    holding = partial(holding_folder, store=store, lease=lease, principal_id="up")
+    holding = holding_for(
+        Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
+    )
     return IdleArchive(store=store, holding=holding, clock=clock, ids=ids)
 
 
