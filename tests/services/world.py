@@ -30,6 +30,7 @@ from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -55,8 +56,9 @@ from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnReceipts
 from services.turn.documents import TurnDocuments
+from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
@@ -196,7 +198,9 @@ class World:
                 personal=PersonalToolMemories(store=self.users),
                 access=TurnAccess(guard=guard, audit=audit),
                 clock=clock,
-                memory=self.memory,
+                memory=self.memory or TurnMemory(clock=clock),
+                looks=TurnLooks(),
+                receipts=TurnReceipts(audit=audit, model="", clock=clock),
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(
@@ -208,7 +212,7 @@ class World:
                 linker=self.linker,
                 guard=guard,
             ),
-            clear_undo=ClearUndo.over(documents.store, self.contexts),
+            clear_undo=ClearUndo(clearing=Clearing(store=documents.store, contexts=self.contexts)),
             group_chat=self.group_chat or self.team,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,
