@@ -230,8 +230,8 @@ class SocketSession:
         # A flood of bad frames shall not be one of log lines.
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
-        frame = self.mode.refusal(error, ref=ref, client_message_id=client_message_id)
-        await self._send(frame)
+        known, text = client_message_id, error.user_message
+        await self._send(self.mode.refusal(error.code, text, ref=ref, client_message_id=known))
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self.principal.id
@@ -288,7 +288,7 @@ class SocketSession:
             async for seq, event in watch.run.events():
                 is_known = False
                 if before is not None:
-                    is_known = await self._say_queued(watch, event, before)
+                    is_known = await self._say_queued(view, event, before)
                     await asyncio.wait([before])
                     before = None
                 # What a dead replica had said is told in fewer words: its end is always news.
@@ -301,7 +301,9 @@ class SocketSession:
         except ConnectionError:
             logger.debug("socket.lost")
 
-    async def _say_queued(self, watch: Watch, event: TurnEvent, before: asyncio.Task[None]) -> bool:
+    async def _say_queued(
+        self, view: RunView, event: TurnEvent, before: asyncio.Task[None]
+    ) -> bool:
         if not (isinstance(event, Notice) and event.kind == "queued"):
             return False
         # A frame of no run may only stand within a run, so the one before must have begun.
@@ -310,7 +312,7 @@ class SocketSession:
         begun.cancel()
         if not self._within_run.is_set():
             return False
-        await self._send(self.mode.queued(watch, event))
+        await self._send(view.queued(event))
         return True
 
     def _note_progress(self, event: TurnEvent) -> None:
