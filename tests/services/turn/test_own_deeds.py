@@ -31,7 +31,7 @@ class Desk:
         self.undo = UndoLog(store=MemoryBlobStore())
         self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
         ids = RandomIds()
-        service = AssistantService(back_end=back_end, undo=self.undo)
+        service = AssistantService(back_end=back_end, undo_log=self.undo)
         tools = TurnTools(ids=ids, assistant=service)
         self.world = World(
             sessions=self.store, users=MemoryBlobStore(), clock=clock, tools=tools, ids=ids
