@@ -11,7 +11,6 @@ from data_models.errors import CorruptDocumentError, StoreUnavailableError, Tool
 from services.assistant.confirmed_actions import (
     ACTION_WORDS,
     Action,
-    AssistantService,
     action_of,
     items_of,
 )
@@ -64,12 +63,9 @@ class TurnActions:
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
-        memory, scheduler = self.tools.open(turn), self.tools.assistant
-        if scheduler is None:
-            return self.refused(question)
-        began, error = self.clock.monotonic(), None
+        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
         try:
-            text = await self._perform_all(turn, question, scheduler, memory)
+            text = await self._perform_all(turn, question, memory)
         except (ToolInputError, StoreUnavailableError) as failure:
             text, error = failure.user_message, str(failure)
         memory.record(
@@ -89,25 +85,23 @@ class TurnActions:
 
         None in a group, where others read along.
         """
-        scheduler, message = self.tools.assistant, turn.message
-        if scheduler is None or message.is_group:
+        if turn.message.is_group:
             return None
         try:
-            return await scheduler.newest_action(message.sender.principal_id, now=turn.now)
+            principal = turn.message.sender.principal_id
+            return await self.tools.assistant.newest_action(principal, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
     async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
         """Take `action` back, and return what the user is told."""
-        scheduler, zone = self.tools.assistant, self.tools.open(turn).zone or ZoneInfo("UTC")
-        if scheduler is None:
-            return _NOT_UNDONE
+        zone = self.tools.open(turn).zone or ZoneInfo("UTC")
         if action.patient not in ("", patient_name(turn.patient_id)):
             return _ELSEWHERE  # it could not be named here
         principal = turn.message.sender.principal_id
         await turn.claim.hold()
         try:
-            item = await scheduler.undo(action, principal_id=principal, zone=zone)
+            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
         if item is None:
@@ -115,11 +109,7 @@ class TurnActions:
         return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now)}."
 
     async def _perform_all(
-        self,
-        turn: GroundedTurn,
-        question: OpenQuestion,
-        scheduler: AssistantService,
-        memory: ToolMemorySession,
+        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
     ) -> str:
         action = action_of(question.payload.get("action"))
         principal = turn.message.sender.principal_id
@@ -128,7 +118,7 @@ class TurnActions:
         for item_id, name in items_of(question.payload):
             await turn.claim.hold()  # one that slept through its claim does nothing
             try:
-                was_there = await scheduler.perform(
+                was_there = await self.tools.assistant.perform(
                     action, item_id, principal_id=principal, zone=zone
                 )
             except (ToolInputError, StoreUnavailableError) as failure:

@@ -69,6 +69,7 @@ from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from tests.fakes import open_guard
 from tests.fakes_store import MemoryBlobStore
+from tests.services.turn_tools import turn_tools
 
 OWNER = "alice"
 CHAT = "chat_1"
@@ -219,7 +220,7 @@ class World:
             ids=ids,
             turn_seconds=60,
             safety=self.safety,
-            tools=self.tools or TurnTools(ids=ids),
+            tools=self.tools or turn_tools(clock=clock, ids=ids),
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,

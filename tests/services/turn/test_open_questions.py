@@ -21,11 +21,11 @@ from services.assistant.undo_log import UndoLog
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.group_chat_port import PlanChanged, QuestionAsked
-from services.turn.tools import TurnTools
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.assistant.back_ends import local_assistant
+from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 
 
@@ -371,7 +371,7 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
     task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
     ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
     service = AssistantService(back_end=back_end, undo_log=UndoLog(store=users))
-    tools = TurnTools(ids=ids, assistant=service)
+    tools = turn_tools(clock=clock, ids=ids, assistant=service)
     slow = ClaimTimes(renew_every=timedelta(hours=1))
     asleep, other = (
         World(
