@@ -190,6 +190,8 @@ class World:
         self.contexts = ChatContextAccessor(documents=documents)
         owners = OwnerIndex(store=self.users)
         guard = self.guard or open_guard(clock=clock, audit=audit)
+        group_chat = self.group_chat or self.team
+        names = [one.name for one in group_chat.agents]
         pipeline = TurnPipeline(
             documents=TurnDocuments(
                 contexts=self.contexts,
@@ -214,13 +216,13 @@ class World:
                 guard=guard,
             ),
             clear_undo=ClearUndo(clearing=Clearing(store=documents.store, contexts=self.contexts)),
-            group_chat=self.group_chat or self.team,
+            group_chat=group_chat,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,
             ids=ids,
             turn_seconds=60,
             safety=self.safety,
-            tools=self.tools or turn_tools(clock=clock, ids=ids),
+            tools=self.tools or turn_tools(clock=clock, ids=ids, agents=names),
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,
