@@ -64,7 +64,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from settings import Settings, load_settings
-from web_services import rounds_of, route_context_of, web_access_of
+from web_services import lease_of, rounds_of, route_context_of, web_access_of
 
 
 def build(
@@ -189,7 +189,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         tools=tools_for(
             base.settings,
             team=base.spec,
-            assistant=AssistantService(back_end=base.assistant, undo=base.undo),
+            assistant=AssistantService(back_end=base.assistant, undo_log=base.undo),
             clinic=base.clinic,
             orders=base.orders,
             clock=base.clock,
@@ -246,7 +246,7 @@ def _operators(base: Foundation) -> Operators:
         registry=base.metrics.registry,
         clock=base.clock,
         ids=base.ids,
-        claimant=claimant_of(base),
+        lease=lease_of(base),
     )
 
 

@@ -30,6 +30,7 @@ from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -244,7 +245,7 @@ def feedback_of(base: Foundation) -> FeedbackBook:
 
 def clear_undo_of(base: Foundation) -> ClearUndo:
     """Return what clears conversations, and undoes that."""
-    return ClearUndo.over(base.documents.store, base.contexts)
+    return ClearUndo(clearing=Clearing(store=base.documents.store, contexts=base.contexts))
 
 
 def reader_of(base: Foundation) -> ConversationReader:

@@ -1,5 +1,7 @@
 """What the bot does with each type of activity. It decides nothing about patients or agents."""
 
+from dataclasses import dataclass
+
 from botbuilder.core import TurnContext
 
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
@@ -114,26 +116,20 @@ _NOT_OURS = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RoundsBot:
     """One bot for the facilitator and for each agent; a `Bot` of botbuilder."""
 
-    def __init__(
-        self,
-        *,
-        services: ChannelServices,
-        delivery: Delivery,
-        invokes: Invokes,
-        patient_id_example: str,
-        orderers: frozenset[str] | None,
-        sign_in: UserSignIn | None,
-    ) -> None:
-        self._services = services
-        self._delivery = delivery
-        self._invokes = invokes
-        self._orderers = orderers
-        self._sign_in = sign_in
+    services: ChannelServices
+    delivery: Delivery
+    invokes: Invokes
+    patient_id_example: str
+    orderers: frozenset[str] | None
+    sign_in: UserSignIn | None
+
+    def __post_init__(self) -> None:
         self._greeter = Greeter()
-        self._welcome = welcome(patient_id_example)
+        self._welcome = welcome(self.patient_id_example)
 
     async def on_turn(self, context: TurnContext) -> None:
         """Take one activity; what the request is answered with is left in the turn's state."""
@@ -148,9 +144,9 @@ class RoundsBot:
             case "invoke" if activity.name == _CARD_ACTION:
                 return await self._on_action(activity, self._reader(agent))
             case "invoke":
-                return await self._invokes.take(activity, reference_of(activity, agent=agent))
+                return await self.invokes.take(activity, reference_of(activity, agent=agent))
             case kind if kind in CHANGES and not _is_own(activity):
-                message = self._reader(agent).read(activity, now=self._services.clock.now())
+                message = self._reader(agent).read(activity, now=self.services.clock.now())
                 return self._say_counted(activity, message, note_of_change(activity, message.text))
             case "conversationUpdate":
                 said = [self._welcome] if self._greeter.is_due(activity) else []
@@ -159,7 +155,7 @@ class RoundsBot:
                 return Answer({"activities": []}) if activity.expects_replies else None
 
     async def _on_message(self, activity: Inbound, reader: MessageReader) -> Answer | None:
-        message = reader.read(activity, now=self._services.clock.now())
+        message = reader.read(activity, now=self.services.clock.now())
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
@@ -170,12 +166,12 @@ class RoundsBot:
         if activity.expects_replies:
             return await self._replies(message, note)
         if note:
-            self._delivery.tell(message.delivery or {}, note)
+            self.delivery.tell(message.delivery or {}, note)
         await self._submit(message)
         return None
 
     async def _on_action(self, activity: Inbound, reader: MessageReader) -> Answer:
-        message = reader.read_action(activity, now=self._services.clock.now())
+        message = reader.read_action(activity, now=self.services.clock.now())
         if message is None:
             return Answer(_NOT_OURS)
         await self._submit(await self._move_home(message, activity))
@@ -183,9 +179,9 @@ class RoundsBot:
 
     async def _move_home(self, message: IncomingMessage, activity: Inbound) -> IncomingMessage:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
-        if self._sign_in is not None:
-            self._sign_in.met(message)
-        home = await home_of(activity, reader=self._services.reader)
+        if self.sign_in is not None:
+            self.sign_in.met(message)
+        home = await home_of(activity, reader=self.services.reader)
         return message.model_copy(update={"conversation_id": home})
 
     def _say_counted(
@@ -193,7 +189,7 @@ class RoundsBot:
     ) -> Answer | None:
         """Say what no run does to what a user did, as often as they may write."""
         try:
-            self._services.rate.take(message.sender.principal_id)
+            self.services.rate.take(message.sender.principal_id)
         except UserInputError:
             note = None
         return self._say(activity, message.delivery or {}, [] if note is None else [note])
@@ -203,43 +199,43 @@ class RoundsBot:
         if activity.expects_replies:
             return Answer({"activities": said})
         for one in said:
-            self._delivery.send(reference, one)
+            self.delivery.send(reference, one)
         return None
 
     async def _submit(self, message: IncomingMessage) -> None:
         """Have `message` answered; the user is told what refused it."""
         try:
-            self._services.rate.take(message.sender.principal_id)
-            run = await self._services.scheduler.submit(message)
+            self.services.rate.take(message.sender.principal_id)
+            run = await self.services.scheduler.submit(message)
         except UserInputError as error:
-            self._delivery.tell(message.delivery or {}, error.user_message)
+            self.delivery.tell(message.delivery or {}, error.user_message)
             return
         except StoreError as error:
             # The request fails too: a channel that sends it again may be luckier.
-            self._delivery.tell(message.delivery or {}, error.user_message)
+            self.delivery.tell(message.delivery or {}, error.user_message)
             raise
-        delivering = self._delivery.start(run)
+        delivering = self.delivery.start(run)
         if delivering is not None:
-            await self._services.hand_over.watch(message, delivering)
+            await self.services.hand_over.watch(message, delivering)
 
     async def _replies(self, message: IncomingMessage, note: str) -> Answer:
         try:
-            self._services.rate.take(message.sender.principal_id)
-            run = await self._services.scheduler.submit(message)
+            self.services.rate.take(message.sender.principal_id)
+            run = await self.services.scheduler.submit(message)
         except UserInputError as error:
             return Answer({"activities": [text_activity(error.user_message)]})
         before = [text_activity(note)] if note else []
-        return Answer({"activities": [*before, *await self._delivery.collect(run)]})
+        return Answer({"activities": [*before, *await self.delivery.collect(run)]})
 
     def _reader(self, agent: str | None) -> MessageReader:
-        names = [card.name for card in self._services.team.agents]
+        names = [card.name for card in self.services.team.agents]
         known = {name.casefold(): name for name in names}
         addressed = None if agent is None else known[agent.casefold()]
-        if addressed == self._services.team.facilitator:
+        if addressed == self.services.team.facilitator:
             addressed = None
-        own = addressed or self._services.team.facilitator
+        own = addressed or self.services.team.facilitator
         return MessageReader(
-            agents=names, own=own, addressed_agent=addressed, orderers=self._orderers
+            agents=names, own=own, addressed_agent=addressed, orderers=self.orderers
         )
 
 

@@ -5,6 +5,7 @@ know, follows redirects, and works in threads.
 """
 
 import socket
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -41,23 +42,18 @@ _CLOSED = {403, 404}
 logger = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Connector:
     """The channels' end of the bots; the caller owns `session`."""
 
-    def __init__(
-        self,
-        *,
-        session: aiohttp.ClientSession,
-        tokens: PerBot[TokenSource],
-        service_urls: ServiceUrls,
-        clock: Clock,
-        send_seconds: float = SEND_SECONDS,
-    ) -> None:
-        self._session = session
-        self._tokens = tokens
-        self._service_urls = service_urls
-        self._clock = clock
-        self._bounds = Bounds(send_seconds, ANSWER_LIMIT_BYTES, CONNECT_SECONDS)
+    session: aiohttp.ClientSession
+    tokens: PerBot[TokenSource]
+    service_urls: ServiceUrls
+    clock: Clock
+    send_seconds: float = SEND_SECONDS
+
+    def __post_init__(self) -> None:
+        self._bounds = Bounds(self.send_seconds, ANSWER_LIMIT_BYTES, CONNECT_SECONDS)
 
     async def send(self, reference: Reference, activity: Activity) -> str:
         """Send `activity` until the channel takes it, a minute at most; return the channel's id.
@@ -96,14 +92,14 @@ class Connector:
     async def _request(
         self, method: str, url: URL, reference: Reference, activity: Activity
     ) -> str:
-        tokens = self._tokens.at(reference.get("agent"))
+        tokens = self.tokens.at(reference.get("agent"))
         token = await tokens.token()
         status, headers, said = await self._exchange(method, url, token, reference, activity)
         if status == 401 and tokens.note_refusal(token):
             # The token ran out, was revoked or its key was changed: once with a new one.
             token = await tokens.token()
             status, headers, said = await self._exchange(method, url, token, reference, activity)
-        wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
+        wait = seconds_asked(headers.get("Retry-After"), now=self.clock.now())
         _check(status, said, wait_seconds=wait)
         return str(_json(said).get("id", ""))
 
@@ -115,7 +111,7 @@ class Connector:
             headers["Authorization"] = f"Bearer {token}"
         body = orjson.dumps(addressed(activity, reference))
         try:
-            return await ask(self._session, method, url, self._bounds, data=body, headers=headers)
+            return await ask(self.session, method, url, self._bounds, data=body, headers=headers)
         except (aiohttp.ClientError, TimeoutError) as error:
             is_open = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError)
             raise ChannelUnavailableError(
@@ -124,7 +120,7 @@ class Connector:
 
     def _url(self, reference: Reference) -> URL:
         base = reference["serviceUrl"]
-        if not self._service_urls.allows(base):
+        if not self.service_urls.allows(base):
             raise ChannelRefusedError("replies may not go to that service URL")
         place = quote(reference["conversation"]["id"], safe="")
         path = f"{base.rstrip('/')}/v3/conversations/{place}/activities"

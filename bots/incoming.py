@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -20,28 +21,24 @@ _GROUPS = ("groupChat", "channel")
 _AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>|<quoted\b[^<>]{0,200}/>")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MessageReader:
     """Reads messages of one turn's team.
 
-    Args:
+    Attributes:
         agents: Names of the team.
         own: The agent whose bot is spoken to.
         addressed_agent: The same, if it is not the facilitator's bot.
         orderers: Principal ids with the role `order`; None: everybody who reaches it.
     """
 
-    def __init__(
-        self,
-        *,
-        agents: Sequence[str],
-        own: str,
-        addressed_agent: str | None,
-        orderers: frozenset[str] | None = frozenset(),
-    ) -> None:
-        self._agents = {name.casefold(): name for name in agents}
-        self._own = own
-        self._addressed_agent = addressed_agent
-        self._orderers = orderers
+    agents: Sequence[str]
+    own: str
+    addressed_agent: str | None
+    orderers: frozenset[str] | None = frozenset()
+
+    def __post_init__(self) -> None:
+        self._agents = {name.casefold(): name for name in self.agents}
 
     def read(self, activity: Inbound, *, now: datetime) -> IncomingMessage:
         """Return the message that `activity` is.
@@ -75,20 +72,20 @@ class MessageReader:
             text=label_of(press) if press is not None else text or words_in(activity.value),
             received_at=now,
             mentions=mentions,
-            addressed_agent=self._addressed_agent,
+            addressed_agent=self.addressed_agent,
             time_zone=activity.time_zone,
             press=press,
             is_group=is_group(activity),
-            delivery=reference_of(activity, agent=self._addressed_agent),
+            delivery=reference_of(activity, agent=self.addressed_agent),
         )
 
     def _with_role(self, sender: Sender) -> Sender:
-        may = self._orderers is None or sender.principal_id in self._orderers
+        may = self.orderers is None or sender.principal_id in self.orderers
         return sender.model_copy(update={"may_order": may})
 
     def _text_and_mentions(self, activity: Inbound) -> tuple[str, tuple[str, ...]]:
         """Return the text without the bot's own mention, and the agents it mentions."""
-        own = {self._own.casefold()} | set(_spellings_of(activity, activity.recipient))
+        own = {self.own.casefold()} | set(_spellings_of(activity, activity.recipient))
         mentioned: list[str] = []
 
         def said(found: "re.Match[str]") -> str:

@@ -1,5 +1,6 @@
 """Requests of Teams that are no messages: thumbs, files that were offered, sign-ins."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import orjson
@@ -54,21 +55,14 @@ class _SubmitAction(Part):
     action_value: _Opinion
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Invokes:
     """Answers each at once; what is not ours is answered and ignored."""
 
-    def __init__(
-        self,
-        *,
-        services: ChannelServices,
-        files: FileTransfers,
-        delivery: Delivery,
-        sign_in: UserSignIn | None,
-    ) -> None:
-        self._services = services
-        self._files = files
-        self._delivery = delivery
-        self._sign_in = sign_in
+    services: ChannelServices
+    files: FileTransfers
+    delivery: Delivery
+    sign_in: UserSignIn | None
 
     async def take(self, activity: Inbound, reference: Reference) -> Answer:
         """Do what `activity` asks for; what is left to say goes to `reference`.
@@ -78,16 +72,16 @@ class Invokes:
             NotFoundError: the conversation is somebody else's.
             RoundsError: it could not be stored, or there were too many.
         """
-        if self._sign_in is not None and activity.name in (EXCHANGE, VERIFY):
-            self._services.rate.take(principal_of(activity))
-            return await self._sign_in.answer(activity, reference)
+        if self.sign_in is not None and activity.name in (EXCHANGE, VERIFY):
+            self.services.rate.take(principal_of(activity))
+            return await self.sign_in.answer(activity, reference)
         if activity.name == _FEEDBACK:
             await self._file(activity)
         elif activity.name == _FILE:
-            self._services.rate.take(principal_of(activity))
-            home = await home_of(activity, reader=self._services.reader)
-            work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
-            self._delivery.go_on(work)
+            self.services.rate.take(principal_of(activity))
+            home = await home_of(activity, reader=self.services.reader)
+            work = self.files.answer(activity, reference, home=home, owner=owner_of(activity))
+            self.delivery.go_on(work)
         return Answer({})
 
     async def _file(self, activity: Inbound) -> None:
@@ -97,10 +91,10 @@ class Invokes:
         except ValidationError:
             return
         principal = principal_of(activity)
-        self._services.rate.take(principal)
-        conversation_id = await home_of(activity, reader=self._services.reader)
-        await self._services.reader.access(conversation_id, owner=owner_of(activity))
-        await self._services.feedback.file(
+        self.services.rate.take(principal)
+        conversation_id = await home_of(activity, reader=self.services.reader)
+        await self.services.reader.access(conversation_id, owner=owner_of(activity))
+        await self.services.feedback.file(
             conversation_id,
             principal_id=principal,
             channel_message_id=required(activity.reply_to_id),

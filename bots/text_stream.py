@@ -7,6 +7,7 @@ message then comes as any other.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -57,22 +58,22 @@ Farewell = Callable[[str], Activity]
 logger = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TextStream:
     """Shows the newest of what it is told, no faster than the channel allows.
 
-    Args:
+    Attributes:
         farewell: Makes the final message of a stream whose time is up, from the text it shows.
         on_user_stop: Called when the user presses Teams' own Stop button.
     """
 
-    def __init__(
-        self, *, send: SendOnce, farewell: Farewell, on_user_stop: Callable[[], None], clock: Clock
-    ) -> None:
-        self._send = send
-        self._farewell = farewell
-        self._on_user_stop = on_user_stop
-        self._clock = clock
-        self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
+    send: SendOnce
+    farewell: Farewell
+    on_user_stop: Callable[[], None]
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._pace = Pace(seconds=UPDATE_SECONDS, clock=self.clock)
         self._info = ""
         self._read: Read | None = None
         self._wished = asyncio.Event()
@@ -150,7 +151,7 @@ class TextStream:
 
     async def _is_something_wished(self) -> bool:
         """Wait for a wish; False once the stream's time is up."""
-        now = self._clock.monotonic()
+        now = self.clock.monotonic()
         left = None if self._ends_at is None else self._ends_at - now
         if left is not None and left <= 0:
             return False
@@ -171,7 +172,7 @@ class TextStream:
     async def _show_one(self, kind: str, text: str) -> None:
         entity = {**self._entity(kind), "streamSequence": self._sequence + 1}
         try:
-            sent_id = await self._send({"type": "typing", "text": text, "entities": [entity]})
+            sent_id = await self.send({"type": "typing", "text": text, "entities": [entity]})
         except ChannelUnavailableError as error:
             self._failures += 1
             self._pace.note_sent(wait_seconds=error.wait_seconds or 2 * UPDATE_SECONDS)
@@ -187,7 +188,7 @@ class TextStream:
         self._sequence, self._failures = self._sequence + 1, 0
         if not self.stream_id:
             self.stream_id = sent_id
-            self._ends_at = self._clock.monotonic() + STREAM_SECONDS
+            self._ends_at = self.clock.monotonic() + STREAM_SECONDS
         if kind == "streaming":
             self.text = text
 
@@ -195,7 +196,7 @@ class TextStream:
         """End the stream in time, with what it shows."""
         await self._pace.come()
         try:
-            await self._send(self.final(self._farewell(self.text)))
+            await self.send(self.final(self.farewell(self.text)))
         except ChannelError as error:
             self._end(error)
             return
@@ -205,7 +206,7 @@ class TextStream:
         logger.info("bot_stream_ended", code=error.code)
         self._refusal = error
         if self.is_stopped_by_user:
-            self._on_user_stop()
+            self.on_user_stop()
 
     def _entity(self, kind: str) -> Activity:
         stream = {"streamId": self.stream_id} if self.stream_id else {}

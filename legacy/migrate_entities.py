@@ -14,7 +14,7 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport, team_of_file
-from services.stored_folders import list_folders, maintenance_for
+from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.team import TEAM_FILE
 from settings import load_settings
@@ -41,7 +41,7 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
     store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    maintenance = maintenance_for(
+    holding = holding_for(
         settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
     )
     mover = Mover(
@@ -49,7 +49,7 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
         folders=folders,
         team=team_of_file(TEAM_FILE),
         clock=clock,
-        holding=Claimed(holding=maintenance.holding),
+        holding=Claimed(holding=holding),
     )
     try:
         if chosen.rollback:

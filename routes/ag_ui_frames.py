@@ -122,6 +122,13 @@ class AgUiFrames:
         """Return the same for a socket, where a notice may be told twice."""
         return [self.frame(seq, event)]
 
+    def queued(self, notice: Notice) -> Frame:
+        """Return the frame that says at once that the run waits; it is none of the run's own."""
+        metadata: Frame = {"runId": self.run_id}
+        if self.client_message_id is not None:
+            metadata["clientMessageId"] = self.client_message_id
+        return {**_notice(notice), "metadata": metadata}
+
     def _in_order(self, event: Notice | RunStarted) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
@@ -184,14 +191,6 @@ class AgUiFrames:
         if event.is_repeatable:
             frame["metadata"] = {"isRepeatable": True}
         return frame
-
-
-def queued(event: Notice, *, run_id: str, client_message_id: str | None) -> Frame:
-    """Return the frame that says at once that a run waits; it is none of the run's own."""
-    metadata: Frame = {"runId": run_id}
-    if client_message_id is not None:
-        metadata["clientMessageId"] = client_message_id
-    return {**_notice(event), "metadata": metadata}
 
 
 def refusal(code: str, text: str, *, ref: str, client_message_id: str | None = None) -> Frame:

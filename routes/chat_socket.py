@@ -1,18 +1,20 @@
 """`GET /api/ws/chats/{chat_id}/messages`: the door to a socket, and its life."""
 
 import asyncio
+from functools import partial
 
 import structlog
 from aiohttp import WSCloseCode, web
 
 from data_models.errors import RoundsError
 from data_models.identifiers import is_web_name
+from routes import ag_ui_frames
 from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import NUMBER, Endpoint, in_query
 from routes.following import FOLLOWING
 from routes.json_input import number_in
-from routes.socket_modes import PlainMode, StreamingMode
+from routes.socket_modes import Mode, refusal, show_events, show_messages
 from routes.socket_session import Socket, SocketSession
 
 logger = structlog.get_logger()
@@ -47,9 +49,9 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             context=context,
             principal=principal,
             chat_id=chat_id,
-            mode=StreamingMode(chat_id=chat_id)
+            mode=Mode(show_events, ag_ui_frames.refusal)
             if _streams(request)
-            else PlainMode(context=context),
+            else Mode(partial(show_messages, context=context), refusal),
             check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)

@@ -27,6 +27,17 @@ WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.docu
 FORMATS = ("md", "json", "docx")
 
 
+class History(NamedTuple):
+    """All that was said of one patient, the rows shown with it, and who that is."""
+
+    turns: Sequence[Turn]
+    views: Views = MappingProxyType({})
+    chat_id: str = ""
+    patient_id: str | None = None
+    patient: PatientIdentity | None = None
+    papers: Sequence[Attachment] = ()
+
+
 async def export_chat(request: web.Request) -> web.Response:
     """`GET …/export`: one patient's history as Markdown (`md`, the default), JSON or Word."""
     form = request.query.get("format", "md")
@@ -41,23 +52,12 @@ async def export_chat(request: web.Request) -> web.Response:
             body, media_type = await asyncio.to_thread(_as_word, found), WORD_TYPE
         case _:
             hosts = request.app[CONTEXT].link_hosts
-            body = await asyncio.to_thread(_as_markdown, found, hosts)
+            body = (await asyncio.to_thread(as_markdown, found, hosts)).encode()
             media_type = "text/markdown"
     return download(body, file_name=name, media_type=media_type)
 
 
-class _History(NamedTuple):
-    """All that was said of one patient, the rows shown with it, and who that is."""
-
-    chat_id: str
-    patient_id: str | None
-    patient: PatientIdentity | None
-    turns: list[Turn]
-    views: Views
-    papers: Sequence[Attachment]
-
-
-async def _read(request: web.Request) -> _History:
+async def _read(request: web.Request) -> History:
     """Return every turn of one patient.
 
     Without an id it is who is active at the first page: a switch while the others are read would
@@ -81,10 +81,10 @@ async def _read(request: web.Request) -> _History:
     if page.patient_id is not None:
         papers = await context.attachments.all(chat_id, owner=owner, patient_id=page.patient_id)
     turns = [turn for turns in reversed(pages) for turn in turns]
-    return _History(chat_id, page.patient_id, page.patient, turns, views, papers)
+    return History(turns, views, chat_id, page.patient_id, page.patient, papers)
 
 
-def _as_json(found: _History) -> bytes:
+def _as_json(found: History) -> bytes:
     exported: dict[str, Any] = {
         "chat_id": found.chat_id,
         "patient_id": found.patient_id,
@@ -95,48 +95,28 @@ def _as_json(found: _History) -> bytes:
     return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
 
 
-def _as_word(found: _History) -> bytes:
+def _as_word(found: History) -> bytes:
     # Here, in a thread: the library is large and few ask for a document.
     from routes.export_word import as_word
 
-    _, patient_id, patient, turns, views, papers = found
-    return as_word(turns, views, patient_id=patient_id, patient=patient, papers=papers)
+    return as_word(found)
 
 
-def _as_markdown(found: _History, hosts: Collection[str]) -> bytes:
-    _, patient_id, patient, turns, views, papers = found
-    text = as_markdown(
-        turns, views, patient_id=patient_id, patient=patient, hosts=hosts, papers=papers
-    )
-    return text.encode()
-
-
-def as_markdown(
-    turns: list[Turn],
-    views: Views = MappingProxyType({}),
-    *,
-    patient_id: str | None,
-    patient: PatientIdentity | None = None,
-    hosts: Collection[str] = (),
-    papers: Sequence[Attachment] = (),
-) -> str:
+def as_markdown(found: History, hosts: Collection[str] = ()) -> str:
     """Return the turns as a document for people, rows of the chart as tables.
 
     Args:
         hosts: Where links of answers may lead to.
-        papers: What users gave of the patient.
     """
+    patient_id, patient = found.patient_id, found.patient
     title = f"# Conversation about {patient_id}" if patient_id else "# Conversation"
     who = [] if patient is None else [f"**Patient:** {patient.label} ({patient_id})"]
-    if papers:
-        listed = [f"{PAPERS_HEAD}:", "", *(f"- {_inert(paper_line(one))}" for one in papers)]
+    if found.papers:
+        papers = (f"- {_inert(paper_line(one))}" for one in found.papers)
+        listed = [f"{PAPERS_HEAD}:", "", *papers]
         who.append("\n".join(listed))
-    return (
-        "\n\n".join(
-            [title, *who, *(part for turn in turns for part in _turn_parts(turn, views, hosts))]
-        )
-        + "\n"
-    )
+    parts = [part for turn in found.turns for part in _turn_parts(turn, found.views, hosts)]
+    return "\n\n".join([title, *who, *parts]) + "\n"
 
 
 def _turn_parts(turn: Turn, views: Views, hosts: Collection[str]) -> list[str]:

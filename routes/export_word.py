@@ -2,8 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Mapping
 
 from docx import Document
 from docx.document import Document as DocumentObject
@@ -11,8 +10,8 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import AgentMessage, Attachment, Turn
-from data_models.patient_identity import PatientIdentity
+from data_models.chat_context import AgentMessage, Turn
+from routes.export import History
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.statements.shown import cells, maker_label, not_supported, views_of
 
@@ -29,18 +28,12 @@ _RULE = re.compile(r"^[\s|:-]+$")
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_word(
-    turns: list[Turn],
-    views: Mapping[str, ChartView] = MappingProxyType({}),
-    *,
-    patient_id: str | None,
-    patient: PatientIdentity | None = None,
-    papers: Sequence[Attachment] = (),
-) -> bytes:
+def as_word(found: History) -> bytes:
     """Return the turns as a `.docx` for people; model text is text, never fields or links.
 
     Who the patient is stands in the header of each page.
     """
+    patient_id, patient = found.patient_id, found.patient
     document = Document()
     title = f"Conversation about {patient_id}" if patient_id else "Conversation"
     document.core_properties.title = title
@@ -51,12 +44,12 @@ def as_word(
         document.sections[0].header.paragraphs[0].text = who
         document.add_paragraph().add_run(who).bold = True
     pages = _Pages(document)
-    if papers:
+    if found.papers:
         pages.paragraph(f"{PAPERS_HEAD}:")
-    for one in papers:
+    for one in found.papers:
         pages.paragraph(_writable(paper_line(one)), style="List Bullet")
-    for turn in turns:
-        _add_turn(pages, turn, views)
+    for turn in found.turns:
+        _add_turn(pages, turn, found.views)
     saved = io.BytesIO()
     document.save(saved)
     return saved.getvalue()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 import structlog
 from aiohttp import web
@@ -14,30 +15,25 @@ Probe = Callable[[], Awaitable[None]]
 logger = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Readiness:
     """Asks storage and model whether they answer, at most once in `fresh_seconds`.
 
     While one does not, they are asked again after `retry_seconds`: a server that has just started
     is not kept waiting for its first request.
 
-    Args:
+    Attributes:
         probes: By name; one that raises a `RoundsError` or takes too long is not ready.
     """
 
-    def __init__(
-        self,
-        *,
-        probes: Mapping[str, Probe],
-        clock: Clock,
-        probe_seconds: float = 3.0,
-        fresh_seconds: float = 2.0,
-        retry_seconds: float = 0.25,
-    ) -> None:
-        self._probes = probes
-        self._clock = clock
-        self._probe_seconds = probe_seconds
-        self._fresh_seconds = fresh_seconds
-        self._retry_seconds = min(retry_seconds, fresh_seconds)
+    probes: Mapping[str, Probe]
+    clock: Clock
+    probe_seconds: float = 3.0
+    fresh_seconds: float = 2.0
+    retry_seconds: float = 0.25
+
+    def __post_init__(self) -> None:
+        self._retry_seconds = min(self.retry_seconds, self.fresh_seconds)
         self._states: dict[str, str] = {}
         self._asked_at: float | None = None
         self._asking = asyncio.Lock()
@@ -54,21 +50,21 @@ class Readiness:
         """
         async with self._asking:
             if not self._is_fresh():
-                answers = await asyncio.gather(*map(self._answers, self._probes))
-                self._states = dict(zip(self._probes, answers, strict=True))
-                self._asked_at = self._clock.monotonic()
+                answers = await asyncio.gather(*map(self._answers, self.probes))
+                self._states = dict(zip(self.probes, answers, strict=True))
+                self._asked_at = self.clock.monotonic()
         return {"process": _UNAVAILABLE if self._is_draining else _OK, **self._states}
 
     def _is_fresh(self) -> bool:
-        age = None if self._asked_at is None else self._clock.monotonic() - self._asked_at
+        age = None if self._asked_at is None else self.clock.monotonic() - self._asked_at
         is_ready = all(state == _OK for state in self._states.values())
-        kept = self._fresh_seconds if is_ready else self._retry_seconds
+        kept = self.fresh_seconds if is_ready else self._retry_seconds
         return age is not None and age < kept
 
     async def _answers(self, name: str) -> str:
         try:
-            async with asyncio.timeout(self._probe_seconds):
-                await self._probes[name]()
+            async with asyncio.timeout(self.probe_seconds):
+                await self.probes[name]()
         except ModelUnfitError as error:
             logger.warning("readiness.unfit", part=name, reason=str(error))
             return f"unfit: {error}"

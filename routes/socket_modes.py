@@ -1,5 +1,6 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -7,7 +8,6 @@ from typing import Any, TypeAlias
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.errors import RoundsError
 from data_models.turn_events import (
     AgentMessageFinished,
     Notice,
@@ -65,6 +65,10 @@ class PlainFrames:
             case _:
                 return []
 
+    def queued(self, notice: Notice) -> Frame:
+        """Return the frame that says, amid another run's, that this one waits."""
+        return self.frames(1, notice)[0]
+
     def _message(self, message: AgentMessage) -> Frame:
         views, self._views = self._views, []
         tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
@@ -107,57 +111,36 @@ class Watch:
     echo: bool = False
 
 
-class StreamingMode:
-    """AG-UI events."""
-
-    def __init__(self, *, chat_id: str) -> None:
-        self._chat_id = chat_id
-
-    def view(self, watch: Watch) -> ag_ui_frames.AgUiFrames:
-        """Begin to show a run."""
-        return ag_ui_frames.AgUiFrames(
-            thread_id=self._chat_id,
-            run_id=watch.run.run_id,
-            echo=watch.run.message if watch.echo else None,
-            client_message_id=watch.client_message_id,
-        )
-
-    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
-        """Return the frame for what did not become a run; `ref` finds it in the log."""
-        return ag_ui_frames.refusal(
-            error.code, error.user_message, ref=ref, client_message_id=client_message_id
-        )
-
-    def queued(self, watch: Watch, notice: Notice) -> Frame:
-        """Return the frame that says, amid another run's, that this one waits."""
-        return ag_ui_frames.queued(
-            notice, run_id=watch.run.run_id, client_message_id=watch.client_message_id
-        )
+def show_events(watch: Watch) -> ag_ui_frames.AgUiFrames:
+    """Begin to show a run as AG-UI events."""
+    return ag_ui_frames.AgUiFrames(
+        thread_id=watch.run.conversation_id,
+        run_id=watch.run.run_id,
+        echo=watch.run.message if watch.echo else None,
+        client_message_id=watch.client_message_id,
+    )
 
 
-class PlainMode:
-    """Whole messages."""
-
-    def __init__(self, *, context: RouteContext) -> None:
-        self._context = context
-
-    def view(self, watch: Watch) -> PlainFrames:
-        """Begin to show a run."""
-        return PlainFrames(
-            facilitator=self._context.team.facilitator,
-            client_message_id=watch.client_message_id,
-            clock=self._context.clock,
-        )
-
-    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
-        """Return the frame for what did not become a run; `ref` finds it in the log."""
-        return refusal(error.code, error.user_message, ref=ref, client_message_id=client_message_id)
-
-    def queued(self, watch: Watch, notice: Notice) -> Frame:
-        """Return the frame that says, amid another run's, that this one waits."""
-        return self.view(watch).frames(1, notice)[0]
+def show_messages(watch: Watch, *, context: RouteContext) -> PlainFrames:
+    """Begin to show a run as whole messages."""
+    return PlainFrames(
+        facilitator=context.team.facilitator,
+        client_message_id=watch.client_message_id,
+        clock=context.clock,
+    )
 
 
-Mode: TypeAlias = StreamingMode | PlainMode
-"""How a client wants to be told."""
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a client wants to be told.
+
+    Attributes:
+        view: Begins to show a run.
+        refusal: Makes the frame for what did not become a run; `ref` finds it in the log.
+    """
+
+    view: "Callable[[Watch], RunView]"
+    refusal: Callable[..., Frame]
+
+
 RunView: TypeAlias = ag_ui_frames.AgUiFrames | PlainFrames

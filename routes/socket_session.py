@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 import orjson
@@ -128,36 +129,29 @@ logger = structlog.get_logger()
 Socket = web.WebSocketResponse[bool]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SocketSession:
     """Serves one socket until either side leaves. A turn never waits for it, nor ends with it.
 
-    Args:
+    Attributes:
         check: Asked before each message whether the sender may still come in.
     """
 
-    def __init__(
-        self,
-        *,
-        socket: Socket,
-        context: RouteContext,
-        principal: Principal,
-        chat_id: str,
-        mode: Mode,
-        check: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._socket = socket
-        self._context = context
-        self._principal = principal
-        self._chat_id = chat_id
-        self._mode = mode
-        self._check = check
-        self._active_at = context.clock.now()
+    socket: Socket
+    context: RouteContext
+    principal: Principal
+    chat_id: str
+    mode: Mode
+    check: Callable[[], Awaitable[None]]
+
+    def __post_init__(self) -> None:
+        self._active_at = self.context.clock.now()
         self._bad_frames = 0
         self._last: asyncio.Task[None] | None = None
         self._sent_patient_id: str | None = None
         self._watching: set[asyncio.Task[None]] = set()
         self._within_run = asyncio.Event()
-        self._places = asyncio.Semaphore(context.limits.runs)
+        self._places = asyncio.Semaphore(self.context.limits.runs)
 
     async def serve(self, resumption: tuple[str, int] | None = None) -> None:
         """Answer frames until the socket closes, after showing the rest of a run that is named."""
@@ -173,9 +167,7 @@ class SocketSession:
 
     async def _resume(self, run_id: str, after: int) -> None:
         try:
-            run = await self._context.scheduler.watch(
-                self._chat_id, run_id, owner=self._principal.id
-            )
+            run = await self.context.scheduler.watch(self.chat_id, run_id, owner=self.principal.id)
         except RoundsError as error:
             logger.warning("socket.not_resumed", code=error.code)
             run = None
@@ -189,23 +181,23 @@ class SocketSession:
         """Return the next text or binary frame, None when the socket is closed."""
         while (wait := self._seconds_left()) > 0:
             try:
-                message = await self._socket.receive(min(wait, LONGEST_WAIT_SECONDS))
+                message = await self.socket.receive(min(wait, LONGEST_WAIT_SECONDS))
             except TimeoutError:
                 continue
             if message.type in (WSMsgType.TEXT, WSMsgType.BINARY):
-                self._active_at = self._context.clock.now()
+                self._active_at = self.context.clock.now()
                 # A binary frame is none of ours; an empty text says so in the same way.
                 return message.data if message.type is WSMsgType.TEXT else b""
             return None
-        await self._socket.close(code=LOGGED_OFF, message=b"signed out")
+        await self.socket.close(code=LOGGED_OFF, message=b"signed out")
         return None
 
     def _seconds_left(self) -> float:
         if self._watching:
-            self._active_at = max(self._active_at, self._context.clock.now())
-        idle_seconds = self._context.limits.idle_seconds
-        ends_at = log_off_at(self._principal, active_at=self._active_at, idle_seconds=idle_seconds)
-        return (ends_at - self._context.clock.now()).total_seconds()
+            self._active_at = max(self._active_at, self.context.clock.now())
+        idle_seconds = self.context.limits.idle_seconds
+        ends_at = log_off_at(self.principal, active_at=self._active_at, idle_seconds=idle_seconds)
+        return (ends_at - self.context.clock.now()).total_seconds()
 
     async def _handle(self, data: bytes | str) -> None:
         try:
@@ -217,11 +209,11 @@ class SocketSession:
         self._bad_frames = 0
         client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
         try:
-            await self._check()
+            await self.check()
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
         except (UnauthenticatedError, ForbiddenError):
             # What runs goes on and is stored; who signs in again finds its answer.
-            await self._socket.close(code=LOGGED_OFF, message=b"signed out")
+            await self.socket.close(code=LOGGED_OFF, message=b"signed out")
         except RoundsError as error:
             await self._refuse(error, client_message_id=client_message_id)
 
@@ -229,40 +221,40 @@ class SocketSession:
         self._bad_frames += 1
         if self._bad_frames >= BAD_FRAMES_LIMIT:
             logger.warning("socket.bad_frames", count=self._bad_frames)
-            await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=b"bad frames")
+            await self.socket.close(code=WSCloseCode.POLICY_VIOLATION, message=b"bad frames")
             return
         await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
 
     async def _refuse(self, error: RoundsError, *, client_message_id: str | None = None) -> None:
-        ref = self._context.ids.new_id("ref")
+        ref = self.context.ids.new_id("ref")
         # A flood of bad frames shall not be one of log lines.
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
-        frame = self._mode.refusal(error, ref=ref, client_message_id=client_message_id)
-        await self._send(frame)
+        known, text = client_message_id, error.user_message
+        await self._send(self.mode.refusal(error.code, text, ref=ref, client_message_id=known))
 
     async def _stop(self, frame: StopFrame) -> None:
-        owner = self._principal.id
-        await self._context.scheduler.stop(self._chat_id, owner=owner, run_id=frame.run_id)
+        owner = self.principal.id
+        await self.context.scheduler.stop(self.chat_id, owner=owner, run_id=frame.run_id)
 
     async def _submit(self, frame: MessageFrame) -> None:
-        self._context.rate.take(self._principal.id)
-        run = await self._context.scheduler.submit(self._message(frame))
+        self.context.rate.take(self.principal.id)
+        run = await self.context.scheduler.submit(self._message(frame))
         await self._watch(Watch(run=run, client_message_id=frame.client_message_id))
 
     def _message(self, frame: MessageFrame) -> IncomingMessage:
-        principal, press = self._principal, frame.press
+        principal, press = self.principal, frame.press
         # What a page says of its user counts only where nobody signs in.
         unverified = frame.sender if principal.kind == "dev" else None
         return IncomingMessage(
-            conversation_id=self._chat_id,
+            conversation_id=self.chat_id,
             channel=WEB,
             channel_id=WEB,
             owner=principal.id,
             sender=sender_of(principal, called=unverified),
-            message_id=frame.client_message_id or self._context.ids.new_id("msg"),
+            message_id=frame.client_message_id or self.context.ids.new_id("msg"),
             text=frame.content,
-            received_at=self._context.clock.now(),
+            received_at=self.context.clock.now(),
             mentions=tuple(frame.mentions or ()),
             time_zone=frame.time_zone,
             seen_patient_id=frame.seen_patient_id or self._shown_patient_id(),
@@ -291,12 +283,12 @@ class SocketSession:
 
     async def _show(self, watch: Watch, *, before: asyncio.Task[None] | None) -> None:
         """Send a run's frames after those of `before`; only that it waits is said at once."""
-        view: RunView = self._mode.view(watch)
+        view: RunView = self.mode.view(watch)
         try:
             async for seq, event in watch.run.events():
                 is_known = False
                 if before is not None:
-                    is_known = await self._say_queued(watch, event, before)
+                    is_known = await self._say_queued(view, event, before)
                     await asyncio.wait([before])
                     before = None
                 # What a dead replica had said is told in fewer words: its end is always news.
@@ -309,7 +301,9 @@ class SocketSession:
         except ConnectionError:
             logger.debug("socket.lost")
 
-    async def _say_queued(self, watch: Watch, event: TurnEvent, before: asyncio.Task[None]) -> bool:
+    async def _say_queued(
+        self, view: RunView, event: TurnEvent, before: asyncio.Task[None]
+    ) -> bool:
         if not (isinstance(event, Notice) and event.kind == "queued"):
             return False
         # A frame of no run may only stand within a run, so the one before must have begun.
@@ -318,7 +312,7 @@ class SocketSession:
         begun.cancel()
         if not self._within_run.is_set():
             return False
-        await self._send(self._mode.queued(watch, event))
+        await self._send(view.queued(event))
         return True
 
     def _note_progress(self, event: TurnEvent) -> None:
@@ -342,8 +336,8 @@ class SocketSession:
 
     async def _send(self, frame: Frame) -> None:
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.
-        if not self._socket.closed:
-            await self._socket.send_frame(orjson.dumps(frame), WSMsgType.TEXT)
+        if not self.socket.closed:
+            await self.socket.send_frame(orjson.dumps(frame), WSMsgType.TEXT)
 
     async def _stop_watching(self) -> None:
         tasks = list(self._watching)

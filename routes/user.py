@@ -1,6 +1,7 @@
 """Who the caller is, who answers, and what people may read before they sign in."""
 
-from html import escape
+from functools import cache
+from pathlib import Path
 
 from aiohttp import web
 
@@ -36,32 +37,6 @@ async def show_session(request: web.Request) -> Json:
     }
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>{title} · Rounds</title>
-<h1>{title}</h1>
-{paragraphs}
-</html>
-"""
-_PRIVACY = (
-    "Who runs this server is responsible for it and answers questions about your data. This page "
-    "says what the software does; the notice of your organisation goes before it.",
-    "Rounds stores conversations, what they remember of patients, and an audit trail of who opened "
-    "which chart and when. All of it lies in the storage that your organisation has chosen.",
-    "Charts are read from the records system of your organisation and are not copied as a whole; "
-    "answers hold rows of them, with their sources.",
-    "Where a language model is set up, it gets the message, the history of one patient at a time "
-    "and the rows that tools returned. Logs, traces and figures hold no word of a patient.",
-)
-_TERMS = (
-    "Who runs this server decides who may use it and for what; their terms go before this page.",
-    "Answers are drawn from the record and can be wrong or incomplete. Check name and birth date, "
-    "open the sources, and decide yourself: Rounds does not replace clinical judgement.",
-)
-
-
 async def show_me(request: web.Request) -> Json:
     """`GET /api/user/me`: as whom the caller was verified, and what it may do."""
     principal = principal_of(request)
@@ -78,19 +53,21 @@ async def show_me(request: web.Request) -> Json:
 
 async def privacy(_: web.Request) -> web.Response:
     """`GET /privacy`: what is stored, and where."""
-    return _page("Privacy", _PRIVACY)
+    return _page("privacy")
 
 
 async def terms(_: web.Request) -> web.Response:
     """`GET /terms`: what answers are, and are not."""
-    return _page("Terms of use", _TERMS)
+    return _page("terms")
 
 
-def _page(title: str, paragraphs: tuple[str, ...]) -> web.Response:
-    shown = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
-    return web.Response(
-        text=_PAGE.format(title=escape(title), paragraphs=shown), content_type="text/html"
-    )
+@cache
+def _text(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.html").read_text("utf-8")
+
+
+def _page(name: str) -> web.Response:
+    return web.Response(text=_text(name), content_type="text/html")
 
 
 _AGENT = of(name=STRING, description=STRING, is_facilitator=FLAG)

@@ -3,9 +3,9 @@
 Stored are those of the owner index and, on local files, every folder.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from data_models.blob_names import is_blob_name
@@ -47,34 +47,30 @@ def _local(root: Path) -> set[str]:
     return {each.name for each in root.iterdir() if each.is_dir() and is_blob_name(each.name)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderMaintenance:
-    """Holds conversations of one container."""
+@asynccontextmanager
+async def holding_folder(
+    folder: str, *, store: BlobStore, lease: MaintenanceLease, principal_id: str
+) -> AsyncIterator[Claim | None]:
+    """Hold the conversation of `folder`; None where there is none that a turn could run in.
 
-    store: BlobStore
-    maintenance_lease: MaintenanceLease
-    principal_id: str
+    Args:
+        store: Where the conversations are.
+        principal_id: Names the command in their claims.
 
-    @asynccontextmanager
-    async def holding(self, folder: str) -> AsyncIterator[Claim | None]:
-        """Hold the conversation of `folder`; None where there is none that a turn could run in.
-
-        Raises:
-            ConversationBusyError: its turns take too long.
-            ClaimLostError: we stood still so long that somebody took us for dead.
-            CorruptDocumentError: its conversation document cannot be read.
-        """
-        conversation_id = await conversation_of(self.store, folder)
-        if conversation_id is None:
-            yield None
-            return
-        async with self.maintenance_lease.holding(
-            conversation_id, principal_id=self.principal_id
-        ) as claim:
-            yield claim
+    Raises:
+        ConversationBusyError: its turns take too long.
+        ClaimLostError: we stood still so long that somebody took us for dead.
+        CorruptDocumentError: its conversation document cannot be read.
+    """
+    conversation_id = await conversation_of(store, folder)
+    if conversation_id is None:
+        yield None
+        return
+    async with lease.holding(conversation_id, principal_id=principal_id) as claim:
+        yield claim
 
 
-def maintenance_for(
+def holding_for(
     settings: Settings,
     *,
     sessions: BlobStore,
@@ -82,11 +78,7 @@ def maintenance_for(
     clock: Clock,
     ids: IdSource,
     principal_id: str,
-) -> FolderMaintenance:
-    """Return who holds conversations for a command; `principal_id` names it in their claims."""
-    maintenance_lease = caretaker_for(
-        settings, sessions=sessions, users=users, clock=clock, ids=ids
-    )
-    return FolderMaintenance(
-        store=sessions, maintenance_lease=maintenance_lease, principal_id=principal_id
-    )
+) -> Callable[[str], AbstractAsyncContextManager[Claim | None]]:
+    """Return what holds the conversation of a folder for a command; see `holding_folder`."""
+    lease = caretaker_for(settings, sessions=sessions, users=users, clock=clock, ids=ids)
+    return partial(holding_folder, store=sessions, lease=lease, principal_id=principal_id)

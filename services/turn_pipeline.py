@@ -86,14 +86,12 @@ class TurnPipeline:
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, replies=self._replies
         )
-        self._scenarios = None
-        if tools.scenarios is not None:
-            self._scenarios = TurnScenarios(
-                parts=tools.scenarios,
-                documents=documents,
-                replies=self._replies,
-                facilitator=group_chat.facilitator,
-            )
+        self._scenarios = TurnScenarios(
+            parts=tools.scenarios,
+            documents=documents,
+            replies=self._replies,
+            facilitator=group_chat.facilitator,
+        )
         self._held = PendingRequests(patients=patients, ids=ids, replies=self._replies)
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
@@ -154,8 +152,7 @@ class TurnPipeline:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         turn = outcome.turn
         self._replies.answer(turn, outcome.text)
-        scenarios = self._scenarios
-        if scenarios is not None and await scenarios.go_on(outcome, partial(self._act, turn)):
+        if await self._scenarios.go_on(outcome, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
     async def _answer(self, understood: UnderstoodTurn) -> None:
@@ -177,8 +174,7 @@ class TurnPipeline:
             return None
         if self._stops.answer_nothing_waits(turn):
             return None
-        scenarios = self._scenarios
-        if scenarios is not None and await scenarios.run_scenario(turn, partial(self._act, turn)):
+        if await self._scenarios.run_scenario(turn, partial(self._act, turn)):
             return None
         with turn.step("enrich"):
             await self._documents.memory.read(turn)
@@ -229,8 +225,9 @@ class TurnPipeline:
 
     async def _only_answers(self, turn: LoadedTurn) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
-        is_answer = self._scenarios is not None and is_plain_answer(turn)
-        return is_answer and not await self._patients.names_another(turn.text, turn.registry)
+        if not is_plain_answer(turn):
+            return False
+        return not await self._patients.names_another(turn.text, turn.registry)
 
     def _only_forgets(self, turn: LoadedTurn) -> bool:
         """Whether the message wants a statement about the open patient forgotten, and no clear."""
@@ -264,15 +261,13 @@ class TurnPipeline:
         if verdict.decision == "RESTORED_FROM_STORAGE":
             self._replies.notify(turn, f"Continuing with {turn.patient_id}.", kind="restored")
         self._replies.show_state(turn)
-        if self._scenarios is not None:
-            await tell_switch(turn, before, self._documents)
+        await tell_switch(turn, before, self._documents)
         return turn
 
     async def _chat(self, turn: GroundedTurn, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
-        if self._scenarios is not None:
-            await self._scenarios.note_heard(turn)
+        await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
         self._held.tell_displaced(turn)
@@ -298,8 +293,7 @@ class TurnPipeline:
             return
         if isinstance(event, AgentMessageStarted) and turn.record.has_unsaved_answers:
             await self._documents.save(turn)
-        if self._scenarios is not None:
-            self._scenarios.show(turn)
+        self._scenarios.show(turn)
         turn.record.follow(event, at=self._clock.monotonic())
         turn.run.emit(event)
 
@@ -311,8 +305,7 @@ class TurnPipeline:
         repeatable = failure is None and note_repeatable(turn)
         with turn.step("save"):
             stored = await self._documents.commit(answered)
-            if self._scenarios is not None:
-                await self._scenarios.update_index(stored.turn)
+            await self._scenarios.update_index(stored.turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
             turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))

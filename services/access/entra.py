@@ -2,6 +2,7 @@
 
 from base64 import b64decode
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,51 +16,45 @@ from services.access.signing_keys import SigningKey, SigningKeys
 from services.access.token_form import read_form, verified_claims
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EntraAuthenticator:
     """Verifies signature, issuer, audience, time, directory and scope of a bearer token.
 
-    Args:
+    Attributes:
         authority: Base address of the issuer, such as `https://login.microsoftonline.com`.
         tenants: Directories whose users may call.
         scope: Delegated scope, or application role, that the token must carry. Without it any
             application of the directory could call, since each can get a token for any audience.
     """
 
-    def __init__(
-        self,
-        *,
-        keys: SigningKeys,
-        authority: str,
-        tenants: Collection[str],
-        audiences: Collection[str],
-        scope: str,
-        users: UserRules,
-        clock: Clock,
-    ) -> None:
-        self._keys = keys
-        self._authority = authority
-        self._tenants = frozenset(tenant.lower() for tenant in tenants)
-        self._audiences = list(audiences)
-        self._scope = scope
-        self._users = users
-        self._clock = clock
+    keys: SigningKeys
+    authority: str
+    tenants: Collection[str]
+    audiences: Collection[str]
+    scope: str
+    users: UserRules
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._tenants = frozenset(tenant.lower() for tenant in self.tenants)
+        self._audiences = list(self.audiences)
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         token = handshake.bearer
         if token is None:
             raise UnauthenticatedError
-        form = read_form(token, now=self._clock.now())
+        form = read_form(token, now=self.clock.now())
         self._check_addressee(form.claims)
-        key = await self._keys.find(form.key_id)
+        key = await self.keys.find(form.key_id)
         claims = self._verified(token, key)
-        if claims["tid"].lower() not in self._tenants or not _carries(claims, self._scope):
+        if claims["tid"].lower() not in self._tenants or not _carries(claims, self.scope):
             raise ForbiddenError
         return Principal(
             id=user_id(claims["tid"], claims["oid"]),
             name=str(claims.get("name") or claims["oid"]),
             kind="entra",
-            roles=self._users.roles_of_user(claims["tid"], claims["oid"]),
-            practitioner=self._users.practitioner_in(claims),
+            roles=self.users.roles_of_user(claims["tid"], claims["oid"]),
+            practitioner=self.users.practitioner_in(claims),
             tenant=claims["tid"].lower(),
             expires_at=datetime.fromtimestamp(claims["exp"], UTC),
         )
@@ -74,7 +69,7 @@ class EntraAuthenticator:
             raise UnauthenticatedError
 
     def _issuers(self, tenant: str) -> list[str]:
-        return [f"{self._authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"]
+        return [f"{self.authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"]
 
     def _verified(self, token: str, key: SigningKey) -> dict[str, Any]:
         claims = verified_claims(token, key.key, audience=self._audiences, also=("tid", "oid"))

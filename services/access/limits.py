@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from data_models.clock import Clock
 from data_models.errors import RateLimitedError, TooManySocketsError
@@ -11,29 +12,25 @@ from data_models.newest import Newest
 TABLE_LIMIT = 10_000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MessageRate:
     """A bucket of tokens for each principal: `per_minute` at once, refilled evenly.
 
     The table is bounded: the principal who was quiet for longest is forgotten first, and one who
     was quiet for a minute has a full bucket anyway.
 
-    Args:
+    Attributes:
         per_minute: None: no limit.
         error: What is raised over the limit.
     """
 
-    def __init__(
-        self,
-        *,
-        per_minute: int | None,
-        clock: Clock,
-        table_limit: int = TABLE_LIMIT,
-        error: type[RateLimitedError] = RateLimitedError,
-    ) -> None:
-        self._per_minute = per_minute
-        self._error = error
-        self._clock = clock
-        self._buckets = Newest[str, tuple[float, float]](limit=table_limit)
+    per_minute: int | None
+    clock: Clock
+    table_limit: int = TABLE_LIMIT
+    error: type[RateLimitedError] = RateLimitedError
+
+    def __post_init__(self) -> None:
+        self._buckets = Newest[str, tuple[float, float]](limit=self.table_limit)
 
     def take(self, principal_id: str) -> None:
         """Count one message.
@@ -41,13 +38,13 @@ class MessageRate:
         Raises:
             RateLimitedError: there were too many; this one is not counted.
         """
-        if self._per_minute is None:
+        if self.per_minute is None:
             return
-        now = self._clock.monotonic()
-        tokens, seen_at = self._buckets.get(principal_id, (float(self._per_minute), now))
-        tokens = min(self._per_minute, tokens + (now - seen_at) * self._per_minute / 60)
+        now = self.clock.monotonic()
+        tokens, seen_at = self._buckets.get(principal_id, (float(self.per_minute), now))
+        tokens = min(self.per_minute, tokens + (now - seen_at) * self.per_minute / 60)
         if tokens < 1:
-            raise self._error(per_minute=self._per_minute)
+            raise self.error(per_minute=self.per_minute)
         self._buckets[principal_id] = (tokens - 1, now)
 
 

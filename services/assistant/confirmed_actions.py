@@ -67,12 +67,12 @@ def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(row["entity_id"]), str(row["name"])) for row in rows]
 
 
+@dataclass(frozen=True, kw_only=True)
 class AssistantService:
     """Carries out confirmed actions. Holds no state of any turn."""
 
-    def __init__(self, *, back_end: AssistantBackEnd, undo: UndoLog | None = None) -> None:
-        self._back_end = back_end
-        self._undo = undo
+    back_end: AssistantBackEnd
+    undo_log: UndoLog
 
     async def perform(
         self, action: Action, item_id: str, *, principal_id: str, zone: tzinfo
@@ -82,7 +82,7 @@ class AssistantService:
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
-        services = self._back_end.of(principal_id, zone=zone)
+        services = self.back_end.of(principal_id, zone=zone)
         return await _carry_out(services, action, item_id)
 
     async def newest_action(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
@@ -91,7 +91,7 @@ class AssistantService:
         Raises:
             StoreError: the store cannot be used.
         """
-        return None if self._undo is None else await self._undo.newest(principal_id, now=now)
+        return await self.undo_log.newest(principal_id, now=now)
 
     async def undo(self, action: UndoableAction, *, principal_id: str, zone: tzinfo) -> Item | None:
         """Take an action back, once, and return the item; None if it is gone or changed since.
@@ -99,9 +99,8 @@ class AssistantService:
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
-        item = await undo_action(action, self._back_end.of(principal_id, zone=zone))
-        if self._undo is not None:
-            await self._undo.forget(action, principal_id=principal_id)
+        item = await undo_action(action, self.back_end.of(principal_id, zone=zone))
+        await self.undo_log.forget(action, principal_id=principal_id)
         return item
 
 

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from data_models.chart_view import ATTACHED, ATTACHED_REF, ChartView
@@ -30,25 +31,21 @@ _NOTE = (
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AttachedPapers:
     """Reads the papers of one conversation and one patient, each text once.
 
-    Args:
+    Attributes:
         rows: As the patient's document has them.
     """
 
-    def __init__(
-        self,
-        *,
-        contexts: ChatContextAccessor,
-        conversation_id: str,
-        patient_id: PatientId | None,
-        rows: Sequence[Attachment],
-    ) -> None:
-        self._contexts = contexts
-        self._conversation_id = conversation_id
-        self._patient_id = patient_id
-        self._rows = tuple(rows)
+    contexts: ChatContextAccessor
+    conversation_id: str
+    patient_id: PatientId | None
+    rows: Sequence[Attachment]
+
+    def __post_init__(self) -> None:
+        self._rows = tuple(self.rows)
         self._record: PatientRecord | None = None
 
     @property
@@ -65,13 +62,13 @@ class AttachedPapers:
 
         A paper whose text is gone says so.
         """
-        if not self._rows or self._patient_id is None:
+        if not self._rows or self.patient_id is None:
             return None
         if self._record is None:
             texts = await asyncio.gather(*map(self._text, self._rows))
             entries = [_entry(row, text) for row, text in zip(self._rows, texts, strict=True)]
             self._record = PatientRecord(
-                patient_id=self._patient_id,
+                patient_id=self.patient_id,
                 patient=Patient.model_validate({"resourceType": "Patient"}),
                 entries={one.ref: one for one in entries},
                 names={one.ref: one for one in entries},
@@ -81,8 +78,8 @@ class AttachedPapers:
 
     async def _text(self, row: Attachment) -> str:
         try:
-            data = await self._contexts.file_bytes(
-                self._conversation_id, self._patient_id, row.text_id
+            data = await self.contexts.file_bytes(
+                self.conversation_id, self.patient_id, row.text_id
             )
         except NotFoundError:
             return ""

@@ -140,7 +140,7 @@ class BreakGlass:
             NotFoundError: there is no such grant.
             BadFrameError: it is reviewed already, or by whom it was granted to.
         """
-        for _, grant, etag in await self._rows(f"{FOLDER}/"):
+        for grant, etag in await self._rows(f"{FOLDER}/"):
             if grant.grant_id != grant_id:
                 continue
             if grant.review is not None or grant.principal == by:
@@ -156,16 +156,16 @@ class BreakGlass:
         raise NotFoundError("no such grant")
 
     async def _below(self, prefix: str) -> list[Grant]:
-        return [grant for _, grant, _ in await self._rows(prefix)]
+        return [grant for grant, _ in await self._rows(prefix)]
 
-    async def _rows(self, prefix: str) -> list[tuple[str, Grant, str]]:
+    async def _rows(self, prefix: str) -> list[tuple[Grant, str]]:
         rows = []
         for name in [row.name async for row in self._store.list(prefix)]:
             blob = await self._store.read(name)
             if blob is None:
                 continue
             try:
-                rows.append((name, Grant.model_validate_json(blob.data), blob.etag))
+                rows.append((Grant.model_validate_json(blob.data), blob.etag))
             except ValidationError:
                 _log.error("break_glass_unreadable", document=hashed(name))
         return rows

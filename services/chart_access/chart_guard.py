@@ -88,42 +88,35 @@ class Access:
         return self.state in ("open", "emergency")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChartGuard:
     """Asks the range of the caller's key, the policy, and what was granted in an emergency.
 
-    Args:
+    Attributes:
         is_in_range: Whether a principal's own limits let it reach a patient; nothing opens beyond.
         alert: Counts what operators are alerted of.
         reads: Counts what is opened in talks among the caller's reads.
     """
 
-    def __init__(
-        self,
-        *,
-        policy: AccessPolicy,
-        audit: Audit,
-        clock: Clock,
-        glass: BreakGlass | None = None,
-        is_in_range: Callable[[str, PatientId], bool] = lambda *_: True,
-        alert: Callable[[AlertKind], None] = lambda _: None,
-        reads: MessageRate | None = None,
-    ) -> None:
-        self._policy = policy
-        self._audit = audit
-        self._glass = glass
-        self._is_in_range = is_in_range
-        self._alert = alert
-        self._reads = reads
-        self._counter = ChartCounter(clock=clock)
+    policy: AccessPolicy
+    audit: Audit
+    clock: Clock
+    glass: BreakGlass | None = None
+    is_in_range: Callable[[str, PatientId], bool] = lambda *_: True
+    alert: Callable[[AlertKind], None] = lambda _: None
+    reads: MessageRate | None = None
+
+    def __post_init__(self) -> None:
+        self._counter = ChartCounter(clock=self.clock)
 
     async def access(self, principal_id: str, patient_id: PatientId) -> Access:
         """Return whether the chart is open to the principal; nothing is counted or recorded."""
-        if not self._is_in_range(principal_id, patient_id):
+        if not self.is_in_range(principal_id, patient_id):
             return Access("closed")
-        may_break = self._glass is not None and self._glass.is_allowed
+        may_break = self.glass is not None and self.glass.is_allowed
         state: Literal["closed", "unknown", "unsigned"] = "closed"
         try:
-            if await self._policy.may_open(principal_id, patient_id):
+            if await self.policy.may_open(principal_id, patient_id):
                 return Access("open")
         except (RecordsError, StoreError) as error:
             _log.warning("access_unanswered", error=type(error).__name__)
@@ -145,8 +138,8 @@ class ChartGuard:
         Raises:
             TooManyReadsError: the caller read too much in a minute.
         """
-        if self._reads is not None:
-            self._reads.take(principal_id)
+        if self.reads is not None:
+            self.reads.take(principal_id)
 
     async def enter(
         self,
@@ -173,9 +166,9 @@ class ChartGuard:
             raise _REFUSALS[access.state]
         if self._counter.opened(principal_id, patient_id):
             _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
-            self._alert("many_charts")
+            self.alert("many_charts")
             await record_access(
-                self._audit,
+                self.audit,
                 principal_id,
                 "many_charts_alert",
                 conversation=conversation_id,
@@ -200,7 +193,7 @@ class ChartGuard:
         """
         await self.enter(principal_id, patient_id, conversation_id=conversation_id)
         await record_access(
-            self._audit, principal_id, action, conversation=conversation_id, patient=patient_id
+            self.audit, principal_id, action, conversation=conversation_id, patient=patient_id
         )
 
     async def refuse(
@@ -212,9 +205,9 @@ class ChartGuard:
         run_id: str | None = None,
     ) -> None:
         """Put a refusal on the audit trail."""
-        self._alert("chart_refused")
+        self.alert("chart_refused")
         await record_access(
-            self._audit,
+            self.audit,
             principal_id,
             "open_chart",
             conversation=conversation_id,
@@ -232,30 +225,30 @@ class ChartGuard:
             ChartClosedError: nobody breaks the glass here, or not beyond a key's range.
             StoreError: it could not be kept or put on record; the chart stays closed.
         """
-        if self._glass is None or not self._glass.is_allowed:
+        if self.glass is None or not self.glass.is_allowed:
             raise ChartClosedError
-        if not self._is_in_range(principal_id, patient_id):
+        if not self.is_in_range(principal_id, patient_id):
             raise ChartClosedError
         await record_access(
-            self._audit,
+            self.audit,
             principal_id,
             "break_glass",
             conversation=conversation_id,
             patient=patient_id,
             outcome="done",
         )
-        grant = await self._glass.grant(
+        grant = await self.glass.grant(
             principal_id, patient_id, conversation_id=conversation_id, reason=reason
         )
         _log.error("break_glass_alert", principal=hashed(principal_id), patient=hashed(patient_id))
-        self._alert("break_glass")
+        self.alert("break_glass")
         return grant
 
     async def _find_grant(self, principal_id: str, patient_id: PatientId) -> Grant | None:
-        if self._glass is None:
+        if self.glass is None:
             return None
         try:
-            return await self._glass.current(principal_id, patient_id)
+            return await self.glass.current(principal_id, patient_id)
         except StoreError as error:
             _log.warning("break_glass_unread", error=type(error).__name__)
             return None

@@ -4,6 +4,7 @@ A claim is noted durably, because a turn that another replica takes over knows t
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
@@ -16,24 +17,21 @@ _FOLDER = "practitioners"
 _KEPT = 10_000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PractitionerBook:
     """Knows `Practitioner/17`, or `system|value` of an identifier, for each principal.
 
-    Args:
+    Attributes:
         named: What the settings say; it wins.
         of_key: What the file of API keys says of `key:name`.
     """
 
-    def __init__(
-        self,
-        *,
-        store: BlobStore,
-        named: Iterable[tuple[str, str]] = (),
-        of_key: Callable[[str], str | None] = lambda _: None,
-    ) -> None:
-        self._store = store
-        self._named = dict(named)
-        self._of_key = of_key
+    store: BlobStore
+    named: Iterable[tuple[str, str]] = ()
+    of_key: Callable[[str], str | None] = lambda _: None
+
+    def __post_init__(self) -> None:
+        self._named = dict(self.named)
         self._noted = Newest[str, str](limit=_KEPT)
 
     async def practitioner_of(self, principal_id: str) -> str | None:
@@ -42,11 +40,11 @@ class PractitionerBook:
         Raises:
             StoreUnavailableError: what was noted cannot be read.
         """
-        known = self._named.get(principal_id) or self._of_key(principal_id)
+        known = self._named.get(principal_id) or self.of_key(principal_id)
         known = known or self._noted.get(principal_id)
         if known:
             return known
-        blob = await self._store.read(_name(principal_id))
+        blob = await self.store.read(_name(principal_id))
         if blob is None:
             return None
         noted = self._noted[principal_id] = blob.data.decode()
@@ -61,9 +59,9 @@ class PractitionerBook:
         if self._noted.get(principal_id) == practitioner:
             return
         name, data = _name(principal_id), practitioner.encode()
-        blob = await self._store.read(name)
+        blob = await self.store.read(name)
         # Where another sign-in of the same user was faster, the next one looks again.
-        if await put_blob(self._store, name, data, replaces=blob):
+        if await put_blob(self.store, name, data, replaces=blob):
             self._noted[principal_id] = practitioner
 
 

@@ -5,11 +5,9 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 from data_models.blob_changes import put_blob
-from data_models.blob_store import BlobStore
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.conversation import Conversation, LastClear
 from data_models.errors import CorruptDocumentError
@@ -31,15 +29,7 @@ class ClearUndo:
     it leaves the rest to the next turn. The archive stays.
     """
 
-    store: BlobStore
-    contexts: ChatContextAccessor
     clearing: Clearing
-
-    @classmethod
-    def over(cls, store: BlobStore, contexts: ChatContextAccessor) -> Self:
-        """Return clearing and its undoing over one store."""
-        clearing = Clearing(store=store, contexts=contexts)
-        return cls(store=store, contexts=contexts, clearing=clearing)
 
     async def undo(self, claim: Claim, last: LastClear, *, now: datetime, tell: Tell) -> int:
         """Copy the archive back and return of how many documents; what was said since is archived.
@@ -50,7 +40,7 @@ class ClearUndo:
                 turn.
         """
         layout = ConversationLayout.of(claim.conversation.conversation_id)
-        rows = await manifest_rows(self.store, layout, last.timestamp)
+        rows = await manifest_rows(self.clearing.store, layout, last.timestamp)
         if not rows:
             raise CorruptDocumentError("the archive of the last clear is gone")
         await run_in_parallel([self._read_archived(layout, row, last.timestamp) for row in rows])
@@ -70,16 +60,16 @@ class ClearUndo:
         if ts is None:
             return
         layout = ConversationLayout.of(conversation.conversation_id)
-        rows = await manifest_rows(self.store, layout, ts)
+        rows = await manifest_rows(self.clearing.store, layout, ts)
         await claim.hold()
         await run_in_parallel(
             [self._put(layout, row, ts, epoch=conversation.epoch) for row in rows]
         )
-        self.contexts.forget(conversation.conversation_id)
+        self.clearing.contexts.forget(conversation.conversation_id)
         await claim.update(_note_done)
 
     async def _read_archived(self, layout: ConversationLayout, row: ManifestRow, ts: str) -> bytes:
-        blob = await self.store.read(layout.archived(row.original, ts))
+        blob = await self.clearing.store.read(layout.archived(row.original, ts))
         if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
             raise CorruptDocumentError("an archived document is not as the clear had left it")
         return blob.data
@@ -88,11 +78,13 @@ class ClearUndo:
         self, layout: ConversationLayout, row: ManifestRow, ts: str, *, epoch: int
     ) -> None:
         data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
-        there = await self.store.read(row.original)
+        there = await self.clearing.store.read(row.original)
         if there is None:
-            await put_blob(self.store, row.original, data)  # one may be ours, acknowledged late
+            await put_blob(
+                self.clearing.store, row.original, data
+            )  # one may be ours, acknowledged late
         elif _epoch_of(there.data) not in (None, epoch):
-            await self.store.replace(row.original, data, etag=there.etag)
+            await self.clearing.store.replace(row.original, data, etag=there.etag)
 
 
 def _of_epoch(data: bytes, epoch: int) -> bytes:

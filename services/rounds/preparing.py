@@ -132,31 +132,24 @@ def _after_failure(patient: RoundPatient, code: str) -> RoundPatient | None:
     return prepared(patient, "failed", code)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RoundPreparer:
     """One per replica. Goes on with lists whose replica died.
 
-    Args:
+    Attributes:
         parallel: How many patients are prepared side by side in this process.
     """
 
-    def __init__(
-        self,
-        *,
-        book: RoundBook,
-        preparation: Preparation,
-        replica: Replica,
-        clock: Clock,
-        parallel: int,
-        times: ClaimTimes,
-        poll_seconds: float = POLL_SECONDS,
-    ) -> None:
-        self._book = book
-        self._preparation = preparation
-        self._replica = replica
-        self._clock = clock
-        self._free = asyncio.Semaphore(parallel)
-        self._times = times
-        self._poll_seconds = poll_seconds
+    book: RoundBook
+    preparation: Preparation
+    replica: Replica
+    clock: Clock
+    parallel: int
+    times: ClaimTimes
+    poll_seconds: float = POLL_SECONDS
+
+    def __post_init__(self) -> None:
+        self._free = asyncio.Semaphore(self.parallel)
         self._lists: dict[str, asyncio.Task[None]] = {}
         self._looking: asyncio.Task[None] | None = None
 
@@ -187,33 +180,33 @@ class RoundPreparer:
     async def _look(self) -> None:
         while True:
             try:
-                for round_id in await self._book.list_unprepared():
+                for round_id in await self.book.list_unprepared():
                     self.prepare(round_id)
             except StoreError as error:
                 _log.warning("rounds_unread", code=error.code)
-            await asyncio.sleep(self._poll_seconds)
+            await asyncio.sleep(self.poll_seconds)
 
     async def _prepare(self, round_id: str) -> None:
         try:
-            while (found := await self._book.change(round_id, self._held)) is not None:
+            while (found := await self.book.change(round_id, self._held)) is not None:
                 if not found.waiting:
-                    await self._book.note_done(round_id)
+                    await self.book.note_done(round_id)
                     return
                 if not await self._all(found):
                     return  # `_look` comes back to it
         except NoSuchListError:
-            await self._book.note_done(round_id)
+            await self.book.note_done(round_id)
         except StoreError as error:
             _log.warning("round_not_prepared", code=error.code, round=round_id)
 
     def _held(self, found: RoundList) -> RoundList | None:
         """Return the list in our name; None if another replica prepares it."""
-        hold, now = found.hold, self._clock.now()
-        is_ours = hold is not None and hold.replica == self._replica.name
-        state = claim_state(hold, now=now, times=self._times, is_dead=self._replica.is_dead)
+        hold, now = found.hold, self.clock.now()
+        is_ours = hold is not None and hold.replica == self.replica.name
+        state = claim_state(hold, now=now, times=self.times, is_dead=self.replica.is_dead)
         if state == "held" and not is_ours:
             return None
-        ours = Lease(replica=self._replica.name, expires_at=lease_end(now, self._times))
+        ours = Lease(replica=self.replica.name, expires_at=lease_end(now, self.times))
         return found.model_copy(update={"hold": ours if found.waiting else None})
 
     async def _all(self, found: RoundList) -> bool:
@@ -235,19 +228,19 @@ class RoundPreparer:
 
     async def _keep(self, round_id: str) -> None:
         while True:
-            await asyncio.sleep(self._times.renew_every.total_seconds())
+            await asyncio.sleep(self.times.renew_every.total_seconds())
             try:
-                await self._book.change(round_id, self._held)
+                await self.book.change(round_id, self._held)
             except StoreError as error:
                 _log.warning("round_not_kept", code=error.code, round=round_id)
 
     async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
         try:
             async with self._free:
-                now = await self._book.read(found.round_id)
+                now = await self.book.read(found.round_id)
                 if now.patient(patient.patient_id) is None:
                     return True  # forgotten since
-                after = await self._preparation.run(found, patient)
+                after = await self.preparation.run(found, patient)
             if after is not None:
                 await self._note(found, patient, after)
         except StoreError as error:
@@ -256,7 +249,7 @@ class RoundPreparer:
         return after is not None
 
     async def _note(self, found: RoundList, before: RoundPatient, after: RoundPatient) -> None:
-        await self._book.change(found.round_id, lambda now: _noted(now, before, after))
+        await self.book.change(found.round_id, lambda now: _noted(now, before, after))
 
 
 def _noted(now: RoundList, before: RoundPatient, after: RoundPatient) -> RoundList | None:

@@ -5,9 +5,17 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
+from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import RunFailed, RunFinished, TurnEvent
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    RunFailed,
+    RunFinished,
+    TurnEvent,
+)
 
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0
@@ -79,6 +87,14 @@ class Run:
     async def wait(self) -> None:
         """Return when the last event has happened."""
         await self._finished.wait()
+
+
+def show_whole(run: Run, message: AgentMessage) -> None:
+    """Show a message in `run` that is complete already."""
+    run.emit(AgentMessageStarted(message.message_id, message.agent))
+    if message.text:
+        run.emit(AgentTextDelta(message.message_id, message.text))
+    run.emit(AgentMessageFinished(message))
 
 
 class RunHub:

@@ -23,7 +23,7 @@ from data_models.errors import (
 )
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
-from services.stored_folders import list_folders, maintenance_for
+from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
@@ -176,10 +176,10 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], 
     ids, clock = RandomIds(), SystemClock()
     folders = await list_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    maintenance = maintenance_for(
+    holding = holding_for(
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
     )
-    archive = IdleArchive(store=sessions, holding=maintenance.holding, clock=clock, ids=ids)
+    archive = IdleArchive(store=sessions, holding=holding, clock=clock, ids=ids)
     try:
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
         report = await archive.run(folders, dry_run=dry_run)

@@ -85,7 +85,7 @@ _Key = tuple[EntityType, str, str]
 
 
 class ToolEntityStore:
-    """Entities and runs, indexed by id, type, tool and time.
+    """Entities and runs, found by id, type, tool and time.
 
     What other principals' personal tools returned is kept and not seen.
     Changes `memory` in place; it is a part of the turn's own draft. Ids are unique within their
@@ -101,13 +101,9 @@ class ToolEntityStore:
         self._principal = principal
         self._by_key: dict[_Key, EntityContext] = {}
         self._by_id: dict[str, EntityContext] = {}
-        self._by_type: dict[EntityType, dict[_Key, EntityContext]] = {}
-        self._by_tool: dict[str, list[ToolExecutionContext]] = {}
         self._entity_index: EntityIndex | None = None
         for entity in filter(self._may_see, memory.entities):
             self._index(entity)
-        for run in filter(self._may_see, memory.executions):
-            self._by_tool.setdefault(run.tool_name, []).append(run)
 
     def get(self, entity_id: str) -> EntityContext | None:
         """Return an entity by its id; deleted ones too, until they are forgotten."""
@@ -159,19 +155,18 @@ class ToolEntityStore:
         """Add a run; the oldest beyond the limit are forgotten."""
         run.principal = self._principal
         self.memory.executions.append(run)
-        self._by_tool.setdefault(run.tool_name, []).append(run)
         over = len(self.memory.executions) - self._limits.executions
-        for old in self.memory.executions[: max(over, 0)]:
-            if self._may_see(old):
-                self._by_tool[old.tool_name].remove(old)
         del self.memory.executions[: max(over, 0)]
 
     def get_recent_entities(
         self, entity_type: EntityType | None = None, limit: int = 10
     ) -> list[EntityContext]:
         """Return live entities, the one mentioned or used last first."""
-        rows = self._by_key if entity_type is None else self._by_type.get(entity_type, {})
-        live = [one for one in rows.values() if one.status == "active"]
+        live = [
+            one
+            for one in self._by_key.values()
+            if one.status == "active" and entity_type in (None, one.entity_type)
+        ]
         live.sort(key=lambda one: (one.last_turn, one.last_accessed), reverse=True)
         return live[:limit]
 
@@ -179,9 +174,8 @@ class ToolEntityStore:
         self, limit: int = 10, *, tool_name: str | None = None
     ) -> list[ToolExecutionContext]:
         """Return runs, newest first."""
-        every = [one for one in self.memory.executions if self._may_see(one)]
-        rows = every if tool_name is None else self._by_tool.get(tool_name, [])
-        return rows[::-1][:limit]
+        runs = filter(self._may_see, reversed(self.memory.executions))
+        return [one for one in runs if tool_name in (None, one.tool_name)][:limit]
 
     def get_context_summary(self) -> Mapping[str, int]:
         """Return how much is remembered, for the log."""
@@ -276,12 +270,10 @@ class ToolEntityStore:
         key = (entity.entity_type, entity.source, entity.entity_id)
         self._by_key[key] = entity
         self._by_id[entity.entity_id] = entity
-        self._by_type.setdefault(entity.entity_type, {})[key] = entity
 
     def _forget(self, entity: EntityContext) -> None:
         key = (entity.entity_type, entity.source, entity.entity_id)
         del self._by_key[key]
-        del self._by_type[entity.entity_type][key]
         if self._by_id.get(entity.entity_id) is entity:
             del self._by_id[entity.entity_id]
         self.memory.entities = [one for one in self.memory.entities if one is not entity]

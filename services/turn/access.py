@@ -10,7 +10,7 @@ from data_models.errors import AuditUnavailableError, RoundsError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.turn.phases import ClaimedTurn, GroundedTurn
 
@@ -36,14 +36,13 @@ class TurnAccess:
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
         )
-        await self.audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=turn.conversation_id,
-                patient=patient_id,
-                run_id=turn.run.run_id,
-                actions=(action,),
-            )
+        await record_access(
+            self.audit,
+            principal_id,
+            action,
+            conversation=turn.conversation_id,
+            patient=patient_id,
+            run_id=turn.run.run_id,
         )
 
 

@@ -108,9 +108,7 @@ class TurnBookings:
 
     def _note(self, turn: GroundedTurn, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""
-        entities = self.tools.entities_of(turn)
-        if entities is None:
-            return
+        entities = self.tools.entities.open(turn)
         is_gone = request.action == "cancel_appointment"
         is_met = request.action in ("book_appointment", "move_appointment")
         over = ["appointment_id"] if is_gone else _WISHES if is_met else []
@@ -127,10 +125,9 @@ class TurnBookings:
 
     def _settle(self, turn: GroundedTurn, request: Request, keys: list[str]) -> None:
         """Let the agent that asked forget what is over: a later yes is none to that."""
-        entities = self.tools.entities_of(turn)
+        entities = self.tools.entities.open(turn)
         with suppress(UnknownAgentError):
-            if entities is not None:
-                entities.replied({"entities_to_remove": keys}, agent_name=request.agent)
+            entities.replied({"entities_to_remove": keys}, agent_name=request.agent)
 
 
 def _result(done: Done) -> dict[str, Any]:

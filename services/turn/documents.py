@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from data_models.chat_context import ChatContext, TurnStatus, advance
@@ -45,6 +46,7 @@ from services.turn.phases import (
 from services.turn.tools import close_tool_memory, keep_runs
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnDocuments:
     """Loads and stores the documents of a turn. The draft holds them; this holds none.
 
@@ -55,38 +57,24 @@ class TurnDocuments:
         comparisons: Two charts side by side, which are in no patient's document.
     """
 
-    def __init__(
-        self,
-        *,
-        contexts: ChatContextAccessor,
-        registries: PatientContextRegistryAccessor,
-        legacy: LegacyHistory,
-        access: TurnAccess,
-        clock: Clock,
-        comparisons: ComparisonAccessor,
-        personal: PersonalToolMemories,
-        memory: TurnMemory | None = None,
-        looks: TurnLooks | None = None,
-        receipts: TurnReceipts | None = None,
-    ) -> None:
-        self._receipts = receipts or TurnReceipts(audit=access.audit, model="", clock=clock)
-        self.comparisons = comparisons
-        self.looks = looks or TurnLooks()
-        self._contexts = contexts
-        self._registries = registries
-        self._personal = personal
-        self._legacy = legacy
-        self.access = access
-        self._clock = clock
-        self.memory = memory or TurnMemory(clock=clock)
+    contexts: ChatContextAccessor
+    registries: PatientContextRegistryAccessor
+    legacy: LegacyHistory
+    access: TurnAccess
+    clock: Clock
+    comparisons: ComparisonAccessor
+    personal: PersonalToolMemories
+    memory: TurnMemory
+    looks: TurnLooks
+    receipts: TurnReceipts
 
     async def load(self, turn: ClaimedTurn) -> LoadedTurn:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
-        began = self._clock.monotonic()
-        registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
-        loaded = turn.load(registry, registry_ms=(self._clock.monotonic() - began) * 1_000)
+        began = self.clock.monotonic()
+        registry = await self.registries.read(turn.conversation_id, epoch=turn.claim.epoch)
+        loaded = turn.load(registry, registry_ms=(self.clock.monotonic() - began) * 1_000)
         if registry.etag is None and not turn.claim.was_known:
-            await self._legacy.adopt(turn.claim, now=turn.now)
+            await self.legacy.adopt(turn.claim, now=turn.now)
         return loaded
 
     async def scenario_of(self, turn: LoadedTurn, patient_id: PatientId) -> ScenarioPlace | None:
@@ -98,7 +86,7 @@ class TurnDocuments:
         if not await self.access.guard.may_open(_sender(turn), patient_id):
             return None
         with suppress(CorruptDocumentError, StoreUnavailableError):
-            stored = await self._contexts.read(
+            stored = await self.contexts.read(
                 turn.conversation_id, patient_id, epoch=turn.claim.epoch
             )
             session = stored.document.scenario
@@ -115,9 +103,9 @@ class TurnDocuments:
         registry.epoch = turn.claim.epoch
         etag = await _write_held(
             turn.claim,
-            partial(self._registries.write, registry),
+            partial(self.registries.write, registry),
             etag=turn.registry_etag,
-            etag_of=partial(self._registries.etag_of, turn.conversation_id),
+            etag_of=partial(self.registries.etag_of, turn.conversation_id),
         )
         return turn.with_registry(Stored(registry, etag))
 
@@ -130,9 +118,9 @@ class TurnDocuments:
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
         record = self.access.record(turn, patient_id, action="turn")
-        read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
+        read = self.contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
-        await self._personal.open(context.document, principal_id=_sender(turn))
+        await self.personal.open(context.document, principal_id=_sender(turn))
         grounded = turn.ground(await self._whole(context, turn.run.run_id))
         await self.looks.take(grounded)
         return grounded
@@ -141,7 +129,7 @@ class TurnDocuments:
         """Return the document with all words of a turn that a dead replica left in its middle."""
         history = context.document.chat_history
         if history and history[-1].run_id == run_id:
-            history[-1] = await self._contexts.whole_turn(context.document, history[-1])
+            history[-1] = await self.contexts.whole_turn(context.document, history[-1])
         return context
 
     async def start_over(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
@@ -149,25 +137,23 @@ class TurnDocuments:
         await self.access.record(turn, patient_id, action="start_new_history")
         await turn.claim.name_patient(patient_id)
         return turn.ground(
-            await self._contexts.start_over(
-                turn.conversation_id, patient_id, epoch=turn.claim.epoch
-            )
+            await self.contexts.start_over(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         )
 
     async def save(self, turn: GroundedTurn) -> None:
         """Store the document as it is now, in the middle of the turn."""
         rules = self.memory.rules.rotation
-        storable = await make_storable(self._contexts, turn.document, turn.row, rules=rules)
+        storable = await make_storable(self.contexts, turn.document, turn.row, rules=rules)
         await self._write(turn, storable)
 
     async def _write(self, turn: GroundedTurn, context: ChatContext) -> None:
         await turn.claim.hold()
-        left = await self._personal.keep(context, principal_id=_sender(turn))
+        left = await self.personal.keep(context, principal_id=_sender(turn))
         new_etag = await _write_held(
             turn.claim,
-            partial(self._contexts.write, left),
+            partial(self.contexts.write, left),
             etag=turn.record.etag,
-            etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
+            etag_of=partial(self.contexts.etag_of, turn.conversation_id, context.patient_id),
         )
         turn.record.save(new_etag)
 
@@ -183,21 +169,21 @@ class TurnDocuments:
         turn = await self._grounded(answered) if is_kept else None
         if turn is not None:
             await self._store(turn, answered.failure)
-        return stored_turn(answered, turn, at=self._clock.now())
+        return stored_turn(answered, turn, at=self.clock.now())
 
     async def _store(self, turn: GroundedTurn, failure: RoundsError | None) -> None:
         code = failure.code if failure is not None else None
         advance(turn.row, _status(turn, failure), error_code=code)
         await turn.claim.hold()
         close_tool_memory(turn)
-        receipt = self._receipts.receipt(turn, failure)
-        await keep_runs(self._contexts, turn, receipt=receipt)
+        receipt = self.receipts.receipt(turn, failure)
+        await keep_runs(self.contexts, turn, receipt=receipt)
         self.memory.keep(turn)
         rules = self.memory.rules.rotation
-        await make_room(self._contexts, turn.document, rules=rules)
+        await make_room(self.contexts, turn.document, rules=rules)
         self.memory.check(turn)
         await self._write(turn, turn.document)
-        self._receipts.record(turn, receipt)
+        self.receipts.record(turn, receipt)
         if failure is None:
             await self.looks.note(turn)
 
@@ -211,20 +197,20 @@ class TurnDocuments:
     def artifacts(self, turn: ClaimedTurn, patient_id: PatientId | None) -> PatientArtifacts:
         """Return where this turn's agents put files: beside one patient's document only."""
         return PatientArtifacts(
-            contexts=self._contexts,
+            contexts=self.contexts,
             conversation_id=turn.conversation_id,
             patient_id=patient_id,
             run_id=turn.run.run_id,
-            clock=self._clock,
+            clock=self.clock,
         )
 
     def papers(self, turn: GroundedTurn) -> AttachedPapers:
         """Return the papers that users gave of this turn's patient."""
-        return papers_of(turn.document, contexts=self._contexts)
+        return papers_of(turn.document, contexts=self.contexts)
 
     def past(self, turn: GroundedTurn) -> PatientPast:
         """Return where this turn's agents look up earlier turns, of this patient only."""
-        return PatientPast(contexts=self._contexts, context=turn.document, run_id=turn.run.run_id)
+        return PatientPast(contexts=self.contexts, context=turn.document, run_id=turn.run.run_id)
 
     async def _grounded(self, answered: AnsweredTurn) -> GroundedTurn | None:
         """Return the turn in a document: of one that had reached none, in the session's."""
@@ -234,8 +220,8 @@ class TurnDocuments:
         if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
             raise failure
         try:
-            session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
-            await self._personal.open(session.document, principal_id=_sender(turn))
+            session = await self.contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
+            await self.personal.open(session.document, principal_id=_sender(turn))
         except CorruptDocumentError:
             if not isinstance(failure, CorruptDocumentError):
                 raise

@@ -11,7 +11,6 @@ from data_models.errors import CorruptDocumentError, StoreUnavailableError, Tool
 from services.assistant.confirmed_actions import (
     ACTION_WORDS,
     Action,
-    AssistantService,
     action_of,
     items_of,
 )
@@ -64,12 +63,9 @@ class TurnActions:
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
-        memory, scheduler = self.tools.open(turn), self.tools.assistant
-        if scheduler is None:
-            return self.refused(question)
-        began, error = self.clock.monotonic(), None
+        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
         try:
-            text = await self._perform_all(turn, question, scheduler, memory)
+            text = await self._perform_all(turn, question, memory)
         except (ToolInputError, StoreUnavailableError) as failure:
             text, error = failure.user_message, str(failure)
         memory.record(
@@ -89,25 +85,23 @@ class TurnActions:
 
         None in a group, where others read along.
         """
-        scheduler, message = self.tools.assistant, turn.message
-        if scheduler is None or message.is_group:
+        if turn.message.is_group:
             return None
         try:
-            return await scheduler.newest_action(message.sender.principal_id, now=turn.now)
+            principal = turn.message.sender.principal_id
+            return await self.tools.assistant.newest_action(principal, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
     async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
         """Take `action` back, and return what the user is told."""
-        scheduler, zone = self.tools.assistant, self.tools.open(turn).zone or ZoneInfo("UTC")
-        if scheduler is None:
-            return _NOT_UNDONE
+        zone = self.tools.open(turn).zone or ZoneInfo("UTC")
         if action.patient not in ("", patient_name(turn.patient_id)):
             return _ELSEWHERE  # it could not be named here
         principal = turn.message.sender.principal_id
         await turn.claim.hold()
         try:
-            item = await scheduler.undo(action, principal_id=principal, zone=zone)
+            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
         if item is None:
@@ -115,11 +109,7 @@ class TurnActions:
         return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now)}."
 
     async def _perform_all(
-        self,
-        turn: GroundedTurn,
-        question: OpenQuestion,
-        scheduler: AssistantService,
-        memory: ToolMemorySession,
+        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
     ) -> str:
         action = action_of(question.payload.get("action"))
         principal = turn.message.sender.principal_id
@@ -128,7 +118,7 @@ class TurnActions:
         for item_id, name in items_of(question.payload):
             await turn.claim.hold()  # one that slept through its claim does nothing
             try:
-                was_there = await scheduler.perform(
+                was_there = await self.tools.assistant.perform(
                     action, item_id, principal_id=principal, zone=zone
                 )
             except (ToolInputError, StoreUnavailableError) as failure:
@@ -169,26 +159,29 @@ def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
     return is_said and question.kind == "destructive_tool"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TurnQuestions:
     """Answers questions that need a yes. Holds no state of any turn."""
 
-    def __init__(
-        self,
-        *,
-        documents: TurnDocuments,
-        tools: TurnTools,
-        replies: TurnReplies,
-        clock: Clock,
-        ids: IdSource,
-    ) -> None:
-        self._documents = documents
-        self._replies = replies
-        self._actions = TurnActions(tools=tools, clock=clock)
-        self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
-        self.orders = TurnOrders(documents=documents, tools=tools, clock=clock, ids=ids)
-        self.forgetting = TurnForgetting(replies=replies, clock=clock)
-        self.remembering = TurnRemembering(documents=documents, replies=replies, clock=clock)
-        self.stops = TurnStops(documents=documents, replies=replies, remembering=self.remembering)
+    documents: TurnDocuments
+    tools: TurnTools
+    replies: TurnReplies
+    clock: Clock
+    ids: IdSource
+
+    def __post_init__(self) -> None:
+        self._actions = TurnActions(tools=self.tools, clock=self.clock)
+        self._bookings = TurnBookings(documents=self.documents, tools=self.tools, clock=self.clock)
+        self.orders = TurnOrders(
+            documents=self.documents, tools=self.tools, clock=self.clock, ids=self.ids
+        )
+        self.forgetting = TurnForgetting(replies=self.replies, clock=self.clock)
+        self.remembering = TurnRemembering(
+            documents=self.documents, replies=self.replies, clock=self.clock
+        )
+        self.stops = TurnStops(
+            documents=self.documents, replies=self.replies, remembering=self.remembering
+        )
 
     async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
         """Return what came of it if this message is a yes or no to our question, else None.
@@ -199,7 +192,7 @@ class TurnQuestions:
         if question is None or turn.is_press_elsewhere:
             return None
         if (why := _asked_again_as(turn, question)) is not None:
-            grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+            grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
             grounded.record.ask(question)
             return QuestionOutcome(grounded, f"{why}\n{question.text}")
         if (outcome := await self._answer_proposal(turn, question)) is not None:
@@ -213,7 +206,7 @@ class TurnQuestions:
         is_of_open = is_kept and question.patient_id == turn.active_patient_id
         if not is_of_open and not (is_no and question.kind == "which_entity"):
             return None
-        grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+        grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
         return QuestionOutcome(grounded, await self._carry_out(grounded, question, is_no=is_no))
 
     async def _carry_out(self, turn: GroundedTurn, question: OpenQuestion, *, is_no: bool) -> str:
@@ -259,11 +252,11 @@ class TurnQuestions:
         made = self.orders.newest(turn)
         others = [one.at for one in (action, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
-            self._replies.say(turn, await self.orders.undo(turn, made))
+            self.replies.say(turn, await self.orders.undo(turn, made))
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
-        self._replies.say(turn, await self._actions.undo(turn, action))
+        self.replies.say(turn, await self._actions.undo(turn, action))
         return True
 
     async def _undo_last(self, turn: GroundedTurn) -> bool:
@@ -271,21 +264,21 @@ class TurnQuestions:
         action = await self._actions.newest_action(turn)
         is_last = action is not None and any(action.at >= one.timestamp for one in before)
         if action is not None and is_last:
-            self._replies.say(turn, await self._actions.undo(turn, action))
+            self.replies.say(turn, await self._actions.undo(turn, action))
         return is_last
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""
         damaged = turn.active_patient_id
         text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
-        grounded = await self._documents.open(turn, None)
-        self._replies.ask(grounded, "new_history", text, patient_id=damaged)
+        grounded = await self.documents.open(turn, None)
+        self.replies.ask(grounded, "new_history", text, patient_id=damaged)
 
     async def _new_history(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome:
         if says_yes(turn.answer):
-            grounded = await self._documents.start_over(turn.stay(), question.patient_id)
+            grounded = await self.documents.start_over(turn.stay(), question.patient_id)
             text = "A new history is started. What would you like to review?"
         else:
-            grounded = await self._documents.open(turn.stay(), None)
+            grounded = await self.documents.open(turn.stay(), None)
             text = "Nothing was changed. An operator can restore the history."
         return QuestionOutcome(grounded, text)

@@ -24,7 +24,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from services.runs.hub import Run
+from services.runs.hub import Run, show_whole
 
 if TYPE_CHECKING:  # a phase holds the record, which notes the last one
     from services.turn.phases import ClaimedTurn
@@ -218,9 +218,7 @@ def _left_open(row: Turn, run: Run) -> Turn:
     """Open a row again; show what was stored in it."""
     row.turn_status, row.error_code = "IN_PROGRESS", None
     for message in row.agent_responses:
-        run.emit(AgentMessageStarted(message.message_id, message.agent))
-        run.emit(AgentTextDelta(message.message_id, message.text))
-        run.emit(AgentMessageFinished(message))
+        show_whole(run, message)
     return row
 
 

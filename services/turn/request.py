@@ -75,7 +75,7 @@ class TurnRequests:
             grounding=tool_memory.grounding(),
             papers=papers,
             tool_memory=tool_memory,
-            entities=self.tools.entities_of(turn),
+            entities=self.tools.entities.open(turn),
             scenario=turn.sessions.scenario,
             past=self.documents.past(turn),
             meaning=self.documents.memory.meaning(turn),

@@ -11,14 +11,12 @@ from data_models.clock import Clock, IdSource
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
     Notice,
     RunStarted,
 )
 from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
 from services.patient_context.service import PatientContextService
-from services.runs.hub import Run
+from services.runs.hub import Run, show_whole
 from services.turn.documents import TurnDocuments
 from services.turn.phases import ClaimedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
@@ -170,7 +168,5 @@ class CrisisResponse:
             timestamp=self.clock.now(),
             made_by="rules",
         )
-        run.emit(AgentMessageStarted(message.message_id, message.agent))
-        run.emit(AgentTextDelta(message.message_id, answer))
-        run.emit(AgentMessageFinished(message))
+        show_whole(run, message)
         return True

@@ -7,8 +7,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import BlobExistsError
 from data_models.identifiers import PatientId
 from data_models.scenario_session import MigrationAppliedEvent
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit, AuditSearch
+from services.audit.trail import Audit, AuditSearch, record_access
 from services.model_port import StructuredModel
 from services.records.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue
@@ -57,15 +56,15 @@ class ScenarioEvents:
         if is_retry and await self._blobs.read(name) is not None:
             return
         if not (is_retry and await self._search.holds(mark, since=event.timestamp)):
-            await self._audit.record(
-                AuditEntry(
-                    principal=principal,
-                    conversation=conversation,
-                    patient=patient,
-                    run_id=run_id,
-                    actions=(ACTION, mark),
-                    outcome="done",
-                )
+            await record_access(
+                self._audit,
+                principal,
+                ACTION,
+                mark,
+                conversation=conversation,
+                patient=patient,
+                run_id=run_id,
+                outcome="done",
             )
         try:
             await self._blobs.create(name, event.model_dump_json().encode())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 import structlog
@@ -47,23 +48,20 @@ def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]
         flag()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TurnScenarios:
     """The pipeline's way to scenarios. Holds no state of any turn."""
 
-    def __init__(
-        self,
-        *,
-        parts: ScenarioParts,
-        documents: TurnDocuments,
-        replies: TurnReplies,
-        facilitator: str,
-    ) -> None:
-        self._parts = parts
-        self._documents = documents
-        self._replies = replies
-        self._facilitator = facilitator
-        self._migration = TurnMigration(parts=parts, documents=documents, replies=replies)
-        self._corrections = TurnCorrections(parts=parts, replies=replies)
+    parts: ScenarioParts
+    documents: TurnDocuments
+    replies: TurnReplies
+    facilitator: str
+
+    def __post_init__(self) -> None:
+        self._migration = TurnMigration(
+            parts=self.parts, documents=self.documents, replies=self.replies
+        )
+        self._corrections = TurnCorrections(parts=self.parts, replies=self.replies)
 
     async def run_scenario(self, turn: GroundedTurn, act: Act) -> bool:
         """Seat the scenario of this patient; True if the turn is answered with that.
@@ -72,8 +70,8 @@ class TurnScenarios:
         operator finds it on the list (M18).
         """
         runtime = turn.sessions.scenario = self._runtime(turn)
-        if news := await news_of_operators(turn, self._parts):
-            self._replies.say(turn, news)
+        if news := await news_of_operators(turn, self.parts):
+            self.replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
@@ -124,7 +122,7 @@ class TurnScenarios:
         if not is_beside or turn.record.question is not None or turn.document.plan:
             return
         if question := await runtime.ask_again():
-            self._replies.say(turn, question)
+            self.replies.say(turn, question)
 
     def show(self, turn: GroundedTurn) -> None:
         """Show where the user is, if that has changed; cheap enough for every event."""
@@ -133,7 +131,7 @@ class TurnScenarios:
         state = None if session is None else (session.place, session.is_left)
         if runtime is not None and state != runtime.shown:
             runtime.shown = state
-            self._replies.show_state(turn)
+            self.replies.show_state(turn)
 
     async def update_index(self, turn: GroundedTurn | None) -> None:
         """Bring the index and the audit trail up to date with what was just written.
@@ -143,7 +141,7 @@ class TurnScenarios:
         if turn is None or turn.sessions.scenario is None:
             return
         try:
-            await update_index(turn, turn.sessions.scenario, index=self._parts.index)
+            await update_index(turn, turn.sessions.scenario, index=self.parts.index)
             await self._deliver(turn, turn.sessions.scenario)
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
@@ -152,7 +150,7 @@ class TurnScenarios:
     # -- before the team speaks ---------------------------------------------------------------
 
     def _runtime(self, turn: GroundedTurn) -> ScenarioRuntime:
-        parts = self._parts
+        parts = self.parts
         return ScenarioRuntime(
             document=turn.document,
             catalogue=parts.catalogue,
@@ -161,7 +159,7 @@ class TurnScenarios:
             ids=parts.ids,
             config=parts.config.gap_fill,
             message=turn.message,
-            facilitator=self._facilitator,
+            facilitator=self.facilitator,
         )
 
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
@@ -186,7 +184,7 @@ class TurnScenarios:
         if reply is None:
             return False
         self.show(turn)
-        self._replies.say(turn, reply)
+        self.replies.say(turn, reply)
         return True
 
     async def _carry_out(
@@ -241,12 +239,12 @@ class TurnScenarios:
         if session is not None and session.scenario_id == scenario_id:
             return await runtime.where()
         if not await runtime.resume(scenario_id):
-            await runtime.begin(scenario_id, agent=self._facilitator, act=act)
+            await runtime.begin(scenario_id, agent=self.facilitator, act=act)
         return None
 
     async def _titles(self, command: Command) -> dict[str, str]:
         """Return what can be begun; a message that may be only a name is held against old news."""
-        return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
+        return await self.parts.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         session, migration = runtime.session, self._migration
@@ -276,12 +274,12 @@ class TurnScenarios:
         session = runtime.session
         if session is None:
             return False
-        graph = await self._parts.catalogue.graph(session)
+        graph = await self.parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
             return False
         if is_said and turn.record.question is not None:
             self.show(turn)
-            self._replies.say(turn, turn.record.question.text)
+            self.replies.say(turn, turn.record.question.text)
         return True
 
     async def _settle(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> None:
@@ -300,7 +298,7 @@ class TurnScenarios:
         if session is None or not session.outbox:
             return
         for event in session.outbox:
-            await self._parts.events.deliver(
+            await self.parts.events.deliver(
                 event,
                 principal=turn.message.sender.principal_id,
                 conversation=turn.conversation_id,
@@ -309,7 +307,7 @@ class TurnScenarios:
                 is_retry=runtime.was_in_outbox(event.event_id),
             )
         document.scenario = session.model_copy(update={"outbox": []})
-        await self._documents.save(turn)
+        await self.documents.save(turn)
 
 
 async def _refuses(turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:

@@ -11,7 +11,6 @@ from data_models.identifiers import hashed
 from services.assistant.confirmed_actions import AssistantService
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.entities.session import EntitySession
 from services.orders.order_drafts import OrderDrafts
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import ClinicService
@@ -36,18 +35,14 @@ class TurnTools:
     """
 
     ids: IdSource
+    entities: TurnEntities
+    assistant: AssistantService
+    scenarios: ScenarioParts
     limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
     time_zone: str = "UTC"
-    entities: TurnEntities | None = None
-    assistant: AssistantService | None = None
-    scenarios: ScenarioParts | None = None
     on_extractor_failure: Callable[[], None] | None = None
     clinic: ClinicService | None = None
     orders: OrderDrafts | None = None
-
-    def entities_of(self, turn: GroundedTurn) -> EntitySession | None:
-        """Return the patient's entities with what the user has just said; None without any."""
-        return None if self.entities is None else self.entities.open(turn)
 
     def open(self, turn: GroundedTurn) -> ToolMemorySession:
         """Return the tool memory of the patient whose document `turn` writes, once per turn."""
@@ -87,7 +82,7 @@ def tools_for(
     ids: IdSource,
     metrics: Metrics,
     clinic: Clinic,
-    scenarios: ScenarioParts | None = None,
+    scenarios: ScenarioParts,
     orders: OrderDrafts | None = None,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""

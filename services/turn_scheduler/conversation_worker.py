@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -28,6 +29,7 @@ _POLL_FAILURES = 40
 logger = structlog.get_logger()
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConversationWorker:
     """Drives conversations. Which message comes next says the conversation; nobody else runs turns.
 
@@ -37,23 +39,15 @@ class ConversationWorker:
         is_late: Set when the process must end: nothing more is begun.
     """
 
-    def __init__(
-        self,
-        *,
-        pipeline: TurnPipeline,
-        claimant: Claimant,
-        answers: StoredAnswers,
-        hub: RunHub,
-        slots: TurnSlots,
-        stops: StopRequests,
-    ) -> None:
-        self._pipeline = pipeline
-        self._claimant = claimant
-        self._answers = answers
-        self._hub = hub
-        self._stops = stops
-        self.crisis_response = pipeline.crisis_response
-        self.slots = slots
+    pipeline: TurnPipeline
+    claimant: Claimant
+    answers: StoredAnswers
+    hub: RunHub
+    slots: TurnSlots
+    stops: StopRequests
+
+    def __post_init__(self) -> None:
+        self.crisis_response = self.pipeline.crisis_response
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.is_late = False
@@ -101,33 +95,33 @@ class ConversationWorker:
         try:
             successor = await self._answer_and_release(claim, run)
             if queued_as is not None:
-                await self._claimant.conversations.forget_queued(run.conversation_id, queued_as)
+                await self.claimant.conversations.forget_queued(run.conversation_id, queued_as)
         except StoreError as error:
             # The claim stays: it names the message, and whoever comes next takes it over.
             logger.warning("turn_not_released", run_id=run.run_id, code=error.code)
-            self._claimant.conversations.forget(run.conversation_id)
+            self.claimant.conversations.forget(run.conversation_id)
             self._fail(run, error)
             successor = None
-        self._hub.note_end(run)
+        self.hub.note_end(run)
         running.current = None
         running.released.set()
         return successor
 
     async def _answer_and_release(self, claim: Claim, run: Run) -> Claim | None:
-        answered = await self._claimant.find_answer(claim.conversation, run.message)
+        answered = await self.claimant.find_answer(claim.conversation, run.message)
         if answered is not None:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=change_nothing, successor=successor)
         needs_no_seat = not self.slots.has_room and self.crisis_response.is_due(run.message)
-        with self._stops.heeded(run):
+        with self.stops.heeded(run):
             async with nullcontext() if needs_no_seat else self.slots.slot(claim, run):
-                outcome = await self._pipeline.run(claim, run)
+                outcome = await self.pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
 
     async def _successor(self, claim: Claim) -> Successor | None:
-        return None if self.is_late else await self._claimant.successor(claim.conversation)
+        return None if self.is_late else await self.claimant.successor(claim.conversation)
 
     def _run_of(self, running: RunningTurns, claim: Claim) -> Run:
         """Return the waiting run of a queued message, or a new one that its channel delivers."""
@@ -138,7 +132,7 @@ class ConversationWorker:
 
     def orphan(self, claim: Claim, *, queued: bool) -> Run:
         """Return a run for a message that came in elsewhere; its channel delivers."""
-        run = self._hub.add(Run(run_id=claim.run_id, message=claim.message))
+        run = self.hub.add(Run(run_id=claim.run_id, message=claim.message))
         run.queued = queued
         deliver = self._deliver.get(claim.message.channel)
         if deliver is not None:
@@ -153,7 +147,7 @@ class ConversationWorker:
                 self._end_unfinished(running, ServerStoppingError())
                 break
             try:
-                stored = await self._claimant.look(message, fresh=True)
+                stored = await self.claimant.look(message, fresh=True)
                 await self._repeat_answered(running, stored.document)
                 if queue_length(stored.document) == 0:
                     running.is_queue_left = False
@@ -171,21 +165,21 @@ class ConversationWorker:
 
     async def _claim_next(self, stored: Stored[Conversation]) -> Claim | None:
         """Claim for what comes next: a dead turn that may be answered, else who waits longest."""
-        state = self._claimant.state(stored.document, runs_here=False)
-        claim = await self._claimant.resume(stored) if state == "abandoned" else None
+        state = self.claimant.state(stored.document, runs_here=False)
+        claim = await self.claimant.resume(stored) if state == "abandoned" else None
         if claim is not None or state == "held":
             return claim
-        return await self._claimant.claim_next(stored)
+        return await self.claimant.claim_next(stored)
 
     async def _repeat_answered(self, running: RunningTurns, conversation: Conversation) -> None:
         """Repeat to their watchers what another replica answered."""
         turn = conversation.running_turn
         for run in list(running.waiting.values()):
-            answered = await self._claimant.find_answer(conversation, run.message)
+            answered = await self.claimant.find_answer(conversation, run.message)
             if answered is not None:
                 running.waiting.pop(run.run_id, None)
                 # What this replica remembers is older than that answer.
-                self._claimant.conversations.forget(conversation.conversation_id)
+                self.claimant.conversations.forget(conversation.conversation_id)
                 await self._repeat(run, answered)
             elif not run.queued and (turn is None or turn.run_id != run.run_id):
                 del running.waiting[run.run_id]  # its replica gave it up, and nothing is stored
@@ -196,8 +190,8 @@ class ConversationWorker:
         if self.crisis_response.give(run):
             run.emit(RunFinished("success", TurnTiming()))
         else:
-            await self._answers.repeat(run, answered)
-        self._hub.note_end(run)
+            await self.answers.repeat(run, answered)
+        self.hub.note_end(run)
 
     def _end_unfinished(self, running: RunningTurns, error: RoundsError) -> None:
         """End the runs that were not answered; what is queued runs at the next contact."""
@@ -208,7 +202,7 @@ class ConversationWorker:
         running.waiting.clear()
         for run in runs:
             self._fail(run, error)
-            self._hub.note_end(run)
+            self.hub.note_end(run)
 
     def _fail(self, run: Run, error: RoundsError) -> None:
         if not run.is_finished:
@@ -218,7 +212,7 @@ class ConversationWorker:
     def refused(self, run: Run, error: RoundsError) -> Run:
         """End a run whose message could not be taken in; a call for help is answered first."""
         self._fail(run, error)
-        self._hub.note_end(run)
+        self.hub.note_end(run)
         return run
 
     def repeat(self, run: Run, answered: AnsweredMessage) -> None:

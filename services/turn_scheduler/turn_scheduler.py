@@ -8,6 +8,7 @@ before `submit` returns, and its turn runs whether or not anybody watches.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
@@ -40,26 +41,19 @@ _CLAIM_TRIES = 50
 _LATE_SECONDS = 5.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TurnScheduler:
     """The one way into the pipeline, for transports."""
 
-    def __init__(
-        self,
-        *,
-        driver: ConversationWorker,
-        claimant: Claimant,
-        hub: RunHub,
-        ids: IdSource,
-        stops: StopRequests,
-        message_limit_chars: int = 16_000,
-    ) -> None:
-        self._driver = driver
-        self._claimant = claimant
-        self._hub = hub
-        self._ids = ids
-        self._message_limit_chars = message_limit_chars
-        self._stops = stops
-        self._crisis_response = driver.crisis_response
+    driver: ConversationWorker
+    claimant: Claimant
+    hub: RunHub
+    ids: IdSource
+    stops: StopRequests
+    message_limit_chars: int = 16_000
+
+    def __post_init__(self) -> None:
+        self._crisis_response = self.driver.crisis_response
         self._conversations: dict[str, RunningTurns] = {}
         self._is_stopping = False
 
@@ -79,13 +73,13 @@ class TurnScheduler:
         await self._stop_by_word(message)
         # A caller that goes away leaves no claim without a turn behind.
         admission = asyncio.create_task(self._admit(message))
-        self._driver.keep(admission)
+        self.driver.keep(admission)
         try:
             return await asyncio.shield(admission)
         except (StoreError, ServerStoppingError, TooManyMessagesError) as error:
             if not self._crisis_response.is_due(message):
                 raise
-            return self._driver.refused(self._hub.add(self._new_run(message)), error)
+            return self.driver.refused(self.hub.add(self._new_run(message)), error)
 
     async def submit_if_idle(self, message: IncomingMessage, *, since: datetime) -> Run | None:
         """Have `message` answered at once or not at all; raises as `submit` does.
@@ -94,8 +88,8 @@ class TurnScheduler:
         conversation had last changed as the caller saw it.
         """
         async with self._visit(message.conversation_id) as running:
-            stored = await self._claimant.look(message, fresh=True)
-            is_free = self._claimant.state(stored.document, runs_here=False) == "free"
+            stored = await self.claimant.look(message, fresh=True)
+            is_free = self.claimant.state(stored.document, runs_here=False) == "free"
             is_idle = is_free and running.driver is None and queue_length(stored.document) == 0
             if self._is_stopping or not is_idle or stored.document.updated_at != since:
                 return None
@@ -103,7 +97,7 @@ class TurnScheduler:
 
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation that goes on or ended within five minutes."""
-        run = self._hub.find(run_id)
+        run = self.hub.find(run_id)
         if run is None or run.conversation_id != conversation_id or run.message.owner != owner:
             return None
         return run
@@ -120,13 +114,13 @@ class TurnScheduler:
         run = self.find(conversation_id, run_id, owner=owner)
         if run is not None or self._is_stopping:
             return run
-        stored = await self._claimant.inbox.read(conversation_id, owner=owner)
+        stored = await self.claimant.inbox.read(conversation_id, owner=owner)
         if stored is None:
             return None
         turn = stored.running_turn
         if turn is not None and turn.run_id == run_id and turn.purpose == "turn":
             return await self._wait_for(turn.message, run_id, is_queued=False)
-        message = await self._claimant.inbox.find(stored, run_id)
+        message = await self.claimant.inbox.find(stored, run_id)
         return None if message is None else await self._wait_for(message, run_id, is_queued=True)
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
@@ -138,7 +132,7 @@ class TurnScheduler:
         running = self._conversations.get(conversation_id)
         run = running.current if running is not None else None
         if run is None:
-            return await self._stops.send(conversation_id, owner=owner, run_id=run_id)
+            return await self.stops.send(conversation_id, owner=owner, run_id=run_id)
         if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
             return False
         run.request_stop("cancelled")
@@ -172,12 +166,12 @@ class TurnScheduler:
 
     async def is_answered(self, message: IncomingMessage) -> bool:
         """Whether the turn of `message` is over and stored, wherever it ran."""
-        stored = await self._claimant.look(message, fresh=True)
-        return await self._claimant.find_answer(stored.document, message) is not None
+        stored = await self.claimant.look(message, fresh=True)
+        return await self.claimant.find_answer(stored.document, message) is not None
 
     def on_orphan(self, channel: str, deliver: Deliver) -> None:
         """Have `deliver` reply when a queued message that came in elsewhere runs here."""
-        self._driver.on_orphan(channel, deliver)
+        self.driver.on_orphan(channel, deliver)
 
     async def drain(self, *, seconds: float) -> None:
         """Let running turns finish; what is not done in time is stored as interrupted.
@@ -187,13 +181,13 @@ class TurnScheduler:
         self._is_stopping = True
         with suppress(TimeoutError):
             await asyncio.wait_for(self.idle(), seconds)
-        self._driver.is_late = True
+        self.driver.is_late = True
         for running in self._conversations.values():
             if running.current is not None:
                 running.current.request_stop("interrupted")
         with suppress(TimeoutError):
             await asyncio.wait_for(self.idle(), _LATE_SECONDS)
-        await self._stops.close()
+        await self.stops.close()
 
     async def idle(self) -> None:
         """Return once no turn runs or waits here."""
@@ -206,13 +200,13 @@ class TurnScheduler:
     def waiting(self) -> int:
         """How many messages that came in here wait for their turn."""
         queued = sum(len(running.waiting) for running in self._conversations.values())
-        return queued + self._driver.slots.waiting
+        return queued + self.driver.slots.waiting
 
     def _check(self, message: IncomingMessage) -> None:
         if not message.text.strip() and message.press is None:
             raise EmptyMessageError
-        if len(message.text) > self._message_limit_chars:
-            raise MessageTooLongError(limit_chars=self._message_limit_chars)
+        if len(message.text) > self.message_limit_chars:
+            raise MessageTooLongError(limit_chars=self.message_limit_chars)
 
     async def _admit(self, message: IncomingMessage) -> Run:
         if self._is_stopping:
@@ -241,22 +235,22 @@ class TurnScheduler:
             if run is None:
                 run = Run(run_id=run_id, message=message)
                 self._waiting(running, run, is_queued=is_queued)
-                self._wait(running, self._hub.add(run))
+                self._wait(running, self.hub.add(run))
             return run
 
     async def _accept(self, running: RunningTurns, message: IncomingMessage) -> Run:
         for attempt in range(_CLAIM_TRIES):
-            stored = await self._claimant.look(message, fresh=attempt > 0)
-            answered = await self._claimant.find_answer(stored.document, message)
+            stored = await self.claimant.look(message, fresh=attempt > 0)
+            answered = await self.claimant.find_answer(stored.document, message)
             if answered is not None:
-                self._driver.repeat(run := Run(run_id=answered.run_id, message=message), answered)
+                self.driver.repeat(run := Run(run_id=answered.run_id, message=message), answered)
                 return run
             if running.driver is None:
                 await self._resume(running, stored)
             if (same := self._same_elsewhere(running, stored.document, message)) is not None:
-                self._wait(running, self._hub.add(same))
+                self._wait(running, self.hub.add(same))
                 return same
-            if running.driver is not None or self._claimant.must_wait(stored.document):
+            if running.driver is not None or self.claimant.must_wait(stored.document):
                 return await self._enqueue(running, message, stored)
             if (begun := await self._claim(running, stored, message)) is not None:
                 return begun
@@ -266,18 +260,18 @@ class TurnScheduler:
         self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
     ) -> Run | None:
         run = self._new_run(message)
-        claim = await self._claimant.claim(stored, message, run.run_id)
+        claim = await self.claimant.claim(stored, message, run.run_id)
         if claim is None:
             return None
-        self._drive(running, self._hub.add(run), claim)
+        self._drive(running, self.hub.add(run), claim)
         return run
 
     async def _revive(self, running: RunningTurns, message: IncomingMessage) -> Run | None:
         if running.driver is not None or self._is_stopping:
             return None
-        stored = await self._claimant.look(message, fresh=True)
+        stored = await self.claimant.look(message, fresh=True)
         run = await self._resume(running, stored)
-        state = self._claimant.state(stored.document, runs_here=False)
+        state = self.claimant.state(stored.document, runs_here=False)
         is_left = state == "abandoned" or (state == "free" and queue_length(stored.document) > 0)
         if run is None and is_left:
             self._serve_those_who_wait(running, self._new_run(message))
@@ -285,12 +279,12 @@ class TurnScheduler:
 
     async def _resume(self, running: RunningTurns, stored: Stored[Conversation]) -> Run | None:
         """Begin to answer the message of a dead turn, if there is one that may be answered."""
-        if self._claimant.state(stored.document, runs_here=False) != "abandoned":
+        if self.claimant.state(stored.document, runs_here=False) != "abandoned":
             return None
-        claim = await self._claimant.resume(stored)
+        claim = await self.claimant.resume(stored)
         if claim is None:
             return None
-        run = self._driver.orphan(claim, queued=False)
+        run = self.driver.orphan(claim, queued=False)
         self._drive(running, run, claim)
         return run
 
@@ -298,7 +292,7 @@ class TurnScheduler:
         self, running: RunningTurns, conversation: Conversation, message: IncomingMessage
     ) -> Run | None:
         """Return the run of a message that came again, while another replica answers it."""
-        run_id = None if running.driver else self._claimant.run_elsewhere(conversation, message)
+        run_id = None if running.driver else self.claimant.run_elsewhere(conversation, message)
         run = None if run_id is None else Run(run_id=run_id, message=message)
         return run and self._waiting(running, run, is_queued=False)
 
@@ -308,14 +302,14 @@ class TurnScheduler:
         run = self._waiting(running, self._new_run(message), is_queued=True)
         stored_durably = False
         try:
-            await self._claimant.inbox.put(stored, message, run.run_id)
+            await self.claimant.inbox.put(stored, message, run.run_id)
             stored_durably = True
         finally:
             if not stored_durably:
                 # It may run already: then only the answer to our write was lost.
                 running.waiting.pop(run.run_id, None)
                 self._serve_those_who_wait(running, run)
-        self._wait(running, self._hub.add(run))
+        self._wait(running, self.hub.add(run))
         return run
 
     def _waiting(self, running: RunningTurns, run: Run, *, is_queued: bool) -> Run:
@@ -336,10 +330,10 @@ class TurnScheduler:
             self._wait(running, run)
 
     def _new_run(self, message: IncomingMessage) -> Run:
-        return Run(run_id=self._ids.new_id("run"), message=message)
+        return Run(run_id=self.ids.new_id("run"), message=message)
 
     def _drive(self, running: RunningTurns, run: Run, claim: Claim | None) -> None:
-        self._driver.drive(running, run, claim, ended=partial(self._tidy, run.conversation_id))
+        self.driver.drive(running, run, claim, ended=partial(self._tidy, run.conversation_id))
 
     def _tidy(self, conversation_id: str) -> None:
         running = self._conversations.get(conversation_id)

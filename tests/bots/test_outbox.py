@@ -141,7 +141,7 @@ async def test_a_channel_that_is_slow_to_accept_gets_one_message(
 ) -> None:
     channel.accept_seconds = 2.0
     slow = Connector(
-        session=connector._session,
+        session=connector.session,
         tokens=PerBot(FixedToken()),
         service_urls=ServiceUrls(hosts=(), loopback=True),
         clock=SystemClock(),

@@ -78,7 +78,7 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     await office.call("complete_task", "mark both as done", task_id="")
     assert office.asked[-1].text == "Complete these 2? yes / no\n1. *X*\n2. *Y*"
     assert not any(one.is_done for one in await office.own.tasks.list(limit=9))
-    service = AssistantService(back_end=office.back_end)
+    service = AssistantService(back_end=office.back_end, undo_log=UndoLog(store=MemoryBlobStore()))
     for one in tasks:
         assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
     assert await office.own.tasks.list(limit=9) == []
@@ -108,7 +108,7 @@ class Remembering(Office):
         )
         made = (CALENDAR, CONTACTS, TASKS)
         self.tools = {one.name: one for own in made for one in own.over(assistant)}
-        self.service = AssistantService(back_end=self.back_end, undo=self.undo)
+        self.service = AssistantService(back_end=self.back_end, undo_log=self.undo)
 
     async def undone(self) -> object:
         deed = await self.service.newest_action("alice", now=NOW)

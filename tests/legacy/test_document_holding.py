@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.circumstances import AgentNames
-from services.stored_folders import FolderMaintenance
+from services.stored_folders import holding_folder
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.entities.world import BOOKING
@@ -38,18 +39,16 @@ async def world() -> World:
 def mover(world: World) -> Mover:
     """As a command of another process makes it."""
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
-    maintenance_lease = MaintenanceLease(
+    lease = MaintenanceLease(
         claimant=away.claimant, clock=away.clock, ids=away.ids, wait_seconds=0.1
     )
-    maintenance = FolderMaintenance(
-        store=world.sessions, maintenance_lease=maintenance_lease, principal_id="migration"
-    )
+    holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="migration")
     return Mover(
         store=world.sessions,
         folders=[CHAT],
         team=AgentNames.of([BOOKING]),
         clock=world.clock,
-        holding=Claimed(holding=maintenance.holding),
+        holding=Claimed(holding=holding),
     )
 
 

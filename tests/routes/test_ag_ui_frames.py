@@ -26,7 +26,7 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from routes.ag_ui_frames import AgUiFrames, Frame, queued, refusal
+from routes.ag_ui_frames import AgUiFrames, Frame, refusal
 from tests.routes.fakes import NOW, spoken, state
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -183,6 +183,7 @@ def test_nothing_goes_before_the_start_not_even_that_the_message_waits() -> None
 
 
 def test_that_a_run_waits_can_be_said_amid_another() -> None:
-    frame = queued(Notice(kind="queued", text="Wait."), run_id="run_2", client_message_id="c2")
+    frames = AgUiFrames(thread_id="chat-1", run_id="run_2", client_message_id="c2")
+    frame = frames.queued(Notice(kind="queued", text="Wait."))
     EVENT.validate_python(frame)
     assert frame["metadata"] == {"runId": "run_2", "clientMessageId": "c2"}

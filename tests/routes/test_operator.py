@@ -70,7 +70,7 @@ class Office:
             registry=self.registry,
             clock=clock,
             ids=ids,
-            claimant=maintenance_lease.claimant,
+            lease=maintenance_lease,
         )
         self.base = ""
         self.http: aiohttp.ClientSession

@@ -13,7 +13,6 @@ from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
 from data_models.conversation import Conversation
-from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
@@ -21,9 +20,7 @@ from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
-from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
 from services.replica import Replica
 from services.scenarios.definition.definition_reader import checked_graph, read_definition
 from services.scenarios.definition.graph import Graph
@@ -37,24 +34,17 @@ from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.extraction import Findings
 from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
-from services.turn.tools import TurnTools
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import records_in
 from tests.services.scenarios.worlds import deploy_now, index_in_memory
+from tests.services.turn_tools import NoRecords, turn_tools
 from tests.services.world import CHAT, Heard, World
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 PATIENT = PatientId("patient_4")
 POINTER_SECONDS = 6.0
 """After so long every replica has looked at the active pointer again."""
-
-
-class NoRecords:
-    """Records that know nobody, so that everything has to be asked."""
-
-    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
-        raise RecordNotFoundError
 
 
 class ScriptedExtractor:
@@ -158,7 +148,7 @@ class ScenarioWorld:
             clock=self.clock,
             ids=self.ids,
             replica=self.replica,
-            tools=TurnTools(ids=self.ids, scenarios=self.parts),
+            tools=turn_tools(clock=self.clock, ids=self.ids, scenarios=self.parts),
         )
         self.team = self.world.team
         self.team.first = self._record

@@ -30,6 +30,7 @@ from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
+from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -55,8 +56,9 @@ from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnReceipts
 from services.turn.documents import TurnDocuments
+from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
@@ -67,6 +69,7 @@ from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from tests.fakes import open_guard
 from tests.fakes_store import MemoryBlobStore
+from tests.services.turn_tools import turn_tools
 
 OWNER = "alice"
 CHAT = "chat_1"
@@ -187,6 +190,8 @@ class World:
         self.contexts = ChatContextAccessor(documents=documents)
         owners = OwnerIndex(store=self.users)
         guard = self.guard or open_guard(clock=clock, audit=audit)
+        group_chat = self.group_chat or self.team
+        names = [one.name for one in group_chat.agents]
         pipeline = TurnPipeline(
             documents=TurnDocuments(
                 contexts=self.contexts,
@@ -196,7 +201,9 @@ class World:
                 personal=PersonalToolMemories(store=self.users),
                 access=TurnAccess(guard=guard, audit=audit),
                 clock=clock,
-                memory=self.memory,
+                memory=self.memory or TurnMemory(clock=clock),
+                looks=TurnLooks(),
+                receipts=TurnReceipts(audit=audit, model="", clock=clock),
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(
@@ -208,14 +215,14 @@ class World:
                 linker=self.linker,
                 guard=guard,
             ),
-            clear_undo=ClearUndo.over(documents.store, self.contexts),
-            group_chat=self.group_chat or self.team,
+            clear_undo=ClearUndo(clearing=Clearing(store=documents.store, contexts=self.contexts)),
+            group_chat=group_chat,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,
             ids=ids,
             turn_seconds=60,
             safety=self.safety,
-            tools=self.tools or TurnTools(ids=ids),
+            tools=self.tools or turn_tools(clock=clock, ids=ids, agents=names),
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,

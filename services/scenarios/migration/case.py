@@ -111,8 +111,6 @@ class ReconciliationResult:
 
     action: ReconciliationAction = "continue"
     scenario: MigrationScenario | None = None
-    target_step_id: str | None = None
-    teleport_reason: str | None = None
     collect_fields: tuple[str, ...] = ()
     confirm_fields: tuple[str, ...] = ()
     execute_actions: tuple[str, ...] = ()

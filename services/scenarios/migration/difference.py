@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from graphlib import TopologicalSorter
 from operator import or_
 from typing import TypeAlias
 
@@ -19,7 +20,8 @@ class Upstream:
     def __init__(self, *, graph: Graph) -> None:
         self._steps = list(graph.steps)
         self._bit = {step: 1 << index for index, step in enumerate(graph.steps)}
-        order = _children_first(graph)
+        # What follows a step comes before it; without back edges nothing goes round.
+        order = list(TopologicalSorter(graph.forward).static_order())
         self._after = self._descendants(order, graph.forward, {})
         self._reached = self._after
         while True:
@@ -63,24 +65,6 @@ class Upstream:
                 bits |= self._bit[target] | found.get(target, known.get(target, 0))
             found[step] = bits
         return found
-
-
-def _children_first(graph: Graph) -> list[str]:
-    order: list[str] = []
-    seen: set[str] = set()
-    for root in graph.steps:
-        stack = [] if root in seen else [(root, iter(graph.forward[root]))]
-        seen.add(root)
-        while stack:
-            step, targets = stack[-1]
-            target = next((one for one in targets if one not in seen), None)
-            if target is None:
-                order.append(step)
-                stack.pop()
-            else:
-                seen.add(target)
-                stack.append((target, iter(graph.forward[target])))
-    return order
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,6 @@ def _result(place: Landing) -> ReconciliationResult:
     return ReconciliationResult(
         action=place.action,
         scenario=place.scenario,
-        target_step_id=place.step,
-        teleport_reason=place.reason if place.action == "teleport" else None,
         user_message=place.user_message if place.notify else None,
         notify=place.notify,
         blocked_by_checkpoint=place.blocked_by is not None,

@@ -79,10 +79,11 @@ class _Place:
     nesting: int = 0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RouteFinder:
     """Walks one session's route to `goal`, the image of its current step.
 
-    Args:
+    Attributes:
         work: What is to be made up for at each step; two routes that differ in nothing of it are
             the same to the session.
         way: What of the new version this session can still walk.
@@ -91,28 +92,22 @@ class RouteFinder:
             there count, and the first of them where no condition holds.
     """
 
-    def __init__(
-        self,
-        *,
-        move: Move,
-        goal: str,
-        way: OwnWay,
-        values: Mapping[str, JsonValue],
-        work: Callable[[], Mapping[str, frozenset[str]]],
-        unsafe: Callable[[str], bool],
-        may_divert: bool = True,
-    ) -> None:
-        self._move, self._goal, self._values = move, goal, values
-        self._way = way
-        self._may_divert = may_divert
-        self._find_work, self._unsafe = work, unsafe
-        self._legs = _legs(move, way.path, goal)
+    move: Move
+    goal: str
+    way: OwnWay
+    values: Mapping[str, JsonValue]
+    work: Callable[[], Mapping[str, frozenset[str]]]
+    unsafe: Callable[[str], bool]
+    may_divert: bool = True
+
+    def __post_init__(self) -> None:
+        self._legs = _legs(self.move, self.way.path, self.goal)
         self._explored: dict[tuple[int, str, bool, frozenset[str]], Route] = {}
 
     @cached_property
     def _work(self) -> Mapping[str, frozenset[str]]:
         """Looked up only where a fork is open, which is seldom."""
-        return self._find_work()
+        return self.work()
 
     def find(self) -> Route:
         """Return the route, or the first fork that must be decided.
@@ -143,31 +138,31 @@ class RouteFinder:
         for index in range(leg + 1, len(self._legs)):
             start = self._legs[index].start
             steps = steps if steps[-1:] == (start,) else (*steps, start)
-            if self._legs[index].end in self._way.reached_from(start):
+            if self._legs[index].end in self.way.reached_from(start):
                 return _Place(index, start, steps)
         return None
 
     def _is_over(self, place: _Place) -> bool:
         """Whether the leg ends here: at its end, at the goal, or where no way leads to the goal."""
         moved = bool(place.seen)
-        ends = {self._goal} if place.is_free else {self._goal, self._legs[place.leg].end}
+        ends = {self.goal} if place.is_free else {self.goal, self._legs[place.leg].end}
         return (
             (moved and place.step in ends)
             or place.step in place.seen
             or not self._ways(place.step)
-            or self._goal not in self._way.reached_from(place.step)
+            or self.goal not in self.way.reached_from(place.step)
         )
 
     def _ways(self, step: str) -> tuple[Branch, ...]:
         """The branches of `step` that count: none that only leads back from ahead."""
-        every = self._move.new.branches(step)
-        branches = tuple(one for one in every if not self._way.leads_back(step, one.target))
-        if self._may_divert:
+        every = self.move.new.branches(step)
+        branches = tuple(one for one in every if not self.way.leads_back(step, one.target))
+        if self.may_divert:
             return branches
         return tuple(branch for branch in branches if self._leads_on(branch))
 
     def _leads_on(self, branch: Branch) -> bool:
-        return self._goal in self._way.reached_from(branch.target)
+        return self.goal in self.way.reached_from(branch.target)
 
     def _onwards(self, place: _Place, target: str) -> _Place:
         end = self._legs[place.leg].end
@@ -176,7 +171,7 @@ class RouteFinder:
             step=target,
             steps=(*place.steps, target),
             seen=place.seen | {place.step},
-            is_free=place.is_free or end not in self._way.reached_from(target),
+            is_free=place.is_free or end not in self.way.reached_from(target),
             nesting=place.nesting,
         )
 
@@ -185,10 +180,10 @@ class RouteFinder:
         taken = self._taken(place, branches)
         if taken is not None:
             return taken
-        possible, missing = _possible(branches, self._values)
+        possible, missing = _possible(branches, self.values)
         if not missing:
             # Where no condition holds, the one that does may lead elsewhere.
-            kept = possible if self._may_divert else [*possible, *branches]
+            kept = possible if self.may_divert else [*possible, *branches]
             return self._settled(place, kept[0]) if kept else None
         if place.nesting >= NESTING_LIMIT or len(self._explored) >= LOOKS_LIMIT:
             return Undecided(place.steps, place.step, missing)
@@ -196,7 +191,7 @@ class RouteFinder:
 
     def _taken(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | None:
         taken = self._legs[place.leg].taken
-        if place.seen or taken is None or not self._move.leads_as_before(place.step):
+        if place.seen or taken is None or not self.move.leads_as_before(place.step):
             return None
         return next((branch for branch in branches if branch.target == taken), None)
 
@@ -211,7 +206,7 @@ class RouteFinder:
         open_ways = [
             route
             for route in routes
-            if not (isinstance(route, Diverted) and self._unsafe(route.branch.target))
+            if not (isinstance(route, Diverted) and self.unsafe(route.branch.target))
         ] or routes
         if len({self._meaning(place, route) for route in open_ways}) == 1:
             return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
@@ -234,7 +229,7 @@ class RouteFinder:
             return Diverted((), place.step, branch)
         onwards = replace(self._onwards(place, branch.target), steps=(branch.target,),
                           nesting=place.nesting + 1)  # fmt: skip
-        ahead = self._way.reached_from(branch.target)
+        ahead = self.way.reached_from(branch.target)
         key = onwards.leg, onwards.step, onwards.is_free, onwards.seen & {*ahead, branch.target}
         if key not in self._explored:
             self._explored[key] = self._walk(onwards)
@@ -245,7 +240,7 @@ class RouteFinder:
         work = frozenset(one for step in steps for one in self._work.get(step, ()))
         match route:
             case Arrived():
-                return "land", self._goal, work
+                return "land", self.goal, work
             case Diverted():
                 return "divert", route.branch.target, work
             case Undecided():

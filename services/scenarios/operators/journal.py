@@ -20,8 +20,7 @@ from data_models.errors import BlobChangedError, BlobExistsError, ScenarioConfli
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
 from data_models.values import Value, read_value
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 
 READ_LIMIT = 50
 LISTED_LIMIT = 5_000
@@ -99,14 +98,9 @@ class ActLog:
         """
         where = f"scenario:{about}" if document is None else document.conversation_id
         which = (f"session:{hashed(session_id)}"[:80],) if session_id else ()
-        await self.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=where,
-                patient=None if document is None else document.patient_id,
-                actions=(f"operator.{action}", *which),
-            )
-        )
+        patient = None if document is None else document.patient_id
+        actions = (f"operator.{action}", *which)
+        await record_access(self.audit, operator, *actions, conversation=where, patient=patient)
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.

@@ -305,9 +305,6 @@ async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str
     names = (SESSIONS, AUDIT, USERS)
     conversations, trail, users = (open_container(settings, name, ids=ids) for name in names)
     chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
-    maintenance_lease = caretaker_for(
-        settings, sessions=conversations, users=users, clock=clock, ids=ids
-    )
     operators = operators_for(
         stores,
         documents=Documents(store=conversations, clock=clock, ids=ids),
@@ -315,7 +312,7 @@ async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str
         registry=CollectorRegistry(),
         clock=clock,
         ids=ids,
-        claimant=maintenance_lease.claimant,
+        lease=caretaker_for(settings, sessions=conversations, users=users, clock=clock, ids=ids),
         works=False,
     )
     try:

@@ -12,7 +12,6 @@ from data_models.documents import Documents
 from data_models.errors import BlobChangedError, BlobExistsError, ScenarioInputError, StoreError
 from data_models.identifiers import hashed
 from services.audit.trail import Audit
-from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
@@ -112,7 +111,7 @@ def operators_for(
     registry: CollectorRegistry,
     clock: Clock,
     ids: IdSource,
-    claimant: Claimant | None = None,
+    lease: MaintenanceLease,
     works: bool = True,
 ) -> Operators:
     """Return the operators' half over the stores that turns use too.
@@ -120,7 +119,7 @@ def operators_for(
     Args:
         stores: Versions, plans and the index of sessions.
         documents: Where the sessions are stored, with the servers' memory of them.
-        claimant: Claims a conversation while a session of it is changed; None: none can be.
+        lease: Holds a conversation while a session of it is changed.
         works: Whether a deployment is worked on behind whoever begins it.
     """
     meter, store, index = PlanMeter(registry=registry), stores.store, stores.index
@@ -133,7 +132,6 @@ def operators_for(
         marked=meter.marked.inc,
     )
     runner = DeploymentRunner(deployer=deployer, store=store)
-    lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
     stored = StoredSessions(documents=documents.store)
     sessions = SessionService(

@@ -110,7 +110,7 @@ class SessionService:
     index: SessionIndex
     sessions: StoredSessions
     contexts: ChatContextAccessor
-    maintenance_lease: MaintenanceLease | None
+    maintenance_lease: MaintenanceLease
     dry_run: DryRun
     log: ActLog
     now: Callable[[], datetime]
@@ -199,7 +199,7 @@ class SessionService:
     async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
         stored = await self.sessions.read(row)
-        if stored is None or self.maintenance_lease is None:
+        if stored is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
         await self._record(stored, operator, f"session_{act.kind}")

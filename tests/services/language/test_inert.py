@@ -17,7 +17,7 @@ from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice
 from group_chat.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from routes.ag_ui_frames import AgUiFrames
-from routes.export import as_markdown
+from routes.export import History, as_markdown
 from routes.socket_modes import PlainFrames
 from services.language.inert import InertStream, inert
 from services.statements.shown import pipe_table
@@ -121,7 +121,7 @@ def test_on_no_surface_is_anything_alive(text: str) -> None:
         turn_id=1, timestamp=NOW, user_message=text, run_id="r", user="u",
         agent_responses=[message(text)],
     )  # fmt: skip
-    assert is_dead(as_markdown([turn_said], patient_id="patient_4", hosts=HOSTS))
+    assert is_dead(as_markdown(History([turn_said], patient_id="patient_4"), HOSTS))
     view = ChartView(
         view_id="v", tool="t", kind="table", title=text or "t", rows=(ViewRow(name=text or "n"),)
     )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from data_models.chat_context import ChatContext
@@ -10,7 +11,7 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.stored_folders import FolderMaintenance, maintenance_for
+from services.stored_folders import holding_folder, holding_for
 from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds
@@ -42,10 +43,10 @@ async def stored(age: timedelta) -> MemoryBlobStore:
 
 def archive(store: MemoryBlobStore) -> IdleArchive:
     clock, ids = SystemClock(), CountingIds()
-    maintenance = maintenance_for(
+    holding = holding_for(
         Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
     )
-    return IdleArchive(store=store, holding=maintenance.holding, clock=clock, ids=ids)
+    return IdleArchive(store=store, holding=holding, clock=clock, ids=ids)
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
@@ -125,15 +126,11 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
 
 
 def _archive_of(world: World) -> IdleArchive:
-    maintenance_lease = MaintenanceLease(
+    lease = MaintenanceLease(
         claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=0
     )
-    maintenance = FolderMaintenance(
-        store=world.sessions, maintenance_lease=maintenance_lease, principal_id="up"
-    )
-    return IdleArchive(
-        store=world.sessions, holding=maintenance.holding, clock=world.clock, ids=world.ids
-    )
+    holding = partial(holding_folder, store=world.sessions, lease=lease, principal_id="up")
+    return IdleArchive(store=world.sessions, holding=holding, clock=world.clock, ids=world.ids)
 
 
 async def _age(store: MemoryBlobStore, used: datetime) -> None:

@@ -30,9 +30,9 @@ from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import ClinicAction, ClinicService, Request
 from services.scheduling.fhir import Known
 from services.turn.entities import TurnEntities
-from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.services.scheduling.clinics import NOW, local_records
+from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, Heard, World, heard
 
 AGENT = "AppointmentManager"
@@ -91,7 +91,7 @@ async def scheduler(tmp_path: Path) -> Scheduler:
         clock=clock,
         meter=EntityMeter(registry=registry, agents=agents),
     )
-    tools = TurnTools(ids=ids, entities=entities, clinic=ClinicService(clinic=clinic))
+    tools = turn_tools(clock=clock, ids=ids, entities=entities, clinic=ClinicService(clinic=clinic))
     world = World(clock=clock, ids=ids, tools=tools)
     await world.say("start a tumor board for patient_4")
     await world.scheduler.idle()

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import ChatContext, Continuation
-from data_models.clock import RandomIds, SystemClock
+from data_models.clock import SystemClock
 from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
 from data_models.turn_events import RunFinished
@@ -24,7 +24,7 @@ from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
 from services.turn.entities import TurnEntities
 from services.turn.memory import TurnMemory
-from services.turn.tools import TurnTools
+from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, NoModel, World
 from tests.tables import with_cases
 
@@ -83,7 +83,7 @@ class Room:
             clock=SystemClock(),
             meter=EntityMeter(registry=CollectorRegistry(), agents=AGENTS),
         )
-        tools = TurnTools(ids=RandomIds(), entities=entities)
+        tools = turn_tools(entities=entities)
         self.world = World(memory=memory, tools=tools, decider=decider or NoModel(), cards=CARDS)
 
     async def say(self, *texts: str) -> None:

@@ -17,14 +17,15 @@ from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import Notice, RunFailed
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.tasks import NewTask
+from services.assistant.undo_log import UndoLog
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.group_chat_port import PlanChanged, QuestionAsked
-from services.turn.tools import TurnTools
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.assistant.back_ends import local_assistant
+from tests.services.turn_tools import turn_tools
 from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 
 
@@ -369,7 +370,8 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
     tasks = back_end.of(OWNER, zone=UTC).tasks
     task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
     ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
-    tools = TurnTools(ids=ids, assistant=AssistantService(back_end=back_end))
+    service = AssistantService(back_end=back_end, undo_log=UndoLog(store=users))
+    tools = turn_tools(clock=clock, ids=ids, assistant=service)
     slow = ClaimTimes(renew_every=timedelta(hours=1))
     asleep, other = (
         World(

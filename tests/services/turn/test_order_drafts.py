@@ -17,9 +17,9 @@ from services.group_chat_port import QuestionAsked
 from services.orders.draft_order import ORDER, DraftOrder, draft_of, payload_of
 from services.orders.order_drafts import OrderDrafts
 from services.records.local_resources import LocalResources
-from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.services.scheduling.clinics import NOW, local_records
+from tests.services.turn_tools import turn_tools
 from tests.services.world import Heard, World, heard
 from tests.tables import with_cases
 
@@ -59,7 +59,7 @@ class Ordering:
         self.clock = FixedClock(NOW)
         self.records = local_records(root)
         drafts = OrderDrafts(records=self.records, clock=self.clock)
-        tools = TurnTools(ids=RandomIds(), orders=drafts if is_on else None)
+        tools = turn_tools(clock=self.clock, orders=drafts if is_on else None)
         self.world = World(clock=self.clock, ids=RandomIds(), tools=tools)
 
     async def say(self, text: str, *, who: str = ADA, may_order: bool = True) -> Heard:

@@ -13,12 +13,12 @@ from services.assistant.confirmed_actions import AssistantService
 from services.assistant.tasks import NewTask, Task
 from services.assistant.undo_log import UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
-from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.turn.talk_lines import held
 from tests.services.turn.test_remembering import said
+from tests.services.turn_tools import turn_tools
 from tests.services.world import OWNER, World, heard
 
 
@@ -31,8 +31,8 @@ class Desk:
         self.undo = UndoLog(store=MemoryBlobStore())
         self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
         ids = RandomIds()
-        service = AssistantService(back_end=back_end, undo=self.undo)
-        tools = TurnTools(ids=ids, assistant=service)
+        service = AssistantService(back_end=back_end, undo_log=self.undo)
+        tools = turn_tools(clock=clock, ids=ids, assistant=service)
         self.world = World(
             sessions=self.store, users=MemoryBlobStore(), clock=clock, tools=tools, ids=ids
         )

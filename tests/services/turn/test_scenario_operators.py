@@ -38,18 +38,16 @@ async def visit() -> ScenarioWorld:
 
 def operators(world: ScenarioWorld) -> Operators:
     documents = Documents(store=world.sessions, clock=world.clock, ids=world.ids)
-    made = operators_for(
+    return operators_for(
         world.stores,
         documents=documents,
         audit=NoAudit(),
         registry=CollectorRegistry(),
         clock=world.clock,
         ids=world.ids,
-        claimant=world.world.claimant,
+        lease=MaintenanceLease(claimant=world.world.claimant, clock=world.clock, ids=world.ids),
         works=False,
     )
-    assert isinstance(made.service.sessions.maintenance_lease, MaintenanceLease)
-    return made
 
 
 async def act(world: ScenarioWorld, kind: ActionKind, step: str = "", *fields: str) -> None:

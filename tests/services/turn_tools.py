@@ -1,0 +1,78 @@
+"""What all turns share of tools, as `app.py` builds it, on stores in memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.errors import RecordNotFoundError
+from data_models.identifiers import PatientId
+from services.assistant.back_end import NoAssistant
+from services.assistant.confirmed_actions import AssistantService
+from services.assistant.undo_log import UndoLog
+from services.audit.trail import NoAudit
+from services.entities.circumstances import AgentNames
+from services.entities.meter import EntityMeter
+from services.records.need import EVERYTHING, Need
+from services.records.record import PatientRecord
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.scenario_factory import ScenarioStores
+from services.telemetry.metrics import Metrics
+from services.turn.entities import TurnEntities
+from services.turn.scenario_parts import ScenarioParts, scenario_parts
+from services.turn.tools import TurnTools
+from tests.fakes_store import MemoryBlobStore
+from tests.services.scenarios.worlds import index_in_memory
+
+
+class NoRecords:
+    """Records that know nobody, so that everything has to be asked."""
+
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        raise RecordNotFoundError
+
+
+def turn_tools(
+    *,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+    agents: Sequence[str] = ("Orchestrator",),
+    **given: Any,
+) -> TurnTools:
+    """Return what `given` does not name empty: no scenario is published, and nobody owns a task."""
+    clock, ids = clock or SystemClock(), ids or RandomIds()
+    own: dict[str, Any] = {
+        "entities": TurnEntities(
+            team=AgentNames.of(agents),
+            clock=clock,
+            meter=EntityMeter(registry=CollectorRegistry(), agents=agents),
+        ),
+        "assistant": AssistantService(
+            back_end=NoAssistant(),
+            undo_log=UndoLog(store=MemoryBlobStore()),
+        ),
+        "scenarios": _no_scenarios(clock, ids),
+    }
+    return TurnTools(ids=ids, **own | given)
+
+
+def _no_scenarios(clock: Clock, ids: IdSource) -> ScenarioParts:
+    blobs = MemoryBlobStore()
+    stores = ScenarioStores(
+        blobs=blobs,
+        store=ScenarioStore(blobs=blobs),
+        index=index_in_memory(),
+        config=MigrationConfig(),
+    )
+    return scenario_parts(
+        stores,
+        records=NoRecords(),
+        model=None,
+        audit=NoAudit(),
+        trail=MemoryBlobStore(),
+        metrics=Metrics(registry=CollectorRegistry()),
+        clock=clock,
+        ids=ids,
+    )
