@@ -5,6 +5,7 @@ import pytest
 from bench.source import called_by_question, size
 
 
+@pytest.mark.slow  # it reads all of the product
 def test_the_product_has_few_protocols_and_its_size_is_counted() -> None:
     figures = {one.name: one for one in size()}
     assert not figures["Protocols"].is_missed

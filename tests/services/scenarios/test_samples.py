@@ -7,12 +7,12 @@ from pydantic import JsonValue
 
 from data_models.errors import ToolInputError
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import begun, gone_on, needed_at
 from services.scenarios.session.recording import checked_values
 from services.scenarios.session.step_text import where_text
+from tests.services.definitions import definition_in
 from tests.services.scenarios.worlds import NOW
 from tests.tables import with_cases
 
@@ -45,7 +45,7 @@ ANSWERS: dict[str, JsonValue] = {
 def graph_of(name: str) -> Graph:
     plain = Path(__file__).parent / f"{name}.yaml"
     path = plain if plain.exists() else SAMPLES / f"{name}.yaml"
-    return read_definition(path.read_text("utf-8"))
+    return definition_in(path)
 
 
 def begin(graph: Graph) -> ScenarioSession:
