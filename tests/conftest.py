@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from data_models import azure_client
@@ -41,6 +42,19 @@ gc.disable()  # what is imported now stays; see pytest_collection_finish
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the order of files be another: no test may need what an earlier file left behind."""
     parser.addoption("--shuffle-files", type=int, metavar="SEED", help="run files in another order")
+
+
+def pytest_configure() -> None:
+    """Let what is logged be plain: with colours and variables, an exception takes a second."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
 
 
 def pytest_collection_finish() -> None:
