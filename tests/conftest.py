@@ -2,6 +2,7 @@
 
 import gc
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ settings.register_profile("nightly", parent=settings.get_profile("long"), max_ex
 settings.load_profile("fast")  # --hypothesis-profile=ci, long or nightly for more; tests/amounts.py
 
 PATIENT_SECONDS = 60
+_ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
 _GUARD = NetworkGuard()
 _GUARD.install()
 
@@ -68,7 +70,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Import no file whose tests are all slow where none of these is run."""
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
         return None
-    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8") or None
+    return _ALL_SLOW.search(collection_path.read_text("utf-8")) is not None or None
 
 
 @pytest.hookimpl(trylast=True)  # when those are gone that nobody asked for
