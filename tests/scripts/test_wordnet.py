@@ -1,14 +1,31 @@
 """What the lists of common language take from WordNet: its files, here with five meanings."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from scripts.wordnet import Sense, WordNet
-from tests.tables import tables_beside
 
-_FILES: dict[str, Any] = tables_beside(Path(__file__))["files"]
+_FILES = {
+    "data.noun": """  1 The licence.
+00000010 26 n 01 condition 0 000 | a state
+00000020 26 n 01 ache 0 001 @ 00000010 n 0000 | a dull pain
+00000030 15 n 01 Boston 0 000 | a city
+""",
+    "data.verb": """00000040 29 v 02 ache 0 suffer 0 001 + 00000020 n 0101 00 | feel pain
+00000050 38 v 01 creep 0 000 00 | move slowly
+""",
+    "index.noun": """condition n 1 0 1 1 00000010
+ache n 1 1 @ 1 1 00000020
+boston n 1 0 1 0 00000030
+""",
+    "index.verb": """ache v 1 1 + 1 0 00000040
+suffer v 1 1 + 1 0 00000040
+creep v 1 0 1 1 00000050
+""",
+    "verb.exc": "crept creep\n",
+    "cntlist.rev": "ache%1:26:00:: 1 24\nache%2:29:00:: 1 1\n",
+}
 _NAMES = ("noun", "verb", "adj", "adv")
 _ACHE = Sense("n", 20)
 
