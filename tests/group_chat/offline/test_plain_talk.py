@@ -2,8 +2,6 @@
 
 import pytest
 
-from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolOffer
 from services.language.detection import is_unread
 from services.language.judging import asks_for_judgement
 from services.language.phrases import says
@@ -61,44 +59,6 @@ async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agen
     first = await talk.say(text)
     assert first.speakers[-1] == agent
     assert "doctor" not in first.said[-1][1].casefold().splitlines()[0]
-
-
-def test_a_note_of_the_record_makes_no_request_one_for_the_users_own_documents() -> None:
-    noted = {"recent_entities": [{"type": "document", "id": "DocumentReference/note-1"}]}
-    prompt = Prompt(
-        asked="move the clinic to Wednesday at 14:00",
-        tool_memory=noted,
-        tools=[ToolOffer(one) for one in ("list_events", "move_event", "search_documents")],
-    )
-    assert reply_to(prompt).calls[0].wire_name == "move_event"
-
-
-@pytest.mark.parametrize(
-    ("asked", "start"),
-    [
-        ("make it 12", "12:00"),
-        ("no, make it thursday", "thursday"),
-        ("mach 14 Uhr daraus", "14:00"),
-    ],
-)
-def test_an_event_that_is_made_another_time_is_moved(asked: str, start: str) -> None:
-    prompt = Prompt(
-        asked=asked,
-        tool_memory={"recent_entities": [{"type": "calendar_event", "id": "event-1"}]},
-        tools=[ToolOffer(one) for one in ("list_events", "move_event")],
-    )
-    (call,) = reply_to(prompt).calls
-    assert (call.wire_name, call.arguments) == ("move_event", {"start": start})
-
-
-def test_an_id_with_a_slash_is_no_part_of_the_record_for_that() -> None:
-    drafted = {"recent_entities": [{"type": "email", "id": "AAMkAD/Y2zZ=" + "x9/" * 40}]}
-    prompt = Prompt(
-        asked="send it",
-        tool_memory=drafted,
-        tools=[ToolOffer("list_events"), ToolOffer("send_mail")],
-    )
-    assert reply_to(prompt).calls[0].wire_name == "send_mail"
 
 
 @pytest.mark.parametrize(
