@@ -2,10 +2,12 @@
 
 import gc
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from data_models import azure_client
@@ -32,6 +34,7 @@ settings.register_profile("nightly", parent=settings.get_profile("long"), max_ex
 settings.load_profile("fast")  # --hypothesis-profile=ci, long or nightly for more; tests/amounts.py
 
 PATIENT_SECONDS = 60
+_ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
 _GUARD = NetworkGuard()
 _GUARD.install()
 
@@ -41,6 +44,19 @@ gc.disable()  # what is imported now stays; see pytest_collection_finish
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the order of files be another: no test may need what an earlier file left behind."""
     parser.addoption("--shuffle-files", type=int, metavar="SEED", help="run files in another order")
+
+
+def pytest_configure() -> None:
+    """Let what is logged be plain: with colours and variables, an exception takes a second."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
 
 
 def pytest_collection_finish() -> None:
@@ -54,7 +70,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Import no file whose tests are all slow where none of these is run."""
     if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
         return None
-    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8") or None
+    return _ALL_SLOW.search(collection_path.read_text("utf-8")) is not None or None
 
 
 @pytest.hookimpl(trylast=True)  # when those are gone that nobody asked for

@@ -5,6 +5,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_ADDRESSES = {
+    "socket.connect": 1,
+    "socket.sendto": 1,
+    "socket.sendmsg": 1,
+    "socket.getaddrinfo": 0,
+    "socket.gethostbyname": 0,
+}
+"""Which argument of an event says where it leads."""
+
 
 class LeftLoopbackError(OSError):
     """Something in the test process spoke to another machine."""
@@ -33,10 +42,9 @@ class NetworkGuard:
 
     def on_event(self, event: str, args: tuple[object, ...]) -> None:
         """Refuse `event` if it speaks to another machine; the form `sys.addaudithook` asks for."""
-        if event in {"socket.connect", "socket.sendto", "socket.sendmsg"}:
-            self._check(args[1])
-        elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
-            self._check((args[0],))
+        place = _ADDRESSES.get(event)  # one look-up: every import and every file is an event too
+        if place is not None:
+            self._check(args[1] if place else (args[0],))
 
     def _check(self, address: object) -> None:
         # Unix sockets have text or bytes for an address and stay on the machine.

@@ -8,6 +8,8 @@ import pytest
 from bench.load_many import FULL, MODEL_SECONDS, QUICK, p99
 from bench.probed_server import EVERY_SECONDS, Lag, Probe
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_percentiles_are_of_the_samples() -> None:
     assert p99([1.0]) == 1.0

@@ -4,6 +4,8 @@ import pytest
 
 from bench.source import called_by_question, size
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_product_has_few_protocols_and_its_size_is_counted() -> None:
     figures = {one.name: one for one in size()}
@@ -12,7 +14,6 @@ def test_the_product_has_few_protocols_and_its_size_is_counted() -> None:
     assert figures["lines of product Python"].measured > figures["modules"].measured * 50
 
 
-@pytest.mark.slow
 async def test_a_question_is_followed_from_the_socket_to_the_record() -> None:
     called = await called_by_question()
     assert "TurnPipeline._load" in called["services/turn_pipeline.py"]

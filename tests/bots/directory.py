@@ -12,16 +12,14 @@ from typing import Any
 import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.keys import rsa_key
 
 APP_ID = "99999999-8888-7777-6666-555555555555"
 TENANT = "11111111-2222-3333-4444-555555555555"
 USER = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 SERVICE_URL = "https://smba.trafficmanager.net/emea/"
 
-_PRIVATE = {
-    name: rsa.generate_private_key(65_537, 2_048) for name in ("one", "two", "webchat", "plain")
-}
 _ENDORSEMENTS = {"one": ["msteams"], "two": ["msteams"], "webchat": ["webchat"]}
 
 
@@ -62,14 +60,14 @@ class ChannelDirectory:
         headers = {"kid": key}
         if alg == "none":
             return jwt.encode(claims, "", algorithm=alg, headers=headers)
-        secret = _PRIVATE[key] if alg.startswith("RS") else "k" * 32
+        secret = rsa_key(key) if alg.startswith("RS") else "k" * 32
         return jwt.encode(claims, secret, algorithm=alg, headers=headers)
 
     def forged(self) -> str:
         """Return a token that names one key and is signed with another."""
         return jwt.encode(
             jwt.decode(self.token(), options={"verify_signature": False}),
-            _PRIVATE["two"],
+            rsa_key("two"),
             algorithm="RS256",
             headers={"kid": "one"},
         )
@@ -97,6 +95,6 @@ class ChannelDirectory:
 
     def _row(self, name: str) -> dict[str, Any]:
         row: dict[str, Any] = json.loads(
-            jwt.algorithms.RSAAlgorithm.to_jwk(_PRIVATE[name].public_key())
+            jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key(name).public_key())
         )
         return row | {"kid": name, "use": "sig", "endorsements": _ENDORSEMENTS.get(name)}

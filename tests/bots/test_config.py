@@ -6,7 +6,8 @@ import pytest
 
 from bots.config import BotConfig, Registration, bot_config
 from data_models.errors import ConfigurationError
-from settings import AgentBot, Settings
+from settings import AgentBot
+from tests.given_settings import given_settings
 from tests.tables import with_cases
 
 AGENTS = ("Orchestrator", "Radiology", "Pathology")
@@ -15,7 +16,7 @@ AGENTS = ("Orchestrator", "Radiology", "Pathology")
 def made(**settings: Any) -> BotConfig:
     usual = {"microsoft_app_id": "team", "microsoft_app_password": "pw"}
     return bot_config(
-        Settings(_env_file=None, **{**usual, **settings}),
+        given_settings(**{**usual, **settings}),
         agents=AGENTS,
         facilitator="Orchestrator",
         patient_id_example="patient_4",

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from bots.config import ServiceUrls
 from tests.bots.conftest import Bot, Start, registered
 from tests.bots.directory import SERVICE_URL, TENANT, USER, ChannelDirectory
 from tests.fakes_connector import FakeConnector, Posted
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
 Token = Callable[[ChannelDirectory], str]
 
@@ -109,25 +110,7 @@ async def test_another_scheme_than_bearer_is_refused(
     assert posted.status == 401
 
 
-WRONG_FIELDS: dict[str, dict[str, Any]] = {
-    "no channel": {"channelId": None},
-    "an empty channel": {"channelId": ""},
-    "a channel that the key does not endorse": {"channelId": "directline"},
-    "no service URL": {"serviceUrl": None},
-    "plain http": {"serviceUrl": "http://smba.trafficmanager.net/emea/"},
-    "another host": {"serviceUrl": "https://evil.example/emea/"},
-    "a host that ends alike": {"serviceUrl": "https://evilsmba.trafficmanager.net/"},
-    "a host that begins alike": {"serviceUrl": "https://smba.trafficmanager.net.evil.example/"},
-    "a user name": {"serviceUrl": "https://smba.trafficmanager.net@evil.example/"},
-    "another port": {"serviceUrl": "https://smba.trafficmanager.net:8443/"},
-    "loopback": {"serviceUrl": "http://127.0.0.1:1/"},
-    "another tenant": {"channelData": {"tenant": {"id": "other"}}},
-    "no tenant": {"channelData": None},
-    "two tenants": {"place": {"tenantId": "other"}},
-    "another user": {"from": {"id": "29:2", "aadObjectId": "other"}},
-    "a user without an object id": {"from": {"id": "29:2"}},
-    "no user": {"from": None},
-}
+WRONG_FIELDS: dict[str, dict[str, Any]] = tables_beside(Path(__file__))["wrong_fields"]
 
 
 @pytest.mark.slow

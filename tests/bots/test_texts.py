@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,18 +13,11 @@ from bots.inbound import parse_activity
 from bots.incoming import MessageReader
 from bots.outbox import split_text, wire_size
 from services.language.inert import inert
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 from tests.work import counted_calls
 
 HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
-HARMLESS = [
-    "PSA < 0.1 and > 0.01, a<3 cm",
-    "**bold** and `code` and | a | b |",
-    "[note](https://pubmed.ncbi.nlm.nih.gov/1)",
-    "https://pubmed.ncbi.nlm.nih.gov/1",
-    "ratio 1:2, 10:30, TNM: T2",
-    "[x] done, [1] [2]",
-]
+HARMLESS: list[str] = tables_beside(Path(__file__))["harmless"]
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=2_000), st.integers(50, 400))

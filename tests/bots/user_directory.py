@@ -12,6 +12,7 @@ from data_models.clock import Clock
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from settings import Settings
+from tests.given_settings import given_settings
 from tests.services.access.directory import TENANT, USER, Directory
 
 APP_ID = "99999999-8888-7777-6666-555555555555"
@@ -69,7 +70,7 @@ class UserDirectory(Directory):
             "ASSISTANT_BACKEND": "graph",
             "GRAPH_ON_BEHALF": "true",
         }
-        return Settings(_env_file=None, **{**values, **more})
+        return given_settings(**{**values, **more})
 
     def on_behalf(self, *, session: aiohttp.ClientSession, clock: Clock, **more: Any) -> OnBehalf:
         """Return what the server makes of those settings."""

@@ -31,6 +31,7 @@ from tests.durability.recorded_chat import (
     Conversation,
     owner_of,
 )
+from tests.logged import logs_as_they_were
 
 
 def held_in(text: str, words: frozenset[str]) -> list[str]:
@@ -210,9 +211,9 @@ class Isolation(RuleBasedStateMachine):
 def only_the_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What is the same in every process is read once, and nobody reads the log."""
     monkeypatch.setattr(turn_safety, "load_rules", cache(load_rules))
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    yield
-    structlog.reset_defaults()
+    with logs_as_they_were():
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+        yield
 
 
 @pytest.mark.slow

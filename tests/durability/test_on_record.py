@@ -6,26 +6,22 @@ from contextlib import suppress
 
 import orjson
 import pytest
-import structlog
 
 from data_models.errors import StoreError
 from data_models.turn_events import RunFailed
 from services.audit.__main__ import verify
 from services.runs.hub import Run
-from services.telemetry.logs import configure_logs
 from tests.durability.recorded_chat import CANARY, CHAT, PATIENTS, Conversation
 from tests.fakes_openai import RecordedRequest, Reply
+from tests.logged import everything_logged
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """Everything that is logged, our own lines down to DEBUG."""
-    stream = io.StringIO()
-    configure_logs(log_format="json", level="DEBUG", stream=stream)
-    yield stream
-    structlog.reset_defaults()
+    with everything_logged() as stream:
+        yield stream
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Published research in the whole server: what leaves, and only with the setting."""
+"""Published research in the whole server: nothing of a patient leaves."""
 
 from pathlib import Path
 
@@ -18,10 +18,3 @@ async def test_the_server_runs_with_it_and_no_patient_leaves(tmp_path: Path) -> 
         await site.talk("patient_4", "@MedicalResearch frobnicate of patient_4, born 1957-03-14")
         await site.talk("patient_4", "what is her stage?")
     assert double.asked == []  # rules send nothing: only a model asks, in words of its own
-
-
-async def test_without_the_setting_there_is_no_such_agent(tmp_path: Path) -> None:
-    async with eutils() as (double, _), evidence_site(tmp_path) as site:
-        said = await site.talk("patient_4", "@MedicalResearch osimertinib EGFR")
-        assert "PubMed/" not in said.text
-    assert double.asked == []

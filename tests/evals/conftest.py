@@ -25,7 +25,7 @@ async def forked_server(
         await asyncio.to_thread(server.close)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def forked_servers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(runner, "running_server", forked_server)

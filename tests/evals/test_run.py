@@ -22,6 +22,8 @@ from evals.table import BEGIN, END, table, write_summary
 from evals.talk import Message, Turn
 from tests.tables import with_cases
 
+pytestmark = pytest.mark.usefixtures("forked_servers")
+
 WRONG = FoundRow(row="wrong_patient", why="answered: patient_4 is open in place of patient_15")
 
 

@@ -16,9 +16,9 @@ from app import build
 from bots.bot_factory import add_bots
 from data_models.clock import RandomIds, SystemClock
 from services.stores import Stores
-from settings import Settings
 from tests.extending.slack.slack_channel import SlackApp
 from tests.fakes_store import MemoryBlobStore
+from tests.given_settings import given_settings
 
 SECRET, TOKEN = "a signing secret", "xoxb-1"
 
@@ -65,7 +65,7 @@ async def slack(tmp_path: Path) -> AsyncIterator[SlackDouble]:
     double, api = SlackDouble(), web.Application()
     api.router.add_post("/chat.postMessage", double.post)
     stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
-    settings = Settings(llm_provider="offline", data_dir=tmp_path)
+    settings = given_settings(llm_provider="offline", data_dir=tmp_path)
     async with TestServer(api) as workspace, aiohttp.ClientSession() as session:
         added = SlackApp(api=str(workspace.make_url("")), token=TOKEN, signing_secret=SECRET)
         server = build(

@@ -15,8 +15,8 @@ from services.evidence.pubmed import PubMed
 from services.evidence.trials.sources import StudyFolder
 from services.records.patient_names import RosterOnly
 from services.team import RESEARCH, load_team
-from settings import Settings
 from tests.fakes_openai import Reply
+from tests.given_settings import given_settings
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.test_pubmed import Eutils, eutils
 from tests.services.records.charts import records_in
@@ -105,14 +105,14 @@ async def test_a_query_that_names_a_patient_or_a_date_does_not_leave(
 
 
 def test_the_setting_puts_it_in_the_team_and_opens_its_host_alone() -> None:
-    settings = Settings(_env_file=None, pubmed_base_url="https://eutils.example/entrez/eutils")
+    settings = given_settings(pubmed_base_url="https://eutils.example/entrez/eutils")
     assert AGENT in load_team(tools=TOOL_NAMES, switched_on=settings.switched_on).names
     assert "eutils.example" in settings.outbound_hosts
-    assert "eutils.example" not in Settings(_env_file=None).outbound_hosts
+    assert "eutils.example" not in given_settings().outbound_hosts
 
 
 async def test_without_the_setting_nobody_has_it() -> None:
-    assert Settings(_env_file=None).switched_on == []
+    assert given_settings().switched_on == []
     assert AGENT not in load_team(tools=TOOL_NAMES).names
     async with research_world(None) as world:
         await told(world, call("search_pubmed", query="osimertinib"), text("I cannot say."))

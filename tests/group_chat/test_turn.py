@@ -170,18 +170,6 @@ async def test_a_button_confirms_chosen_steps_in_their_order(world: TeamWorld) -
 
 
 @pytest.mark.slow
-async def test_no_cancels_the_plan_without_a_model(world: TeamWorld) -> None:
-    plan = await proposed(world)
-    heard = await world.say("no", plan=plan)
-    assert heard.plan is not None
-    assert heard.plan.status == "cancelled"
-    assert heard.said == [
-        ("Orchestrator", "The plan is cancelled. What would you like to do instead?")
-    ]
-    assert heard.reason == "answered"
-
-
-@pytest.mark.slow
 async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("without the brain", propose(("Radiology", "Review")), plan=plan)
@@ -191,19 +179,6 @@ async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: Tea
     kept = await world.say("skip the dull parts", text("Which ones are dull."), plan=plan)
     assert kept.plan is None
     assert kept.said[-1][1].endswith("Shall I go ahead with this plan?")
-
-
-@pytest.mark.slow
-async def test_a_change_in_plain_words_is_carried_out_at_once(world: TeamWorld) -> None:
-    plan = await proposed(world)
-    heard = await world.say(
-        "yes, but skip pathology", text("CT is stable."), text("In short."), plan=plan
-    )
-    assert heard.speakers == ["Orchestrator", "Radiology", "Orchestrator"]
-    assert heard.plan is not None
-    assert {step.agent: step.status for step in heard.plan.steps} == {
-        "Radiology": "done", "Pathology": "skipped",
-    }  # fmt: skip
 
 
 @pytest.mark.slow
@@ -538,4 +513,8 @@ async def test_a_plan_is_shown_paused_and_dropped_in_the_users_words(
     assert later.plan is not None
     assert later.plan.status == "done"
     dropped = await world.say("nein", plan=plan, **german)
-    assert dropped.said[-1][1] == ("Der Plan ist verworfen. Was möchten Sie stattdessen tun?")
+    assert dropped.said == [
+        ("Orchestrator", "Der Plan ist verworfen. Was möchten Sie stattdessen tun?")
+    ]
+    assert dropped.plan is not None
+    assert (dropped.plan.status, dropped.reason) == ("cancelled", "answered")

@@ -14,6 +14,7 @@ from services.channels.deliveries import KEPT_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
+from tests.given_settings import given_settings
 from tests.tables import with_cases
 
 INFRA = MAIN.parent
@@ -83,7 +84,7 @@ def test_the_variables_make_a_server_that_starts(monkeypatch: pytest.MonkeyPatch
     for name in settings_named():
         monkeypatch.setenv(name, values.get(name, ""))
     monkeypatch.setenv("PORT", "3978")
-    assert Settings(_env_file=None).serves_bots
+    assert given_settings().serves_bots
 
 
 def test_the_containers_and_queues_are_those_that_the_server_opens() -> None:

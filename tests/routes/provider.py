@@ -10,14 +10,12 @@ from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
 import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from data_models.clock import Clock
 from services.access.oidc_provider import challenge_of
+from tests.keys import rsa_key
 
 CLIENT, SECRET = "rounds client", "s€cret: with/signs"
-_KEY = rsa.generate_private_key(65_537, 2_048)
-_OTHER_KEY = rsa.generate_private_key(65_537, 2_048)
 
 
 @dataclass
@@ -86,7 +84,7 @@ class Provider:
         )
 
     async def _keys(self, _: web.Request) -> web.Response:
-        row = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(_KEY.public_key()))
+        row = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key("one").public_key()))
         return web.json_response({"keys": [row | {"kid": "one", "use": "sig"}]})
 
     async def _token(self, request: web.Request) -> web.Response:
@@ -135,7 +133,7 @@ class Provider:
         claims = {
             name: value for name, value in (claims | self.claims).items() if value is not None
         }
-        key = _OTHER_KEY if self.forged else _KEY
+        key = rsa_key("two" if self.forged else "one")
         token = jwt.encode(claims, key, algorithm="RS256", headers={"kid": "one"})
         return {"id_token": token, "access_token": "at-secret", "refresh_token": refresh}
 

@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from data_models.errors import AudioError, ConfigurationError, SpeechUnavailableError
 from services.speech import AUDIO_LIMIT_BYTES, Speech
-from settings import Settings
 from tests.fakes_speech import FakeSpeech, running_speech
+from tests.given_settings import given_settings
 from tests.routes.conftest import ADA, Start
 
 
@@ -80,7 +80,5 @@ async def test_where_it_is_off_there_is_no_route_and_no_microphone(start: Start)
 
 def test_recordings_go_over_an_encrypted_line_or_stay_on_the_machine() -> None:
     with pytest.raises(ConfigurationError, match="SPEECH_URL"):
-        Settings(_env_file=None, speech_url="http://speech.example.org/v1/audio/transcriptions")
-    assert (
-        "127.0.0.1" in Settings(_env_file=None, speech_url="http://127.0.0.1:9/v1").outbound_hosts
-    )
+        given_settings(speech_url="http://speech.example.org/v1/audio/transcriptions")
+    assert "127.0.0.1" in given_settings(speech_url="http://127.0.0.1:9/v1").outbound_hosts

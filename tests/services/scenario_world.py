@@ -22,7 +22,7 @@ from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
 from services.records.ports import PatientRecords
 from services.replica import Replica
-from services.scenarios.definition.definition_reader import checked_graph, read_definition
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
@@ -36,6 +36,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.services.definitions import definition_in
 from tests.services.records.charts import records_in
 from tests.services.scenarios.worlds import deploy_now, index_in_memory
 from tests.services.turn_tools import NoRecords, turn_tools
@@ -95,7 +96,7 @@ def sample(name: str) -> Graph:
     """A sample; of the booking the plain one, whose steps all ask and run nothing."""
     plain = Path(__file__).parent / "scenarios" / f"{name}.yaml"
     path = plain if plain.exists() else SAMPLES / "scenarios" / f"{name}.yaml"
-    return read_definition(path.read_text("utf-8"))
+    return definition_in(path)
 
 
 @dataclass

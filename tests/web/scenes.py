@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from data_models.chat_context import AgentMessage, Artifact, Citation
 from data_models.plan import Plan, PlanStep
@@ -34,25 +35,7 @@ STEPS = (
     ("Pathology", "Review pathology and biomarkers"),
     ("ReportCreation", "Write the tumor board report"),
 )
-HISTORY = """**Timeline** of the recorded course:
-
-| Date | Event |
-|---|---|
-| 2023-11-02 | CT chest: 3.1 cm mass, right upper lobe |
-| 2023-11-20 | Biopsy: adenocarcinoma, TTF-1 positive |
-| 2024-01-08 | Carboplatin and pemetrexed begun |
-
-- Stage **IIIA** (cT2a cN2 cM0)
-- ECOG 1 on 2024-06-11
-- A mass of 3.1 cm in the right upper lobe [DiagnosticReport/ct-1]
-
-```
-cT2a cN2 cM0
-```
-
-<img src="https://evil.example/x.png" onerror="alert(1)"> is not in the record.
-[guideline](https://evil.example/) and [ref](javascript:alert(1)).
-"""
+HISTORY = (Path(__file__).parent / "scripts" / "history.md").read_text("utf-8")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import io
 import random
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -21,26 +22,7 @@ KNOWN = ("Ada Example", "1950-02-03", "female", "patient_4")
 # Desktop, tablet, phone upright and on its side, a window of 1280 by 800 at 400 %.
 WINDOWS = ((1440, 900), (820, 1180), (390, 844), (844, 390), (320, 200))
 FORCED: tuple[Literal["active", "none"], ...] = ("active", "none")
-INSIDE = """known => {
-  const inWindow = box => box.width > 0 && box.top >= 0 && box.left >= 0
-    && box.bottom <= innerHeight + 1 && box.right <= innerWidth + 1;
-  const shows = (root, text) => {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const at = walker.currentNode.data.indexOf(text);
-      if (at < 0) continue;
-      const range = document.createRange();
-      range.setStart(walker.currentNode, at);
-      range.setEnd(walker.currentNode, at + text.length);
-      const box = range.getBoundingClientRect();
-      const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-      if (inWindow(box) && top && walker.currentNode.parentElement.contains(top)) return true;
-    }
-    return false;
-  };
-  const heads = [...document.querySelectorAll('h1.identity, dialog[open] .sheet-who')];
-  return known.filter(text => !heads.some(head => shows(head, text)));
-}"""
+INSIDE = (Path(__file__).parent / "scripts" / "inside.js").read_text("utf-8")
 
 
 async def read(site: Site, browser: Browser) -> Page:

@@ -1,5 +1,7 @@
 """Whatever a model writes stays text: nothing runs, nothing is fetched, nothing leads astray."""
 
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Browser, expect
 
@@ -19,17 +21,7 @@ from tests.web.payloads import payloads
 
 pytestmark = pytest.mark.slow
 # What the page itself puts into an answer: copy buttons and a table's frame, by its own script.
-FOREIGN = """() => {
-  const known = new Set(['A','BLOCKQUOTE','BR','BUTTON','CODE','DEL','DIV','EM','H1','H2','H3','H4',
-    'H5','H6','HR','LI','OL','P','PRE','STRONG','TABLE','TBODY','TD','TH','THEAD','TR','UL']);
-  const wrong = [];
-  for (const one of document.querySelectorAll('.prose *')) {
-    if (!known.has(one.tagName)) wrong.push(one.tagName);
-    if (one.hasAttribute('href')) wrong.push(one.getAttribute('href'));
-    for (const {name} of one.attributes) if (/^(on|style|src)/.test(name)) wrong.push(name);
-  }
-  return wrong;
-}"""
+FOREIGN = (Path(__file__).parent / "scripts" / "foreign.js").read_text("utf-8")
 
 
 async def recite(run: Run) -> None:

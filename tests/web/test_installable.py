@@ -20,17 +20,7 @@ from tests.web.test_cost import packed_bytes
 
 pytestmark = pytest.mark.slow
 # Every path and every text of what the browser keeps for the page.
-KEPT = """async () => {
-  const found = {};
-  for (const name of await caches.keys()) {
-    const cache = await caches.open(name);
-    for (const request of await cache.keys()) {
-      const reply = await cache.match(request);
-      found[request.url.replace(location.origin, '')] = await reply.text();
-    }
-  }
-  return found;
-}"""
+KEPT = (Path(__file__).parent / "scripts" / "kept.js").read_text("utf-8")
 CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 

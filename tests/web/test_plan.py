@@ -1,6 +1,7 @@
 """The plan as a card: changed before it runs, followed while it does."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -10,15 +11,7 @@ from tests.web.scenes import STEPS
 
 pytestmark = pytest.mark.slow
 # Notes every text of the card's heading and of its line for screen readers, however short.
-WATCH = """() => {
-  window.told = [];
-  new MutationObserver(() => {
-    for (const one of document.querySelectorAll('#plan-progress, .course-step')) {
-      const text = one.textContent.trim();
-      if (text && !window.told.includes(text)) window.told.push(text);
-    }
-  }).observe(document.body, {subtree: true, childList: true, characterData: true});
-}"""
+WATCH = (Path(__file__).parent / "scripts" / "watch.js").read_text("utf-8")
 
 
 async def proposed(site: Site, browser: Browser) -> Page:

@@ -3,8 +3,7 @@
 import pytest
 
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
-from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Prompt, ToolOffer
 from group_chat.offline.specialist import is_of_recent
 from services.language.utterance import ChartQuestion, Utterance
 from tests.group_chat.offline.conftest import CARDS
@@ -51,11 +50,3 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text
-
-
-def test_advice_for_models_is_not_shown_to_people() -> None:
-    error = "it is not clear which event is meant; list or search them first"
-    tools = [ToolOffer("rounds-list_events"), ToolOffer("rounds-cancel_event")]
-    answers = [ToolAnswer("cancel_event", {"error": error})]
-    told = reply_to(Prompt(asked="cancel it", tools=tools, answers=answers)).text
-    assert told.endswith("I changed nothing: it is not clear which event is meant.")

@@ -9,15 +9,12 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import AgentTextDelta, ToolCallResult, ToolCallStarted
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
-from services.language.talk_texts import talk_text
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.team import AgentSpec, Team, load_team
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
 from tests.tables import with_cases
-
-NOT_A_LANGUAGE_MODEL = talk_text("en", "not_a_model")
 
 TEAM = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
 REF = re.compile(r"\[([A-Z][A-Za-z]+/[^\]\s]+)\]")
@@ -35,21 +32,6 @@ def text_of(heard: Heard, agent: str) -> str:
 
 def tools_of(heard: Heard) -> list[str]:
     return [event.tool for event in heard.of(ToolCallStarted)]
-
-
-async def test_a_tumor_board_is_proposed_and_waits() -> None:
-    heard = await conversation().say("start tumor board for patient_4")
-    assert heard.speakers == ["Orchestrator"]
-    assert heard.reason == "gate"
-    assert steps(heard) == TEAM
-    assert heard.said[0][1].endswith("?")
-
-
-@pytest.mark.parametrize(
-    "said", ["review patient_4", "Please review the patient.", "review patient 4"]
-)
-async def test_to_review_a_patient_takes_the_team(said: str) -> None:
-    assert steps(await conversation().say(said)) == TEAM
 
 
 @pytest.mark.slow
@@ -93,21 +75,6 @@ async def test_nothing_is_said_that_no_tool_returned(patient_id: str) -> None:
     assert [ref for ref in REF.findall(closing) if f"[{ref}]" not in known] == []
 
 
-async def test_the_first_answer_says_that_rules_speak_and_later_ones_do_not() -> None:
-    talk = conversation()
-    first = await talk.say("hello")
-    assert first.said[0][1].startswith(NOT_A_LANGUAGE_MODEL)
-    again = await talk.say("start tumor board")
-    assert NOT_A_LANGUAGE_MODEL not in again.said[0][1]
-
-
-async def test_the_roster_is_told_from_the_snapshot() -> None:
-    heard = await conversation().say("Which patients have we discussed?")
-    assert "`patient_15`, `patient_4` (active)" in heard.said[0][1]
-    assert tools_of(heard) == []
-    assert heard.reason == "answered"
-
-
 @pytest.mark.slow
 @with_cases("question", "agent", "tool")
 async def test_a_question_goes_to_the_agent_it_is_for(question: str, agent: str, tool: str) -> None:
@@ -116,13 +83,6 @@ async def test_a_question_goes_to_the_agent_it_is_for(question: str, agent: str,
     assert tool in tools_of(heard)
     assert heard.reason == "answered"
     assert "Back to you" not in heard.said[-1][1]
-
-
-@pytest.mark.slow
-async def test_an_addressed_agent_answers_without_the_leader() -> None:
-    heard = await conversation().say("@Pathology what about PD-L1?")
-    assert heard.speakers == ["Pathology"]
-    assert "PD-L1" in heard.said[0][1]
 
 
 @pytest.mark.slow
@@ -140,45 +100,6 @@ async def test_an_open_plan_can_be_changed(change: str, left: list[str]) -> None
     assert heard.plan is not None
     assert [step.agent for step in heard.plan.steps if step.status == "done"] == left
     assert heard.plan.status == "done"
-
-
-@pytest.mark.slow
-async def test_a_changed_plan_can_be_added_to() -> None:
-    talk = conversation()
-    await talk.say("make a plan with only Radiology")
-    assert steps(await talk.say("add Pathology")) == ["Radiology", "Pathology"]
-
-
-async def test_other_words_leave_the_plan_open() -> None:
-    talk = conversation()
-    await talk.say("start tumor board")
-    heard = await talk.say("hm")
-    assert "still open" in heard.said[-1][1]
-    assert talk.plan is not None
-    assert talk.plan.status == "proposed"
-
-
-@pytest.mark.slow
-async def test_an_overview_of_documents_is_not_taken_for_a_plan() -> None:
-    talk = conversation(patient_id="patient_15")
-    heard = await talk.say("load patient data")
-    assert heard.reason == "answered"
-    assert heard.plan is None
-    assert tools_of(heard) == ["load_patient_data"]
-
-
-@pytest.mark.parametrize("said", ["start tumor board", "@Radiology show CTs", "hello"])
-async def test_without_a_patient_the_user_is_asked_for_one(said: str) -> None:
-    heard = await conversation(patient_id=None).say(said)
-    assert "No patient is active" in heard.said[0][1]
-    assert tools_of(heard) == []
-
-
-@pytest.mark.slow
-async def test_a_timeline_is_read_to_its_newest_event() -> None:
-    talk = conversation(patient_id="patient_15")
-    heard = await talk.say("@PatientHistory timeline")
-    assert "2025-03-27" in heard.said[0][1]
 
 
 class BrokenRecords:

@@ -36,12 +36,6 @@ def test_a_request_for_ones_own_things_calls_its_tool(
     assert (call.wire_name, dict(call.arguments)) == (f"o-{tool}", given)
 
 
-def test_a_new_mail_to_a_name_alone_says_how_to_ask_for_a_draft() -> None:
-    reply = reply_to(_secretary("send a mail to Dr Chen that the visit is cancelled"))
-    assert not reply.calls
-    assert "draft a mail to anna@example.org" in reply.text
-
-
 @with_cases("asked", "agent")
 def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> None:
     assert read(asked, SITUATION).agent == agent

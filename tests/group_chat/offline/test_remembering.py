@@ -48,19 +48,6 @@ async def test_other_questions_are_answered_from_the_record() -> None:
     assert past.asked == []
 
 
-@pytest.mark.parametrize(
-    "told", ["she gets short of breath on stairs", "her sister had breast cancer at 40"]
-)
-async def test_what_is_told_is_neither_searched_for_nor_said_to_be_held(told: str) -> None:
-    talk = conversation()
-    heard = await talk.say(told)
-    assert not heard.of(ToolCallStarted)
-    said = heard.said[-1][1]
-    assert f"“{told}”" in said
-    assert "not in memory" in said
-    assert "Noted" not in said
-
-
 def test_what_is_held_of_the_same_thing_is_named() -> None:
     held = ("he's on warfarin 5 mg", "She is allergic to latex.")
     assert held_of_same("the warfarin made him dizzy", held) == held[:1]

@@ -8,15 +8,14 @@ from typing import Any
 import jwt
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.keys import rsa_key
 
 TENANT = "11111111-2222-3333-4444-555555555555"
 AUDIENCE = "api://rounds"
 USER = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 AUTHORITY = "https://login.example"
 PATH = f"/{TENANT}/discovery/v2.0/keys"
-
-_PRIVATE = {name: rsa.generate_private_key(65_537, 2_048) for name in ("one", "two")}
 
 
 class Directory:
@@ -60,7 +59,7 @@ class Directory:
         headers = {"kid": key} | (header or {})
         if alg == "none":
             return jwt.encode(claims, "", algorithm=alg, headers=headers)
-        secret = _PRIVATE[key] if alg.startswith("RS") else "k" * 32
+        secret = rsa_key(key) if alg.startswith("RS") else "k" * 32
         return jwt.encode(claims, secret, algorithm=alg, headers=headers)
 
     async def _keys(self, request: web.Request) -> web.Response:
@@ -71,6 +70,6 @@ class Directory:
 
     def _row(self, name: str) -> dict[str, Any]:
         row: dict[str, Any] = json.loads(
-            jwt.algorithms.RSAAlgorithm.to_jwk(_PRIVATE[name].public_key())
+            jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key(name).public_key())
         )
         return row | {"kid": name, "use": "sig", "issuer": self.key_issuer}

@@ -17,6 +17,7 @@ from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Handshake
 from settings import ApiKey, Settings
 from tests.fakes import FixedClock
+from tests.given_settings import given_settings
 
 KEYED: dict[str, Any] = {
     "auth_mode": "api_key",
@@ -37,7 +38,7 @@ PROXIED: dict[str, Any] = {
 
 
 def settings(**values: Any) -> Settings:
-    return Settings(_env_file=None, **values)
+    return given_settings(**values)
 
 
 @pytest.mark.parametrize(

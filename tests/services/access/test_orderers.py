@@ -17,8 +17,9 @@ from services.access.access_factory import authenticator_for
 from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
 from services.access.principal import UserRules
-from settings import ApiKey, Settings
+from settings import ApiKey
 from tests.fakes import FixedClock
+from tests.given_settings import given_settings
 from tests.services.access.test_authenticators import TENANT, USER, header, shown
 
 OTHER = "99999999-2222-3333-4444-555555555555"
@@ -63,8 +64,7 @@ async def test_a_key_of_the_file_has_it_by_its_scope(
 
 @pytest.mark.parametrize(("listed", "may"), [(USER, True), ("other", False)])
 async def test_the_setting_reaches_users_behind_the_platforms_proxy(listed: str, may: bool) -> None:
-    settings = Settings(
-        _env_file=None,
+    settings = given_settings(
         auth_mode="app_service",
         trusted_proxy=True,
         entra_tenant_id=TENANT,
@@ -93,8 +93,7 @@ def test_a_user_of_teams_has_it_by_the_list(
     orderers: str, channel: str, tenant: str, may: bool
 ) -> None:
     config = bot_config(
-        Settings(
-            _env_file=None,
+        given_settings(
             auth_mode="api_key",
             api_keys=(ApiKey("alice", "0" * 64),),
             microsoft_app_id="team",

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -13,16 +14,7 @@ from services.evidence.pubmed import PubMed, abstracts_view
 
 SEARCH = {"db", "tool", "api_key", "term", "retmax", "retmode", "sort"}
 FETCH = {"db", "tool", "api_key", "id", "retmode"}
-_ARTICLE = """<PubmedArticle><MedlineCitation Status="MEDLINE"><PMID Version="1">{pmid}</PMID>
-<Article PubModel="Print"><Journal><JournalIssue><PubDate>{year}</PubDate></JournalIssue>
-<ISOAbbreviation>N Invented Med</ISOAbbreviation></Journal>
-<ArticleTitle>Osimertinib in <i>EGFR</i>-mutated lung cancer.</ArticleTitle>
-<Abstract><AbstractText Label="METHODS">We assigned 279 patients.</AbstractText>
-<AbstractText Label="RESULTS">Survival was {pmid} days.</AbstractText></Abstract>
-<PublicationTypeList><PublicationType UI="D016428">Journal Article</PublicationType>{type}
-</PublicationTypeList></Article></MedlineCitation>
-<PubmedData><ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">999</ArticleId>
-</ArticleIdList></Reference></ReferenceList></PubmedData></PubmedArticle>"""
+_ARTICLE = Path(__file__).with_name("pubmed_article.xml").read_text("utf-8")
 TRIAL = '<PublicationType UI="D016449">Randomized Controlled Trial</PublicationType>'
 ARTICLES = {
     "11111111": ("<Year>2020</Year>", TRIAL),

@@ -11,7 +11,7 @@ import jwt
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from data_models.clock import SystemClock
@@ -25,10 +25,13 @@ from services.own_sign_in import SigningKey
 from services.records.fhir_chosen import fhir_client_for
 from settings import Settings
 from tests.fakes import FixedClock
+from tests.given_settings import given_settings
+from tests.keys import rsa_key
 from tests.tables import with_cases
 
-RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-CURVE = ec.generate_private_key(ec.SECP384R1())
+
+def key_for(algorithm: str) -> Any:
+    return rsa_key("one") if algorithm == "RS384" else ec.generate_private_key(ec.SECP384R1())
 
 
 class TokenServer:
@@ -36,7 +39,7 @@ class TokenServer:
 
     def __init__(self) -> None:
         self.url = ""
-        self.key: Any = RSA.public_key()
+        self.key: Any = rsa_key("one").public_key()
         self.seconds: float = 300
         self.seen: set[str] = set()
         self.issued = 0
@@ -112,19 +115,20 @@ async def tokens() -> AsyncIterator[TokenServer]:
 
 
 def settings(tokens: TokenServer, **more: Any) -> Settings:
-    return Settings(_env_file=None, fhir_base_url=tokens.url, fhir_client_id="rounds", **more)
+    return given_settings(fhir_base_url=tokens.url, fhir_client_id="rounds", **more)
 
 
-def key_file(folder: Path, key: Any = RSA) -> Path:
-    path = folder / "key.pem"
+def key_file(folder: Path, key: Any = None) -> Path:
+    path, key = folder / "key.pem", key or rsa_key("one")
     path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     return path
 
 
-@pytest.mark.parametrize("key", [RSA, CURVE], ids=["RS384", "ES384"])
+@pytest.mark.parametrize("algorithm", ["RS384", "ES384"])
 async def test_backend_services_sign_in_with_a_key_that_the_server_checks(
-    tokens: TokenServer, session: aiohttp.ClientSession, tmp_path: Path, key: Any
+    tokens: TokenServer, session: aiohttp.ClientSession, tmp_path: Path, algorithm: str
 ) -> None:
+    key = key_for(algorithm)
     tokens.key = key.public_key()
     chosen = settings(
         tokens, fhir_client_key_file=key_file(tmp_path, key), fhir_client_key_id="key-1"
@@ -199,4 +203,4 @@ def test_a_file_without_a_key_stops_the_start() -> None:
 @with_cases("values", "named")
 def test_settings_that_do_not_fit_stop_the_start(values: dict[str, Any], named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
-        Settings(_env_file=None, fhir_base_url="https://fhir.example.org/r4", **values)
+        given_settings(fhir_base_url="https://fhir.example.org/r4", **values)

@@ -16,8 +16,8 @@ from services.records import patient_names
 from services.records.fhir_types import HumanName
 from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
 from services.scheduling.fhir import patient_resource
-from settings import Settings
 from tests.fakes import FixedClock
+from tests.given_settings import given_settings
 from tests.services.records.charts import records_in, register_of
 from tests.services.scheduling.clinics import local_records
 
@@ -137,7 +137,7 @@ async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> 
     app = web.Application()
     app.router.add_get("/r4/Patient", patients)
     async with TestServer(app) as server, aiohttp.ClientSession() as session:
-        settings = Settings(fhir_base_url=str(server.make_url("/r4")))
+        settings = given_settings(fhir_base_url=str(server.make_url("/r4")))
         names = patient_names_for(
             settings,
             patients=records_in(SAMPLES, FixedClock()),

@@ -18,17 +18,18 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
 from services.stores import SESSIONS
+from tests.services.definitions import definition_in
 from tests.tables import tables_beside
 
 SAMPLES = Path(__file__).parent
-FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")
+FIRST_FILE = SAMPLES / "appointment_booking.yaml"
+FIRST = FIRST_FILE.read_text("utf-8")
 SECOND = (SAMPLES / "appointment_booking_v2.yaml").read_text("utf-8")
 BOOKING = "appointment-booking"
 BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -53,7 +54,7 @@ class Clinic:
     """The local state of a server that has the first version deployed."""
 
     data: Path
-    graph: Graph = field(default_factory=lambda: read_definition(FIRST))
+    graph: Graph = field(default_factory=lambda: definition_in(FIRST_FILE))
 
     async def open(self, visitors: Sequence[Visitor]) -> None:
         """Deploy the first version and store the visitors' sessions."""

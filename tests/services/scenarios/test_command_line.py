@@ -73,14 +73,7 @@ def test_an_absent_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot be read" in capsys.readouterr().err
 
 
-FAULTY = """
-id: it
-entry_step: a
-fields: [{name: ok, value_type: boolean}]
-steps:
-  - {id: a, kind: tool, tool: rm_rf, transitions: [{target: b}]}
-  - {id: b, collects_profile_fields: [ok], transitions: [{target: a}]}
-"""
+FAULTY = Path(__file__).with_name("faulty.yaml").read_text("utf-8")
 
 
 def test_validate_names_every_fault_with_its_step(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import ScenarioDefinitionError
 from services.scenarios.definition.definition_reader import read_definition
-from services.scenarios.definition.graph import Graph
+from tests.services.definitions import definition_in
 from tests.tables import with_cases
 
 SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "scenarios").glob("*.yaml"))
@@ -66,7 +66,7 @@ LARGE = [path for path in SAMPLES if path.stem != "age_note"]
 
 @pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
 def test_the_samples_are_sound_and_large_enough(path: Path) -> None:
-    graph: Graph = read_definition(path.read_text("utf-8"))
+    graph = definition_in(path)
     assert len(graph.steps) >= 8
     assert any(len(graph.branches(step)) > 1 for step in graph.steps)
     assert any(step.is_checkpoint for step in graph.steps.values())
@@ -74,5 +74,5 @@ def test_the_samples_are_sound_and_large_enough(path: Path) -> None:
 
 
 def test_there_are_three_sample_scenarios() -> None:
-    graphs = [read_definition(path.read_text("utf-8")) for path in SAMPLES]
+    graphs = [definition_in(path) for path in SAMPLES]
     assert len({graph.scenario.id for graph in graphs}) >= 3

@@ -1,5 +1,7 @@
 """What `validate` says of a version that can be read and should not be published."""
 
+from pathlib import Path
+
 import pytest
 
 from data_models.errors import ScenarioDefinitionError
@@ -13,16 +15,7 @@ from services.scenarios.definition.faults import Fault, skipped_checkpoints
 from services.scenarios.migration.anchors import match_anchors
 from tests.tables import with_cases
 
-HEAD = """
-id: visit
-entry_step: a
-fields:
-  - {name: age, value_type: integer, minimum: 0, maximum: 130}
-  - {name: ok, value_type: boolean}
-  - {name: day, value_type: date}
-  - {name: kind, value_type: text}
-steps:
-"""
+HEAD = Path(__file__).with_name("faults_head.yaml").read_text("utf-8")
 
 
 def faults(steps: str) -> list[Fault]:

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import match_anchors
 from services.scenarios.migration.difference import Difference
 from services.scenarios.migration.plain_diff import sentences_of
 from services.scenarios.session.preview import Played, played
+from tests.services.definitions import definition_in
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
 
 
 def sample(name: str) -> Graph:
-    return read_definition((SAMPLES / name).read_text("utf-8"))
+    return definition_in(SAMPLES / name)
 
 
 def told_of(old: Graph, new: Graph) -> list[str]:

@@ -15,9 +15,9 @@ from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.prune_command import Pruned, Pruner, lowest_in_use, prune
 from services.scenarios.scenario_factory import CONTAINER
 from services.stores import open_container
-from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
+from tests.given_settings import given_settings
 from tests.services.scenario_world import ScenarioWorld, step, version
 from tests.services.scenarios.worlds import session_at
 
@@ -129,7 +129,7 @@ async def test_m16_a_document_that_cannot_be_read_stops_everything(archive: Arch
 
 @pytest.mark.slow
 async def test_m16_the_command_looks_through_the_servers_own_data(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path)
+    settings = given_settings(data_dir=tmp_path)
     blobs = open_container(settings, CONTAINER, ids=CountingIds())
     world = ScenarioWorld(blobs=blobs)
     await world.publish(graph(1))

@@ -7,45 +7,23 @@ from pydantic import JsonValue
 
 from data_models.errors import ToolInputError
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import begun, gone_on, needed_at
 from services.scenarios.session.recording import checked_values
 from services.scenarios.session.step_text import where_text
+from tests.services.definitions import definition_in
 from tests.services.scenarios.worlds import NOW
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
-ANSWERS: dict[str, JsonValue] = {
-    "consent_given": True,
-    "referral_reason": "a shadow on the lung",
-    "date_of_birth": "1961-03-09",
-    "ecog": 3,
-    "weight_loss": False,
-    "prior_treatment": True,
-    "treatment_details": "four cycles",
-    "history_complete": True,
-    "contact_phone": "555 0100",
-    "board_date": "2030-02-01",
-    "clinical_question": "surgery or not",
-    "pathology_available": True,
-    "biomarkers_needed": True,
-    "presenter": "Dr. Ito",
-    "draft_accepted": True,
-    "service": "second opinion",
-    "preferred_day": "2030-02-03",
-    "slot_accepted": True,
-    "email": "jo@example.org",
-    "needs_interpreter": True,
-    "payment_done": True,
-}
+ANSWERS: dict[str, JsonValue] = tables_beside(Path(__file__))["answers"]
 
 
 def graph_of(name: str) -> Graph:
     plain = Path(__file__).parent / f"{name}.yaml"
     path = plain if plain.exists() else SAMPLES / f"{name}.yaml"
-    return read_definition(path.read_text("utf-8"))
+    return definition_in(path)
 
 
 def begin(graph: Graph) -> ScenarioSession:

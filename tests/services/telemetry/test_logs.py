@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import hashed
 from services.telemetry.logs import TALKATIVE, WITHHELD, configure_logs, redacted
+from tests.logged import everything_logged
 
 CANARY = "Zebra Müller KRAS-G12C"
 
@@ -24,8 +25,8 @@ CANARY = "Zebra Müller KRAS-G12C"
 class Log:
     """What standard error would show."""
 
-    def __init__(self) -> None:
-        self.stream = io.StringIO()
+    def __init__(self, stream: io.StringIO) -> None:
+        self.stream = stream
 
     @property
     def text(self) -> str:
@@ -38,19 +39,8 @@ class Log:
 
 @pytest.fixture
 def log() -> Iterator[Log]:
-    root = logging.getLogger()
-    handlers, level, raising = list(root.handlers), root.level, logging.raiseExceptions
-    levels = {name: logging.getLogger(name).level for name in TALKATIVE}
-    log = Log()
-    configure_logs(log_format="json", level="DEBUG", stream=log.stream)
-    yield log
-    logging.captureWarnings(capture=False)
-    structlog.reset_defaults()
-    structlog.contextvars.clear_contextvars()
-    root.handlers, logging.raiseExceptions = handlers, raising
-    root.setLevel(level)
-    for name, before in levels.items():
-        logging.getLogger(name).setLevel(before)
+    with everything_logged() as stream:
+        yield Log(stream)
 
 
 def fail() -> None:

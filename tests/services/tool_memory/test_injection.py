@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,17 +15,7 @@ from tests.services.tool_memory.memory_world import SCHEDULER, ask, entity
 from tests.tables import tables_beside
 
 INJECTIONS: list[str] = tables_beside(Path(__file__))["injections"]
-MESSAGES = {
-    "cancel it": "evt_2",
-    "don't cancel it": None,
-    "cancel the dentist appointment": "evt_1",
-    "cancel the tumor board": "evt_3",
-    "cancel the second one": "evt_3",
-    "cancel evt_2": "evt_2",
-    "cancel evt_9": None,
-    "cancel the 3pm appointment tomorrow": "evt_1",
-    "cancel the zumba class": None,
-}
+MESSAGES: dict[str, Any] = tables_beside(Path(__file__))["messages"]
 
 
 def test_the_set_is_of_thirty() -> None:

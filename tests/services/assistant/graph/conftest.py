@@ -16,6 +16,7 @@ from settings import Settings
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
+from tests.given_settings import given_settings
 
 BERLIN = ZoneInfo("Europe/Berlin")
 LIMITS = GraphLimits(request_seconds=2.0, operation_seconds=5.0, wait_seconds=0.01)
@@ -23,7 +24,7 @@ LIMITS = GraphLimits(request_seconds=2.0, operation_seconds=5.0, wait_seconds=0.
 
 def settings_of(values: Mapping[str, Any]) -> Settings:
     """Settings of these variables alone."""
-    return Settings(_env_file=None, **values)
+    return given_settings(**values)
 
 
 @pytest.fixture

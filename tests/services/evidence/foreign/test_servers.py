@@ -11,7 +11,7 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers, load_servers
 from services.team import load_team
-from settings import Settings
+from tests.given_settings import given_settings
 
 TOOL = {"name": "drug_facts", "about": "Facts.", "digest": "0" * 64, "asks": {"drug": "Its name."}}
 SERVER = {
@@ -84,7 +84,7 @@ def test_a_host_that_may_not_be_called_has_to_be_allowed_by_name(tmp_path: Path)
     loaded(tmp_path, SERVER)
     path, team = tmp_path / "servers.yaml", load_team(tools=TOOL_NAMES).names
     with pytest.raises(ConfigurationError, match="ALLOWED_OUTBOUND_HOSTS"):
-        foreign_servers_for(Settings(mcp_servers=path), agents=team, tools=TOOL_NAMES)
-    allowed = Settings(mcp_servers=path, allowed_outbound_hosts=("formulary.example",))
+        foreign_servers_for(given_settings(mcp_servers=path), agents=team, tools=TOOL_NAMES)
+    allowed = given_settings(mcp_servers=path, allowed_outbound_hosts=("formulary.example",))
     found = foreign_servers_for(allowed, agents=team, tools=TOOL_NAMES)
     assert found.names == ("formulary_drug_facts",)
