@@ -27,6 +27,7 @@ from services.language.work import (
     LONG_CHARS,
     asks_overview,
     leaves_question,
+    orders_work,
     own_kind_in,
     points_only,
     wants_plan,
@@ -238,6 +239,9 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     ]
     found = readings_in(prompt.asked, fields)
     read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
+    is_free = all(one.value == one.quote for one in found.values())
+    if read and is_free and orders_work(read, prompt.agent):
+        return None  # where a free text is asked for, any words would be its answer
     if not found and (is_question or (read and leaves_question(read, prompt.agent))):
         return None
     if not found and not step["ask_for"]:

@@ -18,6 +18,7 @@ from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
+from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
@@ -253,7 +254,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     request = request_in(prompt, OF_OWN_THINGS[kind])
     if request is None:
         return prompt.say("no_tool")
-    if request.given(prompt.asked) is None:
+    is_list = request is OF_OWN_THINGS[kind][-1]
+    if request.given(prompt.asked) is None or (is_list and orders_change(prompt.asked)):
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.

@@ -97,7 +97,12 @@ def _new_task(text: str) -> Given | None:
     sizes = range(1, min(len(words), _LONGEST_TIME + 1))
     size = next((one for one in sizes if told and _when(words[-one:]) == told), 0)
     if not size or (size > 1 and _when(words[-size:-1]) == told):
-        return {"title": whole}
+        # "erinnere mich morgen um 9, die Tochter anzurufen"
+        at = next((place for place, one in enumerate(words, 1) if one[-1] in ",:"), 1)
+        is_first = at in range(1, min(len(words), _LONGEST_TIME + 1)) and _when(words[:at]) == told
+        if not (told and is_first):
+            return {"title": whole}
+        return {"title": " ".join(words[at:]), "due": " ".join(words[:at]).rstrip(",:")}
     kept = words[:-size]
     while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
         kept.pop()

@@ -6,7 +6,10 @@ from typing import Literal, TypeAlias
 
 from services.language.appointment_slots import slots_in
 from services.language.clock import day_in
+from services.language.in_english import in_english
 from services.language.phrases import says, without
+from services.language.pointing.clauses import read_clauses
+from services.language.pointing.folding import plain
 from services.language.requests import (
     asks_how_to_reach,
     is_of_own_things,
@@ -149,6 +152,13 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if asks_chart and {*slots_in(text, is_booking=True)} <= _TIMES and not says(text, "free"):
         return True
     return not slots_in(text, is_booking=True) and (is_of_own_things(text) or asks_chart)
+
+
+def orders_work(read: Utterance, waiting: str) -> bool:
+    """Whether a message begins with an order of what another agent does: "book a time"."""
+    is_theirs = read.task == "talk" and read.agent not in (None, waiting)
+    is_order = read_clauses(plain(in_english(read.text))).verb or work_in(read.text)
+    return is_theirs and bool(is_order)
 
 
 def _is_of_no_form(text: str) -> bool:
