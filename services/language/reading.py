@@ -11,6 +11,7 @@ from services.language.asked_otherwise import is_of_its_kind
 from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
+from services.language.clock import hour_alone_in
 from services.language.commands import behind_retraction, command_in
 from services.language.corrections import correction_in
 from services.language.detection import language_of
@@ -108,11 +109,11 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
 
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
-    """Whether it gives another time to what was just asked for, no question: "no, at 8"."""
-    return (
-        as_move(words) != words
-        and not _read_before(situation.asked_before[-1], replace(situation, asked_before=())).about
-    )
+    """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
+    is_time = as_move(words) != words or hour_alone_in(words) is not None
+    last = replace(situation, asked_before=())
+    is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
+    return is_behind_deed or says(words, "puts_back")
 
 
 def question_before_deed(text: str) -> str:
