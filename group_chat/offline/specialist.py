@@ -141,7 +141,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     wishes = prompt.entities.get("entities") or {}
     found = prompt.entities.get("derived_entities") or {}
     beside, shown = form_open_line(prompt.agent), prompt.shown_before
-    past = [one for one in prompt.past if not ends_with_own(one[1], beside)]
+    past = [(as_move(said), told) for said, told in prompt.past if not ends_with_own(told, beside)]
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
