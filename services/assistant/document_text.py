@@ -1,25 +1,17 @@
-"""The text of a document: plain text as it is; a Word document's by its paragraphs and tables."""
+"""The text of a document: plain text as it is; a Word document's by `word_text`."""
 
 import asyncio
 import codecs
 import html
 import quopri
 import re
-import zipfile
 from collections.abc import Iterator
 from email import message_from_string, policy
 from email.errors import MessageError
-from io import BytesIO
 from pathlib import PurePath
-
-from docx import Document
-from docx.opc.exceptions import OpcError
-from docx.oxml import parse_xml
-from docx.oxml.ns import qn
 
 from data_models.errors import AssistantError
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
-from services.records.readers.word import lines_of
 
 # What a plain text says once it is read as its kind of file: escapes, folded lines, attachments.
 #
@@ -37,9 +29,6 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _TAG = re.compile(r"<[^<>]{0,1000}>")
 _QUOTED = re.compile(r"=[0-9A-F]{2}|=\r?\n")
 _PARTS_LIMIT = 200
-_PROPERTIES = "docProps/"
-_SPEAKING_FOLDERS = ("word/", _PROPERTIES)
-_UNPACKED_LIMIT_BYTES = 50_000_000
 
 
 def decoded(data: bytes) -> str:
@@ -106,7 +95,7 @@ async def text_of(document: PersonalDocument, data: bytes) -> DocumentText:
     """
     if _ending(document) == _WORD_ENDING:
         # 0.2 s, only where somebody reads such a document.
-        from services.assistant.document_text import word_text
+        from services.assistant.word_text import word_text
 
         return await asyncio.to_thread(word_text, data)
     is_mail = _ending(document) == _MAIL_ENDING
@@ -120,36 +109,3 @@ def _plain_text(data: bytes, *, is_mail: bool) -> DocumentText:
 
 def _ending(document: PersonalDocument) -> str:
     return PurePath(document.name).suffix.lower()
-
-
-def word_text(data: bytes) -> DocumentText:
-    """Return paragraphs and tables in their order, a row of a table in a line.
-
-    Beside it: every other part (headers, footers, notes, comments, text boxes, properties).
-
-    Raises:
-        AssistantError: it is damaged, or far larger than it looks.
-    """
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-            if size > _UNPACKED_LIMIT_BYTES:
-                raise AssistantError("the document is too large to read here")
-            beside = "\n".join(_beside(archive))
-        blocks = Document(BytesIO(data)).iter_inner_content()
-        return DocumentText("\n".join(line for block in blocks for line in lines_of(block)), beside)
-    except (zipfile.BadZipFile, OpcError, SyntaxError, KeyError, ValueError):
-        # `from None`: a parser's message may quote the document; that of XML is a `SyntaxError`.
-        raise AssistantError("the document is damaged") from None
-
-
-def _beside(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the paragraphs of every part, and what is in no paragraph."""
-    for name in archive.namelist():
-        if not name.endswith(".xml") or not name.startswith(_SPEAKING_FOLDERS):
-            continue
-        root = parse_xml(archive.read(name))
-        for paragraph in root.iter(qn("w:p")):
-            yield "".join(paragraph.itertext())
-        if name.startswith(_PROPERTIES):
-            yield from (text for text in root.itertext() if text.strip())

@@ -1,0 +1,51 @@
+"""The text of a Word document: its paragraphs and tables, and what stands beside them."""
+
+import zipfile
+from collections.abc import Iterator
+from io import BytesIO
+
+from docx import Document
+from docx.opc.exceptions import OpcError
+from docx.oxml import parse_xml
+from docx.oxml.ns import qn
+
+from data_models.errors import AssistantError
+from services.assistant.documents import DocumentText
+from services.records.readers.word import lines_of
+
+_PROPERTIES = "docProps/"
+_SPEAKING_FOLDERS = ("word/", _PROPERTIES)
+_UNPACKED_LIMIT_BYTES = 50_000_000
+
+
+def word_text(data: bytes) -> DocumentText:
+    """Return paragraphs and tables in their order, a row of a table in a line.
+
+    Beside it: every other part (headers, footers, notes, comments, text boxes, properties).
+
+    Raises:
+        AssistantError: it is damaged, or far larger than it looks.
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+            if size > _UNPACKED_LIMIT_BYTES:
+                raise AssistantError("the document is too large to read here")
+            beside = "\n".join(_beside(archive))
+        blocks = Document(BytesIO(data)).iter_inner_content()
+        return DocumentText("\n".join(line for block in blocks for line in lines_of(block)), beside)
+    except (zipfile.BadZipFile, OpcError, SyntaxError, KeyError, ValueError):
+        # `from None`: a parser's message may quote the document; that of XML is a `SyntaxError`.
+        raise AssistantError("the document is damaged") from None
+
+
+def _beside(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Yield the paragraphs of every part, and what is in no paragraph."""
+    for name in archive.namelist():
+        if not name.endswith(".xml") or not name.startswith(_SPEAKING_FOLDERS):
+            continue
+        root = parse_xml(archive.read(name))
+        for paragraph in root.iter(qn("w:p")):
+            yield "".join(paragraph.itertext())
+        if name.startswith(_PROPERTIES):
+            yield from (text for text in root.itertext() if text.strip())
