@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
+from group_chat.said_before import figures_unknown
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
@@ -150,12 +151,18 @@ class CheckedOutput:
         return [CheckedPiece(one, self._cited(one, check.check(one))) for one in sentences]
 
     def _cited(self, sentence: str, verdict: Verdict) -> Verdict:
-        """Return the verdict on a sentence; of publications nothing stands without its source."""
+        """Return the verdict on a sentence; of publications nothing stands without its source.
+
+        Of calendars, mail and bookings no figure stands that nobody and no tool said.
+        """
         views = [one for one in self._turn.views if one.tool == RESEARCH]
         published = {ref for one in views for row in one.rows for ref in row.sources}
-        must_cite = self._check is not None and self._check.speaker.must_cite and published
-        is_bare = verdict.state == "unchecked" and published.isdisjoint(refs_in(sentence))
-        return Verdict("unsupported") if must_cite and is_bare else verdict
+        if self._check is None or verdict.state != "unchecked":
+            return verdict
+        speaker = self._check.speaker
+        is_bare = speaker.must_cite and published and published.isdisjoint(refs_in(sentence))
+        is_invented = speaker.is_of_errands and bool(figures_unknown(sentence, self._turn))
+        return Verdict("unsupported") if is_bare or is_invented else verdict
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""
@@ -191,8 +198,12 @@ def _is_drawn(view: ChartView, text: str) -> bool:
 
 def _speaker(spec: AgentSpec) -> Speaker:
     reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
+    searches, is_general = RESEARCH in spec.tools, spec.general_knowledge
     return Speaker(
-        reads_records=reads, may_be_general=spec.general_knowledge, must_cite=RESEARCH in spec.tools
+        reads_records=reads,
+        may_be_general=is_general,
+        must_cite=searches,
+        is_of_errands=not (reads or searches or is_general or spec.facilitator),
     )
 
 

@@ -18,6 +18,7 @@ from semantic_kernel.contents import (
 
 from data_models.errors import ModelError
 from group_chat.agents import TeamAgent
+from group_chat.item_lines import changes_told
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
@@ -74,7 +75,8 @@ async def usable(said: AsyncIterator[str], turn: TurnContext) -> AsyncIterator[s
     """Yield what a model says; one that says nothing leaves the word to rows that answer.
 
     Raises:
-        ModelError: it broke off, or said nothing and no row that was fetched answers.
+        ModelError: it broke off, or said nothing and no row that was fetched answers, nor was
+            anything changed that is told without it.
     """
     has_begun = False
     try:
@@ -82,7 +84,7 @@ async def usable(said: AsyncIterator[str], turn: TurnContext) -> AsyncIterator[s
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        if has_begun or told_by_rows(turn) is None:
+        if has_begun or (told_by_rows(turn) is None and not changes_told(turn, turn.ran)):
             raise
 
 

@@ -16,6 +16,7 @@ from data_models.turn_events import (
 from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
+from group_chat.item_lines import changes_told
 from group_chat.turn_context import TurnContext
 from services.language.hand_over import PROMISE_LIMIT_CHARS
 from services.language.inert import InertStream, inert
@@ -97,6 +98,7 @@ class Draft:
         self._output = CheckedOutput(turn=turn, agent=agent)
         self._sent: list[str] = []
         self._length = 0
+        self._first_run = len(turn.ran)
         self._statements: list[CheckedStatement] = []
         self._withheld: list[CheckedPiece] = []
         self._before_looking: list[CheckedPiece] | None = None
@@ -191,7 +193,10 @@ class Draft:
         if is_whole:
             self.settle()
             self._show_what_waited()
-        text = self._send(NOTHING_LEFT) if self.is_left_out else self.text
+        if self.is_left_out:
+            self._send(NOTHING_LEFT)
+        self._tell_changes()
+        text = self.text
         if not text:
             return None
         views = self._output.shown_views(text)
@@ -213,6 +218,13 @@ class Draft:
             self._turn.emit(ViewShown(self._message_id, view))
         self._turn.emit(AgentMessageFinished(message))
         return message
+
+    def _tell_changes(self) -> None:
+        """Say what tools of this message changed, beside what a model says of that."""
+        runs = self._turn.ran[self._first_run :] if self._output.withholds else ()
+        if told := changes_told(self._turn, runs):
+            gap = "" if self.is_blank else "\n\n"
+            self._send(inert(f"{gap}{told}", hosts=self._turn.link_hosts))
 
     def by_rules(self, text: str, *, now: datetime) -> AgentMessage | None:
         """Say `text`, which no model wrote, where nothing was said, and end the message."""

@@ -11,8 +11,8 @@ from pkgutil import iter_modules
 
 from faker.providers import person
 
-from services.language.known_names import LIST
 from services.language.letters import folded
+from services.language.named_person import LIST
 
 _LEAST_LETTERS = 3
 _PARTS = re.compile(r"[\s\-'’.]+")

@@ -27,6 +27,7 @@ from services.language.work import (
     LONG_CHARS,
     asks_overview,
     leaves_question,
+    orders_work,
     own_kind_in,
     points_only,
     wants_plan,
@@ -106,11 +107,18 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     text, read = as_move(prompt.asked), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
+    is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
-        agent = prompt.who_has("available_slots")
-    elif agent is None and is_of_recent(prompt):
+        agent = agent if is_late else prompt.who_has("available_slots")
+    elif agent is None and is_of_recent(prompt) and not is_late:
         agent = prompt.who_has(SECRETARY_TOOL)
     return None if agent is None else prompt.say("see_to_this", agent=agent)
+
+
+def _has_read_since(prompt: Prompt) -> bool:
+    """Whether the record was read last: "no, Friday" is of that, whatever was booked before."""
+    readers = {one.name for one in prompt.team if _works_on_record(one)}
+    return any(one.agent in readers for one in prompt.earlier[-1:])
 
 
 def _looked_up(prompt: Prompt) -> OfflineReply:
@@ -238,6 +246,9 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     ]
     found = readings_in(prompt.asked, fields)
     read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
+    is_free = all(one.value == one.quote for one in found.values())
+    if read and is_free and orders_work(read, prompt.agent):
+        return None  # where a free text is asked for, any words would be its answer
     if not found and (is_question or (read and leaves_question(read, prompt.agent))):
         return None
     if not found and not step["ask_for"]:

@@ -5,9 +5,9 @@ What is meant is looked for where a tool does not know; nothing is added to what
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
+from group_chat.item_lines import item_line
 from group_chat.offline.plain_talk import courtesy, not_understood
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.plan_text import form_open_line
@@ -18,10 +18,11 @@ from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
+from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
-from services.language.talk_texts import day_text, ends_with_text, has_text
+from services.language.talk_texts import ends_with_text, has_text
 from services.language.tool_requests import (
     LISTS_APPOINTMENTS,
     OF_OWN_THINGS,
@@ -140,7 +141,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     wishes = prompt.entities.get("entities") or {}
     found = prompt.entities.get("derived_entities") or {}
     beside, shown = form_open_line(prompt.agent), prompt.shown_before
-    past = [one for one in prompt.past if not ends_with_own(one[1], beside)]
+    past = [(as_move(said), told) for said, told in prompt.past if not ends_with_own(told, beside)]
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
@@ -253,7 +254,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     request = request_in(prompt, OF_OWN_THINGS[kind])
     if request is None:
         return prompt.say("no_tool")
-    if request.given(prompt.asked) is None:
+    is_list = request is OF_OWN_THINGS[kind][-1]
+    if request.given(prompt.asked) is None or (is_list and orders_change(prompt.asked)):
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
@@ -291,26 +293,10 @@ def items_in(answer: ToolAnswer) -> list[Any]:
 
 
 def _lines(prompt: Prompt, rows: list[Any]) -> list[str]:
-    return [row if isinstance(row, str) else _item_line(prompt, row) for row in rows]
-
-
-def _item_line(prompt: Prompt, row: Mapping[str, Any]) -> str:
-    """Return an appointment, a mail, a task and the like as a line."""
-    called = ("title", "subject", "name", "doctor")
-    name = next((str(row[one]) for one in called if row.get(one)), "")
-    when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
-    listed = ("sender", "location", "organization", "email", "phone", "reason")
-    details = ", ".join(str(row[one]) for one in listed if row.get(one))
-    to = ", ".join(row["to"]) if row.get("folder") == "drafts" and row.get("to") else ""
-    rest = prompt.text("to_somebody", names=to) if to else f"({details})" if details else ""
-    has_time = ":" in when and not row.get("is_all_day")
-    at = datetime.fromisoformat(when) if when else None
-    # A task may be due in a year, and a mail be of the last: it would read as one of this week.
-    has_year = bool(row.get("due")) or (at is not None and prompt.year not in (0, at.year))
-    day = ""
-    if at is not None:
-        day = day_text(prompt.language, at, has_time=has_time, has_year=has_year)
-    return " ".join(filter(None, (day, name, rest)))
+    return [
+        row if isinstance(row, str) else item_line(row, prompt.language, year=prompt.year)
+        for row in rows
+    ]
 
 
 def plain_rows(data: Mapping[str, Any]) -> Iterator[str]:

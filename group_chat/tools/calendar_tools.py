@@ -12,11 +12,13 @@ from group_chat.turn_context import current_effect
 from services.assistant.calendar import NewEvent, Span, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
+from services.language.pointing.when import when_of
 
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
 _SAME_TIME = "it is at that time already; say so"
+_NO_HOURS = "a task has a day and no hour that could be moved; ask for the day"
 
 
 async def list_events(
@@ -158,6 +160,9 @@ async def move_task(
 ) -> ToolOutput:
     """Gives the task another due date."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
+    said = when_of(due, assistant.memory.now)
+    if said is not None and said.first is None:
+        raise ToolInputError(_NO_HOURS)
     day = None if not due else assistant.day(due)
     if day == task.due:
         raise ToolInputError(_SAME_TIME)

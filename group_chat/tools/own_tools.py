@@ -7,6 +7,8 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from data_models.errors import ToolInputError
+from group_chat.said_before import is_of_talk
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
@@ -14,6 +16,8 @@ from group_chat.turn_context import TurnContext
 Day: TypeAlias = Annotated[str | None, Field(max_length=32)]
 Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 OwnId: TypeAlias = Annotated[str, Field(max_length=500, description="Its id, if a tool gave one.")]
+_WRITTEN = ("title", "notes", "location", "name", "email", "phone", "organization")
+_NOT_SAID = "the user did not say that {fields}; nothing is done; use the user's own words"
 _Run: TypeAlias = Callable[..., Awaitable[ToolOutput]]
 
 
@@ -48,6 +52,11 @@ def _opened(
 ) -> Callable[..., Awaitable[ToolOutput]]:
     @wraps(run)
     async def open_first(turn: TurnContext, **asked: Any) -> ToolOutput:
-        return await run(await office.open(turn, changes=changes), **asked)
+        assistant = await office.open(turn, changes=changes)
+        # What is written to others is the model's to word: it is read before it is sent.
+        own = _WRITTEN if changes and "to" not in asked else ()
+        if unsaid := [one for one in own if not is_of_talk(str(asked.get(one) or ""), turn)]:
+            raise ToolInputError(_NOT_SAID.format(fields=" and ".join(unsaid)))
+        return await run(assistant, **asked)
 
     return open_first

@@ -73,7 +73,7 @@ class EntraAuthenticator:
 
     def _verified(self, token: str, key: SigningKey) -> dict[str, Any]:
         claims = verified_claims(token, key.key, audience=self._audiences, also=("tid", "oid"))
-        if not _may_sign_for(key, claims["tid"]):
+        if not (key.issuer is None or "{tenantid}" in key.issuer or claims["tid"] in key.issuer):
             raise UnauthenticatedError
         return claims
 
@@ -82,11 +82,6 @@ def _carries(claims: dict[str, Any], scope: str) -> bool:
     roles = claims.get("roles")
     scopes = str(claims.get("scp", "")).split()
     return scope in scopes or (isinstance(roles, list) and scope in roles)
-
-
-def _may_sign_for(key: SigningKey, tenant: str) -> bool:
-    """Some keys of the document belong to one directory, named in their `issuer`."""
-    return key.issuer is None or "{tenantid}" in key.issuer or tenant in key.issuer
 
 
 _SCHEMA = "http://schemas.microsoft.com/identity/claims/"

@@ -134,7 +134,9 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             if others := _born_as_well(one, born, known):
                 return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
-        elif found.names_open and _is_slip_of(one, known.open):
+        elif found.names_open and (
+            known.open is not None and known.open.is_nearly_born_on(one.readings)
+        ):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
         elif one.is_birth and not born and not said.message.registers:
             return Subject("unsure", "contradiction", said=_typed(said, one))
@@ -163,11 +165,6 @@ def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[
         and not each.same_as(own)
         and (_is_namesake(each, own) or each.patient_id in known.roster)
     )[:OPTIONS_LIMIT]
-
-
-def _is_slip_of(one: FullDate, person: Person | None) -> bool:
-    """Whether a date beside a name is its bearer's birth date but for a slip."""
-    return person is not None and person.is_nearly_born_on(one.readings)
 
 
 def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:

@@ -17,6 +17,7 @@ class CorrectionWords(ClosedValue):
     """The words of one language; the English file explains."""
 
     leads: tuple[str, ...]
+    takes_back: tuple[str, ...]
     not_words: tuple[str, ...]
     but_words: tuple[str, ...]
     wrong: tuple[str, ...]
@@ -45,6 +46,7 @@ class Correction:
         old: The value that was wrong, as it was said; "" if it was not.
         new: The value that is right, as it was said; "" if it was not.
         is_sure: Whether the words can be nothing but a correction.
+        is_bare: Whether it is no more than a value behind a "no": of what was said last.
     """
 
     what: str = ""
@@ -52,6 +54,7 @@ class Correction:
     old: str = ""
     new: str = ""
     is_sure: bool = False
+    is_bare: bool = False
 
 
 def correction_in(text: str) -> Correction | None:
@@ -100,7 +103,8 @@ def _read(found: dict[str, str | None]) -> Correction:
         what="" if is_answer else what,
         nth=nth,
         old=(found.get("old") or "").strip(" ,;:"),
-        new=(found.get("new") or "").strip(" ,;:"),
+        new=(found.get("new") or found.get("bare") or "").strip(" ,;:"),
+        is_bare=bool(found.get("bare")),
         is_sure="sure" in found and found["sure"] is not None,
     )
 
@@ -160,6 +164,7 @@ def _forms_of(words: CorrectionWords) -> Iterable[re.Pattern[str]]:
         rf"(?:{lead})(?P<sure>{_any(words.instead)})[\s,.;:–-]+(?P<new>{_PART})",
         rf"{lead}{named}(?:\s+(?:{is_word})\s+|\s*[:=]\s*)(?:{_any(words.leads)}\s+)?"
         rf"(?P<new>{_PART})",
+        rf"(?:{_any(words.takes_back)}{gap})+(?P<bare>{_PART})",
     )
     return (re.compile(form, re.IGNORECASE) for form in forms)
 

@@ -1,6 +1,11 @@
 """Whom a sentence begins with by name."""
 
 import re
+from collections.abc import Collection
+from functools import lru_cache
+from pathlib import Path
+
+from nicknames import NickNamer
 
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
@@ -9,6 +14,9 @@ _PERSON = re.compile(
     r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "
     r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
 )
+_HERE = Path(__file__).parent
+LIST = _HERE / "people_names.txt"
+"""Some 120,000 first and family names, folded; `python -m scripts.people_names` writes them."""
 
 
 def person_named_in(text: str) -> frozenset[str]:
@@ -20,3 +28,35 @@ def person_named_in(text: str) -> frozenset[str]:
     known = statement_words().phrases
     is_name = not any(word in known or is_clinical_name(word) for word in words)
     return frozenset(words) if is_name else frozenset()
+
+
+def is_known_name(word: str) -> bool:
+    """Whether a folded word is somebody's first or family name anywhere."""
+    return f"\n{word}\n" in _names()
+
+
+def is_ordinary_name(word: str) -> bool:
+    """Whether a name, folded, is an English word in small letters as well: `bridge`."""
+    return word in _ordinary()
+
+
+def is_short_for(word: str, given: Collection[str]) -> bool:
+    """Whether a folded word is what bearers of one of the first names are called: `peggy`."""
+    return not _short_forms().canonicals_of(word).isdisjoint(given)
+
+
+@lru_cache(maxsize=1)
+def _names() -> str:
+    # One text of a megabyte: as a set it would take fifteen.
+    return f"\n{LIST.read_text('utf-8')}"
+
+
+@lru_cache(maxsize=1)
+def _ordinary() -> frozenset[str]:
+    # Made of the English spelling dictionary SCOWL, less the words of common language.
+    return frozenset((_HERE / "names_that_are_ordinary.txt").read_text("utf-8").split())
+
+
+@lru_cache(maxsize=1)
+def _short_forms() -> NickNamer:
+    return NickNamer()

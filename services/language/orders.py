@@ -67,6 +67,12 @@ def _may_order(sentence: str) -> bool:
     return not is_looking or any(map(_is_changing, words[1:]))
 
 
+def orders_change(text: str) -> bool:
+    """Whether `text` begins with an order to make or change something."""
+    english = plain(in_english(without_address(text[:_READ_CHARS]))).casefold()
+    return read_clauses(english).verb in _CHANGING
+
+
 def _is_changing(word: str) -> bool:
     """Whether a word is such a verb, or its past: "can the board be moved to 5?"."""
     stem = word.removesuffix("ed")

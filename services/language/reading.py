@@ -11,6 +11,7 @@ from services.language.asked_otherwise import is_of_its_kind
 from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
+from services.language.clock import hour_alone_in
 from services.language.commands import behind_retraction, command_in
 from services.language.corrections import correction_in
 from services.language.detection import language_of
@@ -22,6 +23,7 @@ from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
 from services.language.telling import is_told, puts_right_what_was_told
+from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
 from services.language.utterance import (
     ChartQuestion,
@@ -59,7 +61,7 @@ def read(message: str, situation: Situation) -> Utterance:
     is_statement = not is_reply and (is_told(told) or _puts_right(words, situation))
     if is_statement:
         about = ()  # what somebody tells is no question to the record
-    elif not is_reply and situation.asked_before:
+    elif not is_reply and situation.asked_before and not _is_of_what_was_done(words, situation):
         language, about = _goes_on(words, language, about, situation)
     doer = None
     is_own = is_reply or is_statement or situation.plan_is_open or addressee is not None
@@ -104,6 +106,14 @@ def _puts_right(words: str, situation: Situation) -> bool:
         return False
     said = list(behind_corrections(words))
     return not any(own_kind_in(one) or says(one, "orders", "wants_booking") for one in said)
+
+
+def _is_of_what_was_done(words: str, situation: Situation) -> bool:
+    """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
+    is_time = as_move(words) != words or hour_alone_in(words) is not None
+    last = replace(situation, asked_before=())
+    is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
+    return is_behind_deed or says(words, "puts_back")
 
 
 def question_before_deed(text: str) -> str:
@@ -170,7 +180,7 @@ def _read_before(text: str, situation: Situation) -> Utterance:
     return read(text, situation)
 
 
-_NO_LOOK_UP = ("orders", "prints", "recalls", "starts_plan")
+_NO_LOOK_UP = ("new_task", "orders", "prints", "puts_back", "recalls", "starts_plan")
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

@@ -31,6 +31,8 @@ Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS = 400
 _LONGEST_TIME = 5
+_OTHER_TIMES = ("makes_it", "another_time")
+_CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Whether words tell a time hangs on no day."""
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
@@ -97,7 +99,12 @@ def _new_task(text: str) -> Given | None:
     sizes = range(1, min(len(words), _LONGEST_TIME + 1))
     size = next((one for one in sizes if told and _when(words[-one:]) == told), 0)
     if not size or (size > 1 and _when(words[-size:-1]) == told):
-        return {"title": whole}
+        # "erinnere mich morgen um 9, die Tochter anzurufen"
+        at = next((place for place, one in enumerate(words, 1) if one[-1] in ",:"), 1)
+        is_first = at in range(1, min(len(words), _LONGEST_TIME + 1)) and _when(words[:at]) == told
+        if not (told and is_first):
+            return {"title": whole}
+        return {"title": " ".join(words[at:]), "due": " ".join(words[:at]).rstrip(",:")}
     kept = words[:-size]
     while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
         kept.pop()
@@ -105,11 +112,21 @@ def _new_task(text: str) -> Given | None:
 
 
 def as_move(text: str) -> str:
-    """Return "make it 12" as "move it to 12:00"; what makes it no time stays as it is."""
-    goal = (parts_in(text, "makes_it") or {}).get("goal", "")
+    """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays."""
+    goal, other = ((parts_in(text, one) or {}).get("goal", "") for one in _OTHER_TIMES)
+    goal = goal or (other if _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     is_time = hour is not None or when_of(in_english(goal), _ANY_MOMENT) is not None
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
+
+
+def _is_time_alone(text: str) -> bool:
+    """Whether `text` is a day, an hour of a day or both: no figure alone, and no word besides."""
+    english = in_english(text)
+    left = without(english, "day").casefold().strip(" ,").removeprefix("on").strip()
+    is_day = left != english.casefold()
+    has_hour = hour_alone_in(left) is not None or _CLOCK.fullmatch(left) is not None
+    return not text.isdigit() and (has_hour or (is_day and not left))
 
 
 def _when(words: Sequence[str]) -> When | None:
@@ -136,8 +153,12 @@ def _words_and_days(text: str) -> Given:
 
 
 def _new_event(text: str) -> Given | None:
-    new = _parts("new_event", title="title", when="start")(text)
-    return new if new and len(new.get("start", "")) <= _WHEN_CHARS else None
+    new = _parts("new_event", title="title", when="start")(text) or {}
+    title, start = new.get("title", ""), new.get("start", "")
+    if _is_time_alone(title):  # "add an event tomorrow at 10: rota meeting"
+        hour, _, called = start.partition(": ")
+        title, start = called.strip(), f"{title} {hour}"
+    return {"title": title, "start": start} if title and 0 < len(start) <= _WHEN_CHARS else None
 
 
 def _new_mail(text: str) -> Given | None:

@@ -6,7 +6,10 @@ from typing import Literal, TypeAlias
 
 from services.language.appointment_slots import slots_in
 from services.language.clock import day_in
+from services.language.in_english import in_english
 from services.language.phrases import says, without
+from services.language.pointing.clauses import read_clauses
+from services.language.pointing.folding import plain
 from services.language.requests import (
     asks_how_to_reach,
     is_of_own_things,
@@ -31,8 +34,8 @@ _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _NOBODYS = (
-    "prints", "closes_chart", "takes_back", "says_wrong", "reaches_people", "asks_language",
-    "goes_back", "wants_more", "asks_todays_list",
+    "prints", "closes_chart", "puts_back", "takes_back", "says_wrong", "reaches_people",
+    "asks_language", "goes_back", "wants_more", "asks_todays_list",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12
@@ -149,6 +152,13 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if asks_chart and {*slots_in(text, is_booking=True)} <= _TIMES and not says(text, "free"):
         return True
     return not slots_in(text, is_booking=True) and (is_of_own_things(text) or asks_chart)
+
+
+def orders_work(read: Utterance, waiting: str) -> bool:
+    """Whether a message begins with an order of what another agent does: "book a time"."""
+    is_theirs = read.task == "talk" and read.agent not in (None, waiting)
+    is_order = read_clauses(plain(in_english(read.text))).verb or work_in(read.text)
+    return is_theirs and bool(is_order)
 
 
 def _is_of_no_form(text: str) -> bool:

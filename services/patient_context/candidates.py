@@ -67,7 +67,7 @@ class _Finder:
     def __init__(self, *, pattern: PatientIdPattern, roster: Collection[PatientId]) -> None:
         self._pattern = pattern
         self._known = _by_lower_case(roster)
-        self._prefixes = {_letters_before_digits(one) for one in pattern.examples}
+        self._prefixes = {re.split("[0-9]", one, maxsplit=1)[0].lower() for one in pattern.examples}
         self.ids: dict[PatientId, None] = {}
         self.unfit: dict[str, None] = {}
 
@@ -167,11 +167,6 @@ class _Finder:
             len(prefix) > 2 and not prefix.isalnum() and lowered.startswith(prefix)
             for prefix in self._prefixes
         ) and ("_" in core or any(one.isdigit() for one in core))
-
-
-def _letters_before_digits(example: str) -> str:
-    """Return how ids begin: `patient_` for `patient_4`."""
-    return re.split("[0-9]", example, maxsplit=1)[0].lower()
 
 
 def _by_lower_case(roster: Collection[PatientId]) -> Mapping[str, Sequence[PatientId]]:

@@ -103,7 +103,8 @@ def _to_look_at(record: PatientRecord, today: date, before: ChartStates | None) 
     shown = [
         row
         for row in newest.rows
-        if row.flag or (_is_new(row, before) if before else _is_since(row, since))
+        if row.flag
+        or (any(ref not in before.rows for ref in row.sources) if before else _is_since(row, since))
     ]
     rest = len(newest.rows) - len(shown)
     than = "since you last looked" if before else f"in the last {RECENT_DAYS} days"
@@ -116,10 +117,6 @@ def _to_look_at(record: PatientRecord, today: date, before: ChartStates | None) 
         left_out=[LeftOut(count=rest, what="newest values without a flag", argument="results")],
         nothing=looked_at if newest.rows else newest.nothing,
     )
-
-
-def _is_new(row: ViewRow, before: ChartStates) -> bool:
-    return any(ref not in before.rows for ref in row.sources)
 
 
 def _is_since(row: ViewRow, since: date) -> bool:

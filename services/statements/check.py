@@ -10,14 +10,15 @@ from services.language.name_kinds import kind_of_name
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.accounts import adds_beside
 from services.statements.ages import with_birth_day
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
+    adds_beside,
     each,
     is_value_alone,
+    judged,
     listed_kinds,
 )
 from services.statements.compare import compare_values
@@ -27,7 +28,6 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.in_pieces import judged
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting

@@ -1,11 +1,20 @@
-"""What the clauses of a sentence measure and list, before rows are looked at. Pure."""
+"""What the clauses of a sentence measure, list and tell beside, each for itself. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from services.language.clause_joining import FINDS
+from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.statement_parts import graded
 from services.language.statements import Sentence
+from services.statements.bounds import limits
+from services.statements.compare_several import FOR
+from services.statements.known import KnownRows
+from services.statements.subject import all_named, beside
+from services.statements.unknown_prose import adds_unknown
+from services.statements.verdict import Verdict, worst
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 CLINICAL_TOPICS = frozenset(
@@ -15,6 +24,12 @@ CLINICAL_TOPICS = frozenset(
         "biomarker", "infection",
     )
 )  # fmt: skip
+_MOST_CUTS = 10
+_MOST_STEPS = 3
+_RELATED = FOR | FINDS | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
+"""These say how the things of a clause belong together, which none of its pieces does."""
+
+_Read = list[tuple[Clause, Verdict]]
 
 
 def is_value_alone(sentence: Sentence) -> bool:
@@ -52,3 +67,76 @@ def listed_kinds(sentence: Sentence) -> frozenset[str]:
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
     takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
     return (said | takes) & _LISTS
+
+
+def adds_beside(
+    sentence: Sentence, sources: Sequence[str], known: KnownRows, own_names: AbstractSet[str]
+) -> bool:
+    """Whether a sentence says more than the rows on `sources` and those beside them."""
+    clauses = sentence.clauses
+    named = {name for one in clauses for name in one.names}
+    cited = [row for ref in sources for row in known.by_source(ref)]
+    rows = [row for row in cited if not named or not named.isdisjoint(row.words)]
+    rows += [row for one in clauses for row in known.about(one.names) if row.is_text]
+    rows += beside(rows, known, named)
+    goals = [row for name in named for row in known.about([name]) if row.kind == "goal"]
+    rows += [row for row in goals if limits(sentence, row)]
+    topics = {topic for one in clauses if one.quantities for topic in one.topics}
+    rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
+    rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
+    if not adds_unknown(sentence, rows, own_names):
+        return False
+    return adds_unknown(sentence, [*rows, *all_named(known, named)], own_names)
+
+
+def judged(
+    sentence: Sentence, judge: Callable[[Clause], Verdict]
+) -> tuple[Sentence, list[Verdict]]:
+    """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
+    verdicts = [judge(clause) for clause in sentence.clauses]
+    if worst(verdicts).state != "unsupported" or sentence.reader is None:
+        return sentence, verdicts
+    pieces = _in_pieces(sentence.reader, judge)
+    if not pieces:
+        return sentence, verdicts
+    told = tuple(clause for clause, _ in pieces)
+    return replace(sentence, clauses=told), [verdict for _, verdict in pieces]
+
+
+def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Read:
+    """Return the facts of a sentence that rows say one by one; none where they do not say all.
+
+    A cut is kept where it leaves less that no row says. Each piece names what it is about: a value
+    and its day, or a thing and its place, are never parted.
+    """
+    candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
+    least = _weight(_read(reader, judge, cuts))
+    for _ in range(_MOST_STEPS):
+        tried = [
+            (_weight(found), at, found)
+            for at in candidates
+            if at not in cuts
+            for found in [_read(reader, judge, (*cuts, at))]
+            if found
+        ]
+        weight, at, found = min(tried, key=lambda one: one[:2], default=(least, 0, []))
+        if weight >= least:
+            return []
+        if worst([one for _, one in found]).state == "supported":
+            return found
+        least, cuts = weight, (*cuts, at)
+    return []
+
+
+def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
+    clauses = reader.clauses(cuts)
+    if any(clause.words & _RELATED for clause in clauses):
+        return []
+    return [(one, judge(one)) for one in clauses]
+
+
+def _weight(found: _Read) -> int:
+    """Return how much of what is told no row says."""
+    bad = [clause for clause, verdict in found if verdict.state in ("unsupported", "contradicted")]
+    parts = (each for one in bad for each in (one.names, one.quantities, one.dates, one.stages))
+    return len(bad) + sum(map(len, parts))

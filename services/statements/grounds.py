@@ -18,11 +18,13 @@ class Speaker:
         reads_records: It has tools of the record: all it states is about the patient.
         may_be_general: Its role allows general medical knowledge, labelled so.
         must_cite: It tells what was published: no statement without the source of a publication.
+        is_of_errands: It sees to calendars, mail, bookings: all figures it gives are of these.
     """
 
     reads_records: bool = True
     may_be_general: bool = False
     must_cite: bool = False
+    is_of_errands: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -220,4 +220,5 @@ def _not_answered(asked: Sequence[str]) -> str:
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
     is_choice = not says_no(turn.answer) and not says(turn.answer, "asks_further")
+    is_choice = is_choice or bool(verdict.pending)  # it waits itself: "what about her sodium?"
     return names and verdict.patient_id is not None and is_choice

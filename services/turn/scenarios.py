@@ -226,7 +226,7 @@ class TurnScenarios:
     async def _resume(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
         session = runtime.session
         if session is not None and scenario_id in (None, session.scenario_id):
-            return None
+            return await runtime.ask_again() or None
         is_found = await runtime.resume(scenario_id)
         return None if is_found or scenario_id is None else "That scenario was not left."
 

@@ -63,3 +63,12 @@ async def test_a_question_beside_the_form_ends_neither_it_nor_an_open_yes(
         assert beside.text.endswith("09:00? yes / no")
         assert "Booked" in (await talk.say("yes")).text
         assert "Dr. Anna Smith" in (await talk.say("what have I booked")).text
+
+
+async def test_a_time_behind_a_no_moves_what_was_booked(server: Server) -> None:
+    async with streaming(server.url) as talk:
+        for text in ("start with patient_4", "book Dr. Smith next tuesday at 10", "yes"):
+            await talk.say(text)
+        assert "Which time suits?" in (await talk.say("no, thursday")).text
+        assert "Move *Dr. Anna Smith*" in (await talk.say("no, at 12")).text
+        assert "Moved" in (await talk.say("yes")).text

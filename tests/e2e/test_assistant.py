@@ -197,6 +197,28 @@ async def test_without_one_contacts_are_found_changed_and_deleted(offline: Serve
         assert "Maria Kern" in await say(talk, "find contact Maria Kern")
 
 
+async def test_without_one_a_time_behind_a_no_moves_what_was_done_last(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        await say(talk, "latest CEA?")
+        await say(talk, "remind me to call her tomorrow at 9")
+        assert "a task has a day and no hour" in await say(talk, "no, at 8")
+        assert "Moved" in await say(talk, "no, Friday")
+        await say(talk, "add an event tomorrow at 10: rota")
+        assert "11:00 rota" in await say(talk, "nein, um 11")
+        assert "CEA" in await say(talk, "latest CEA?")
+        assert "Moved" not in await say(talk, "no, Friday")
+        assert "Nothing was changed" in await say(talk, "put it back")
+
+
+async def test_without_one_a_change_that_is_not_understood_is_no_list(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "only simple requests" in await say(talk, "add Jones to my contacts, phone 5551")
+        told = await say(talk, "Erinnere mich morgen um 9, die Tochter anzurufen")
+        assert "die Tochter anzurufen (09:00)" in told
+
+
 async def test_without_one_documents_are_found_read_and_deleted(offline: Server) -> None:
     async with talking(offline.url, "plain") as talk:
         await say(talk, "start with patient_4")

@@ -125,6 +125,23 @@ async def test_the_oncology_intake_runs_over_a_socket_through_a_restart(
     assert passed == ["Consent recorded"]
 
 
+async def test_a_wish_is_no_answer_to_a_free_text(server: Server) -> None:
+    patient = await Patient.new(server, patient="patient_4")
+    await patient.say("start oncology intake", "fine", "yes", "555 0100")
+    for wish, done in (
+        ("book an appointment for her", "Which doctor"),
+        ("add a task: call the lab", "call the lab"),
+        ("Erinnere mich morgen an das Labor", "Labor"),
+    ):
+        assert done in await patient.say(wish)
+    assert "referral_reason" not in patient.session()["variables"]
+    assert "Left Oncology intake" in await patient.say("cancel the intake")
+    assert "Reason for referral" in await patient.say("continue the intake")
+    assert "Reason for referral" in await patient.say("go on with the intake")
+    await patient.say("a shadow on the lung")
+    assert patient.session()["variables"]["referral_reason"] == "a shadow on the lung"
+
+
 async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_4")
     asked = await patient.say("start tumor board preparation", "2030-02-01, Dr. Ito")

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from data_models.chat_context import Turn
 from data_models.errors import AssistantError, RecordsUnavailableError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
@@ -69,13 +71,16 @@ class Office:
         self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(assistant)}
         self.asked: list[QuestionAsked] = []
 
-    async def call(self, tool: str, said: str = "go", **given: Any) -> Mapping[str, Any]:
+    async def call(
+        self, tool: str, said: str = "go", *, history: Sequence[Turn] = (), **given: Any
+    ) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=self.memory, limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
             store=store, turn_id=1, user_text=said, now=NOW, roster=frozenset({"patient_15"}),
             ids=self.ids,
         )  # fmt: skip
-        turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Secretary")
+        request = replace(_request(said, session), history=history)
+        turn = TurnContext(request=request, emit=self._emit, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         try:
             with changing(fresh()):
@@ -276,14 +281,15 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
 
 
 async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office: Office) -> None:
-    await office.call("add_contact", name=" Maria  Kern ", email="m@k.example")
+    said = "add Maria Kern, m@k.example"
+    await office.call("add_contact", said, name=" Maria  Kern ", email="m@k.example")
     changed = await office.call(
         "change_contact", "change Maria's phone to +49 30 55", phone="+49 30 55"
     )
     assert changed["changed"][0]["email"] == "m@k.example"
     await office.call("delete_contact", "delete that contact")
     assert office.asked[-1].text == "Delete *Maria Kern*, m@k.example? yes / no"
-    await office.call("add_task", title="Call the lab", due="tomorrow")
+    await office.call("add_task", "call the lab", title="Call the lab", due="tomorrow")
     await office.call("move_task", "move the task to Friday", due="Friday")
     await office.call("complete_task", "complete the task")
     assert (await office.call("list_tasks"))["more"] is False
@@ -293,7 +299,8 @@ async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office:
 
 
 async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> None:
-    added = await office.call("add_task", title="Call the lab", due="tomorrow at 8")
+    said = "remind me to call the lab tomorrow at 8"
+    added = await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")
     assert added["added"][0]["title"] == "Call the lab (08:00)"
     assert added["added"][0]["due"] == f"{TOMORROW:%Y-%m-%d}"
 

@@ -1,9 +1,17 @@
 """What a small model said of a sample patient that is not so: none of it is shown unmarked."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
+from data_models.errors import ModelOutputError
 from data_models.turn_events import AgentMessageFinished
-from tests.group_chat.team_world import Heard, TeamWorld, call, text
+from group_chat.checked_output import StatementChecking
+from group_chat.direct_answers import usable
+from group_chat.draft import Draft, OutputMeter
+from group_chat.turn_context import TurnContext
+from services.tool_memory.session import FinishedRun
+from tests.group_chat.team_world import Heard, TeamWorld, call, house_team, text
 from tests.tables import with_cases
 
 
@@ -21,3 +29,49 @@ async def test_what_is_not_so_is_marked_or_not_shown(world: TeamWorld, said: str
     for one in marked:
         shown = shown.replace(message.text[one.start : one.end], "")
     assert all(line.strip(" -") not in shown for line in said.splitlines())
+
+
+@with_cases("agent", "said")
+async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
+    world: TeamWorld, agent: str, said: str
+) -> None:
+    world.model.queue(text(said), text("Nothing more to say."))
+    request = world.request(f"@{agent} please see to it", mentions=(agent,))
+    heard = Heard([event async for event in world.chat.run(request)])
+    message = heard.of(AgentMessageFinished)[-1].message
+    assert any(one.state in ("unsupported", "contradicted") for one in message.statements)
+
+
+def _turn_that_made_an_event(world: TeamWorld) -> TurnContext:
+    checking = StatementChecking(team=house_team(), is_language_model=True)
+    request = world.request("add a meeting on Monday at 10")
+    turn = TurnContext(request, lambda _: None, agent="Secretary", checking=checking)
+    start = f"{request.now.year}-12-02T15:00:00+00:00"
+    made = {"created": [{"kind": "calendar_event", "title": "Meeting", "start": start}]}
+    turn.ran.append(FinishedRun("create_event", "Secretary", {}, made, None, 1.0))
+    return turn
+
+
+async def test_what_a_tool_changed_is_told_beside_what_a_model_says_of_it(world: TeamWorld) -> None:
+    turn = _turn_that_made_an_event(world)
+    made, turn.ran = turn.ran, []
+    meter = OutputMeter(limit_bytes=1_000)
+    draft = Draft(turn=turn, agent="Secretary", message_id="m1", meter=meter)
+    turn.ran += made
+    draft.write("Added for Monday at 10.")
+    message = draft.finish(now=turn.request.now)
+    assert message is not None
+    assert message.text.startswith("Added for Monday at 10.\n\n**It is in your calendar**\n- ")
+    assert message.text.endswith("2 Dec 15:00 Meeting")
+
+
+async def test_who_is_silent_behind_a_change_fails_nobody(world: TeamWorld) -> None:
+    async def silent() -> AsyncIterator[str]:
+        yield ""
+        raise ModelOutputError("nothing")
+
+    turn = _turn_that_made_an_event(world)
+    assert [one async for one in usable(silent(), turn)] == [""]
+    turn.ran.clear()
+    with pytest.raises(ModelOutputError):
+        assert [one async for one in usable(silent(), turn)]

@@ -25,6 +25,8 @@ from tests.group_chat.test_assistant_tools import BERLIN, NOW, Names, _request
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.assistant.effects import fresh
 
+SAID = "Order CANARYA brain MRI, event CANARYA exon 20; contact CANARYA daughter, d@example.org"
+
 
 class Office:
     """One user's office, with a chart open or none."""
@@ -48,7 +50,7 @@ class Office:
         session = ToolMemorySession(
             store=store, turn_id=1, user_text="go", now=NOW, roster=frozenset(), ids=CountingIds()
         )
-        request = replace(_request("go", session, patient=patient), is_group=is_group)
+        request = replace(_request(SAID, session, patient=patient), is_group=is_group)
         turn = TurnContext(request=request, emit=lambda _: None, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         with changing(fresh()):

@@ -90,7 +90,7 @@ def _gene(gene: str, variant: str, what: str, rows: Sequence[ViewRow]) -> Truth:
     if what in _BY_NAME:
         own = [row for row in own if what in row.name.casefold()]
         return _agreed([of_row(row, holds=_state(row)) for row in own], f"{gene} {what}")
-    plain = [row for row in own if _is_plain(row.name)]
+    plain = [row for row in own if (not row.name.partition("(")[0].split()[1:])]
     if not variant:
         # A row of one variant tells nothing of the others, unless it is there.
         judged = [of_row(row, holds=_state(row)) for row in plain]
@@ -103,11 +103,6 @@ def _gene(gene: str, variant: str, what: str, rows: Sequence[ViewRow]) -> Truth:
     if named:
         return _agreed([of_row(row, holds=_state(row)) for row in named], f"{gene} {variant}")
     return _agreed([of_row(row, holds=_has(row, variant)) for row in plain], f"{gene} {variant}")
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a row is of the gene itself: "EGFR", "HER2 (immunohistochemistry)"."""
-    return not name.partition("(")[0].split()[1:]
 
 
 def _state(row: ViewRow) -> bool | None:

@@ -26,7 +26,7 @@ from services.records.answers.further import (
     with_parts,
 )
 from services.records.answers.lengths_told import told_lengths
-from services.records.answers.looked_up import Looked, LookedUp
+from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
     letter_asked,
     parted,
@@ -36,7 +36,6 @@ from services.records.answers.papers import (
     written_later,
 )
 from services.records.answers.row_line import row_line
-from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread

@@ -18,8 +18,6 @@ from services.records.answers.asked_rows import (
 )
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
-from services.records.answers.identity import told_identity
-from services.records.answers.other_illnesses import is_another
 from services.records.answers.row_line import BRIEF_FROM, DETAIL_CHARS, grouped_lines, row_line
 from services.records.answers.row_parts import (
     MARKS,
@@ -36,7 +34,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import empty_list, told_summary
+from services.records.answers.whole_chart import empty_list, is_another, told_identity, told_summary
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000

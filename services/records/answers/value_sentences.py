@@ -96,7 +96,9 @@ def _of_series(
     has_limit = is_limited(question) and is_convertible(question, rows[0])
     is_ranked = has_limit or question.aspect in ("minimum", "maximum", "extremes")
     figures = ranked(rows) if is_ranked else rows
-    numbers = [row for row in figures if row.number is not None] or _by_upper(rows) * is_ranked
+    numbers = [row for row in figures if row.number is not None] or next(
+        iter(_halves(rows)), []
+    ) * is_ranked
     if has_limit:
         return told_limited(question, numbers, words) if numbers else value_table(rows, words)
     aspect: Aspect = question.aspect
@@ -164,11 +166,6 @@ def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
 
 def _number(text: str) -> float | None:
     return float(text) if text.strip().replace(".", "", 1).isdigit() else None
-
-
-def _by_upper(rows: list[ViewRow]) -> list[ViewRow]:
-    """Return the pressures with their upper figure as their number: of 147.9/101.9 it is 147.9."""
-    return next(iter(_halves(rows)), [])
 
 
 def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.utterance import ChartQuestion
+from services.records.answers.ages import aged_in
+from services.records.answers.asked_rows import concept_of, personal_facts
 from services.records.answers.row_line import row_line
+from services.records.answers.row_parts import sources_of
+from services.records.answers.said_words import has_words
+from services.records.concepts.table import concept_table, names_of_less
 from services.records.record import INCOMPLETE
 
 _LISTS = {
@@ -58,3 +64,43 @@ def _notes(view: ChartView, words: AnswerWords) -> Iterator[str]:
     told = {empty_list(tool, words) for tool in _LISTS}
     yield from (f"{left.count} {left.what}" for left in view.left_out)
     yield from (note for note in view.notes if note not in told)
+
+
+def is_another(row: ViewRow, name: str) -> bool:
+    """Whether an illness has words of `name` and is not it: pulmonary hypertension; COPD is less.
+
+    That of an illness which nobody here knows is told as it is.
+    """
+    if name in names_of_less():
+        return not has_words(row, name)
+    table = concept_table()
+    asked, own = table.named("problem", name), concept_of("problem", row)
+    if not own or asked is None:
+        return False
+    return own not in {asked.name, *(leaf.name for leaf in table.leaves(asked))}
+
+
+def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Answer who the patient is from the first row of the summary."""
+    row = next((each for each in rows if each.kind == "patient"), None)
+    if row is None:
+        return words.nothing
+    source, name, span = sources_of(row), question.name, question.span
+    match name:
+        case _ if facts := personal_facts(name, rows):
+            return "\n".join(row_line(fact, words) for fact in facts)
+        case "birth date" if row.date:
+            return f"{words.born.format(date=row.date)} {source}"
+        case "vital status":
+            said = words.died.format(value=row.status) if row.status else words.alive
+            return f"{said} {source}"
+        case "age" if span is not None and (then := aged_in(span, row, words)):
+            return then
+        case "age" | "sex":
+            told = ", ".join(words.word(part) for part in row.value.split(", "))
+            born = words.born.format(date=row.date) if row.date else row.detail.partition("; ")[0]
+            return f"**{row.name}**: {told}, {born} {source}"
+        case "name" | "identifiers":
+            return f"**{row.name}**; {row.detail} {source}"
+        case _:
+            return words.absent.format(name=name)

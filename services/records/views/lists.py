@@ -88,7 +88,9 @@ def procedures(
         what = name if is_any else " ".join(part)
         # What it was for tells of another thing: a biopsy for the rejection of a transplant.
         own = [row for row in rows if _is_named(row.model_copy(update={"detail": ""}), what)]
-        is_for = [row for row in rows if not is_any and _is_for(row, what)]
+        is_for = [
+            row for row in rows if not is_any and means("problem", what, label=row.detail, codes=())
+        ]
         rows = [row for row in rows if row in own or row in is_for] or [
             row for row in rows if _is_named(row, what)
         ]
@@ -215,11 +217,6 @@ def is_operation(row: ViewRow) -> bool:
 
 def _is_named(row: ViewRow, name: str) -> bool:
     return any(_says(row, each) for each in names_of_procedure(name))
-
-
-def _is_for(row: ViewRow, problem: str) -> bool:
-    """Whether an operation was for what `problem` names: a mastectomy for breast cancer."""
-    return means("problem", problem, label=row.detail, codes=())
 
 
 def _says(row: ViewRow, name: str) -> bool:

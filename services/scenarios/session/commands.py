@@ -14,7 +14,7 @@ CommandKind: TypeAlias = Literal[
 _LONGEST_CHARS = 160
 _PLAIN_KINDS: tuple[CommandKind, ...] = ("where", "question", "noted", "list", "back", "skip")
 _KINDS: tuple[CommandKind, ...] = ("leave", "resume", "start")
-_ANY = frozenset({"scenario", "it", "this", "intake", "workflow"})
+_ANY = frozenset({"scenario", "szenario", "it", "this", "that", "das", "intake", "workflow"})
 
 
 @dataclass(frozen=True, slots=True)

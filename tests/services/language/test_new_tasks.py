@@ -1,6 +1,6 @@
 """What a task is and when it is due, as people say both in one sentence."""
 
-from services.language.tool_requests import OF_OWN_THINGS
+from services.language.tool_requests import OF_OWN_THINGS, as_move
 from tests.tables import with_cases
 
 (ADD,) = [one for one in OF_OWN_THINGS["task"] if one.tool == "add_task"]
@@ -15,3 +15,19 @@ def test_only_what_tells_a_time_is_not_in_the_task(text: str, title: str, due: s
 
 def test_what_only_points_is_no_task() -> None:
     assert ADD.given("put it in my tasks") is None
+
+
+@with_cases("text", "title", "start")
+def test_an_event_is_called_what_stands_behind_its_time(text: str, title: str, start: str) -> None:
+    (create,) = [one for one in OF_OWN_THINGS["calendar_event"] if one.tool == "create_event"]
+    assert create.given(text) == {"title": title, "start": start}
+
+
+@with_cases("text", "moved")
+def test_a_time_behind_a_no_moves_what_was_done(text: str, moved: str) -> None:
+    assert as_move(text) == moved
+
+
+@with_cases("text")
+def test_what_is_no_time_alone_moves_nothing(text: str) -> None:
+    assert as_move(text) == text

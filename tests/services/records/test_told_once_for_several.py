@@ -10,7 +10,7 @@ from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
-from services.records.answers.same_day import told_of_day
+from services.records.answers.looked_up import told_of_day
 from services.records.answers.sentences import answer_of
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))

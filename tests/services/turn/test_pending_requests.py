@@ -320,11 +320,12 @@ async def test_a_ward_round_is_begun_on_the_page_and_asks_about_nobody() -> None
 
 
 @pytest.mark.parametrize("before", [[], ["open Tonia Quitzon"]])
+@pytest.mark.parametrize("next_one", ["his stage?", "what about his stage?", "und sein Stadium?"])
 async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full(
-    before: list[str],
+    before: list[str], next_one: str
 ) -> None:
     world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
-    texts = ["what about elvis's CEA", "his stage?"]
+    texts = ["what about elvis's CEA", next_one]
     asked = await asked_of_team(world, *before, "open Twyla Moen", *texts, "and the weight?")
 
     assert asked[:2] == [("patient_1", one) for one in texts]

@@ -223,6 +223,17 @@ async def test_a_correction_decides_the_forks_again_and_says_where_we_are(text: 
     assert session.evidence["size"].quote == text
 
 
+@with_cases("text")
+async def test_a_value_behind_a_no_is_the_last_answers_and_no_answer_to_what_is_asked(
+    text: str,
+) -> None:
+    world = await answering(FORK)
+    await world.say("3", size=3)
+    assert questions(await world.say(text))[0].startswith("Corrected: size is 7.")
+    session = await world.session()
+    assert (session.step, session.variables) == ("smokes", {"size": 7})
+
+
 @pytest.mark.slow
 async def test_a_correction_that_changes_no_way_only_changes_the_field() -> None:
     world = await at_small()
