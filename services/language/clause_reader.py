@@ -91,12 +91,15 @@ class ClauseReader:
         named |= {at for at, one in enumerate(self._lower) if self._is_name(self._stem(at))}
         breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
         joints = joints_in(self._lower, sorted(named))
-        return [at for at in joints if at not in breaks and not self._is_before_day(at)]
+        return [at for at in joints if at not in breaks and self._is_between(at)]
 
-    def _is_before_day(self, at: int) -> bool:
+    def _is_between(self, at: int) -> bool:
+        """Whether a place is neither within a number, `14,8`, nor between a value and its day."""
         offset, word = self._words[at]
         end = offset + len(word)
-        return any(end <= day.start <= end + _NEAR_CHARS for day in self._dates)
+        if any(one.start < offset < one.end for one in self._quantities):
+            return False
+        return not any(end <= day.start <= end + _NEAR_CHARS for day in self._dates)
 
     def _clause(self, start: int, end: int) -> Clause:
         low = self._words[start][0] if start else 0

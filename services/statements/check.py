@@ -14,12 +14,7 @@ from services.statements.accounts import adds_beside
 from services.statements.ages import with_birth_day
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
-from services.statements.clause_parts import (
-    CLINICAL_TOPICS,
-    each,
-    is_value_alone,
-    listed_kinds,
-)
+from services.statements.clause_parts import CLINICAL_TOPICS, each, is_value_alone, listed_kinds
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
 from services.statements.counting import counted
@@ -31,11 +26,7 @@ from services.statements.in_pieces import judged
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting
-from services.statements.unknown_prose import (
-    is_named,
-    reports_unknown,
-    states_unknown,
-)
+from services.statements.unknown_prose import is_named, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -265,7 +256,7 @@ class MessageCheck:
         found = self._counted(clause)
         if found.state != "supported" or not clause.own_names:
             return found
-        each_of = [self.grounds.rows.about([name]) for name in clause.names]
+        each_of = [*map(self.grounds.rows.about, (*([one] for one in clause.names), *clause.runs))]
         sources = refs(row for of_name in each_of for row in of_name[:1])
         return Verdict("supported" if all(each_of) else "unsupported", sources)
 

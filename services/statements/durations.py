@@ -55,6 +55,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
     is_stay = bool(clause.words & IN_HOSPITAL) or clause.words >= _SPENT
+    is_stay = is_stay and clause.words.isdisjoint(_APART)  # "three months after the admission"
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None

@@ -34,7 +34,7 @@ _TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _OTHER = re.compile(
-    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>[^()\[\];,:]{1,60}?)"
+    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>(?:[^()\[\];,:]|\[\w+\]){1,60}?)"
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
