@@ -126,7 +126,8 @@ def _differ(last: Clause, clause: Clause) -> bool:
     groups = statement_words().exclusive
     told = dict(groups[word] for word in last.exclusive)
     said = [groups[word] for word in clause.exclusive]
-    return any(told.get(group, which) != which for group, which in said if group == "expression")
+    groups_told = {"expression", "polarity"} if clause.codes else {"expression"}
+    return any(told.get(group, which) != which for group, which in said if group in groups_told)
 
 
 def _joined(last: Clause, clause: Clause) -> Clause:
@@ -205,7 +206,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
     if (last.words & _WITHOUT or "no" in last.cues) and clause.words & _OR:
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
-    if "ended" in clause.cues:
+    if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return inherited
 
@@ -321,7 +322,7 @@ def _is_listed(clause: Clause) -> bool:
     return (
         bool(clause.names)
         and not clause.has_values
-        and not said - {"splits", "no"}
+        and not said - {"splits", "no", "apart"}
         and not (clause.exclusive or "no" in said)
         and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
     )

@@ -175,6 +175,7 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
+        cues.update({"apart"} if self._lower[start] == ";" else ())
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
         if "errands" in cues and is_done(self._lower[start:end]):

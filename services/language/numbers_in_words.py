@@ -16,7 +16,8 @@ _LASTING_ONE = re.compile(
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _SPOKEN_STAGE = re.compile(
-    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
+    r"(?i)\b(?P<scale>stage|grade|stadium|grad|cycle|zyklus|course|day|week) (?P<number>[a-zü]+)"
+    r"(?: ?(?P<rest>[ABC]))?\b"
 )
 _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"

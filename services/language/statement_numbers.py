@@ -49,6 +49,7 @@ _BY = frozenset({"by", "um"})
 _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
+_STANDING = dict.fromkeys(("inactive", "resolved", "inaktive", "stopped"), "ended ")
 _NEAR = 3
 _LIMIT_WORDS = 7
 _UP_OR_DOWN = frozenset({"up", "down"})
@@ -198,10 +199,11 @@ def counted(
             offset, before = words[place]
             if place and words[place - 1][1] in _OF_SEVERAL:
                 continue
+            state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
             if offset in numbers:
-                yield numbers[offset].number, str(kind), offset
+                yield numbers[offset].number, f"{state}{kind}", offset
             elif before in known.numbers:
-                yield float(known.numbers[before]), str(kind), None
+                yield float(known.numbers[before]), f"{state}{kind}", None
 
 
 def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:

@@ -72,7 +72,9 @@ def breaks_in(
     breaks = [
         at
         for at, word in enumerate(lower)
-        if word in _BREAKS and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        if word in _BREAKS
+        and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        and not [one for one in found if one.start < at < one.end - 1]
     ]
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])

@@ -29,6 +29,11 @@ _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
+_GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
+_OBESITY = re.compile(
+    r"(?i)\b(?:the )?(?:obesity threshold|threshold (?:of|for) obesity)(?: of 30)?"
+    r"|\b(?P<out>no longer )?in the obese range|\b(?:der )?adipositasgrenze(?: von 30)?"
+)
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
@@ -49,18 +54,35 @@ def parted(text: str) -> str:
     if "married" in lower or "verheiratet" in lower:
         text = _NEVER_MARRIED.sub("never-married", text)
     text = _LEAD.sub(_behind_lead, text)
-    if " the " in lower or " den " in lower or " dem " in lower:
-        text = _BEYOND.sub(_than, text)
-    if ": " in text:
-        text = _behind_count(text)
+    text = _restated(text, lower)
     if any(map(lower.__contains__, _LAST_PARTS)):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
+    return text
+
+
+def _restated(text: str, lower: str) -> str:
+    """Return what is told in other words as it is compared: "below the obesity threshold"."""
+    if " the " in lower or " den " in lower or " dem " in lower:
+        text = _BEYOND.sub(_than, text)
+    if "obes" in lower or "adipositasg" in lower:
+        text = _OBESITY.sub(_by_body_mass, text)
+    if "G" in text:
+        text = _GRADE.sub(r"grade \g<grade>", text)
+    if ": " in text:
+        text = _behind_count(text)
     return text
 
 
 def _than(found: re.Match[str]) -> str:
     """Return "lower than the 38 of July" for "below the 38 of July"."""
     return f"{'lower' if found['low'] else 'higher'} than the "
+
+
+def _by_body_mass(found: re.Match[str]) -> str:
+    """Return the body mass index for the threshold by which somebody is obese."""
+    if "range" not in found.group():
+        return "30"
+    return "below 30" if found["out"] else "at least 30"
 
 
 def _behind_count(text: str) -> str:

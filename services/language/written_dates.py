@@ -120,7 +120,7 @@ def _first_month() -> re.Pattern[str]:
     """Return what stands before the last day of "November 5 to December 8, 2022"."""
     names = "|".join(_months())
     day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-    return re.compile(rf"\b(?P<told>(?P<month>{names})\b\.?(?:\s{day})?)\s?{_AND}\s?(?:in )?\Z")
+    return re.compile(rf"\b(?P<told>(?P<month>{names})\b\.?(?:\s{day})?)\s?{_AND}\s?(?:i[nm] )?\Z")
 
 
 def _months() -> tuple[str, ...]:

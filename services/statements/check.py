@@ -26,6 +26,7 @@ from services.statements.in_pieces import judged
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting
+from services.statements.switches import switched
 from services.statements.unknown_prose import is_named, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -248,6 +249,7 @@ class MessageCheck:
             told = counted(clause, rows, names) or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
             told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
+            told = told or switched(clause, rows, names)
             told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
@@ -265,7 +267,8 @@ class MessageCheck:
         for number, kind in clause.counted:
             if kind not in counts:
                 return UNCHECKED
-            of = f"active {kind}" if "current" in clause.cues else kind
+            is_of_now = "current" in clause.cues and f"active {kind}" in counts
+            of = f"active {kind}" if is_of_now else kind
             if number not in counts[of]:
                 return Verdict("unsupported")
         return Verdict("supported")

@@ -124,7 +124,12 @@ def _fitting(
     found = [row for row in found if not gives_way(clause, row, subject)]
     # What a row is called before what it is for; which has more of the words before others.
     return sorted(
-        found, key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words))
+        found,
+        key=lambda row: (
+            row.needs.isdisjoint(names),
+            not (row.flag or row.ranges),
+            -len(row.words & clause.words),
+        ),
     )
 
 

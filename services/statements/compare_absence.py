@@ -19,6 +19,7 @@ _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesi
 _CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
 _DRUGS = frozenset({"drug", "medication", "medikamenten", "arzneimittel"})
 _FOOD = frozenset({"food", "nahrungsmittel", "lebensmittel"})
+_HAS = frozenset({"has", "hat"})
 _ORDER = "order"  # says nothing of what was found
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
@@ -102,6 +103,10 @@ def _by_rows(
 
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
+    own = told_of(clause.words) - statement_words().neutral
+    if own and clause.words & _HAS and "recorded" not in clause.cues:
+        denied = [row for row in rows.about(own) if row.negated]
+        return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= statement_words().of_looking_up and not clause.has_values
     return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED

@@ -52,6 +52,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             for one in [clause if names[0] in unit else rest]
         ]
         is_told = all(found) and _is_in_time(clause, found)
+        allergies = [one for one in found if any(row.kind == "allergy" for row in one)]
+        is_told = is_told and allergies == allergies[:1]  # a reaction is of its own allergy
         return [row for one in found for row in one[:1]] if is_told else []
     for size in range(len(names) - 1, 0, -1):
         group = names[:size]

@@ -25,6 +25,10 @@ from services.statements.verdict import Verdict
 
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
 _NOW = frozenset({"is", "are", "now", "remain", "still", "ist", "sind", "liegt", "bleibt"})
+_FORMERLY = frozenset(
+    {"formerly", "previously", "previou", "earlier", "before", "from", "vormal", "zuvor", "vorher",
+     "fruher", "voraufnahme"}
+)  # fmt: skip
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
 _TWO_AND_TIME = 3
@@ -35,6 +39,9 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_of_several = len(clause.quantities) > 1 and not shares(clause.quantities, clause.words)
     if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
         return None
+    bounds = [one for one in clause.quantities if one.comparator]
+    if bounds and len(bounds) < len(clause.quantities) and not clause.words & FROM:
+        return None  # "7.2 %, below the goal of 7 %" is of one value
     clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
     measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
@@ -82,7 +89,7 @@ def _against_order_of(
     # A text of both numbers is of no one day.
     found = [[row for row in side if not row.is_text] or side for side in found]
     is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & FROM)
-    is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
+    is_in_order = any(_is_before(a, b) for a in found[0] for b in found[-1])
     if not is_in_order and len(clause.dates) == len(measured):
         found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
         first, last, is_in_order = last, first, True
@@ -95,6 +102,12 @@ def _against_order_of(
         return None
     said = sorted((found[0][0], found[-1][0]), key=attrgetter("order"))
     return Verdict("contradicted", refs(found[-1]), "; ".join(one.says for one in said))
+
+
+def _is_before(one: KnownRow, other: KnownRow) -> bool:
+    """Whether a value may be of before another: of one text, "1.9 cm, formerly 4.2 cm", it says."""
+    is_told_first = other.is_text and other.words & _FORMERLY
+    return _day(one) < _day(other) or (_day(one) == _day(other) and not is_told_first)
 
 
 def _against_steps(

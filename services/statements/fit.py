@@ -123,7 +123,7 @@ def shares(
     """Return the parts of a whole that are told: `2 of 12`."""
     if len(quantities) < 2:
         return frozenset()
-    numbers = [one.number for one in quantities if not one.unit]
+    numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
     is_of = not words.isdisjoint(_OF)
     return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 

@@ -137,6 +137,8 @@ class KnownRows:
             found = {float(len(of_kind)), float(len(active)), total, total + left_out}
             self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
             self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
+            ended = float(len(of_kind) - len(active))
+            self.counts.setdefault(f"ended {kind}", set()).add(ended)
 
 
 def _is_whole(view: ChartView) -> bool:
