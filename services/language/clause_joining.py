@@ -42,14 +42,18 @@ _COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenube
 
 def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
     """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
-    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
-    return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+    is_told = "doers" in clause.cues and "maybe" in last.cues - clause.cues
+    return is_told and _tells_deed(clause)
 
 
 def _is_own_deed(clause: Clause) -> bool:
     """Whether who speaks tells of a deed: "I confirmed the plan"."""
-    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
-    return is_deed and "first_person" in clause.cues and "maybe" not in clause.cues
+    is_told = "first_person" in clause.cues and "maybe" not in clause.cues
+    return is_told and _tells_deed(clause)
+
+
+def _tells_deed(clause: Clause) -> bool:
+    return any(cue.startswith("deed:") for cue in clause.cues)
 
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
@@ -78,7 +82,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
-    if last.smoking and "asserts" in clause.cues and not clause.smoking:
+    if (not last.smoking) != (not clause.smoking) and "asserts" in clause.cues:
         return False  # "quit smoking in 1998 and drinks two beers a week"
     kin = statement_words().kin
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
@@ -122,7 +126,8 @@ def _differ(last: Clause, clause: Clause) -> bool:
     groups = statement_words().exclusive
     told = dict(groups[word] for word in last.exclusive)
     said = [groups[word] for word in clause.exclusive]
-    return any(told.get(group, which) != which for group, which in said if group == "expression")
+    groups_told = {"expression", "polarity"} if clause.codes else {"expression"}
+    return any(told.get(group, which) != which for group, which in said if group in groups_told)
 
 
 def _joined(last: Clause, clause: Clause) -> Clause:
@@ -201,7 +206,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
     if (last.words & _WITHOUT or "no" in last.cues) and clause.words & _OR:
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
-    if "ended" in clause.cues:
+    if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return inherited
 
@@ -274,7 +279,8 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
 
 
 def _is_listed_value(clause: Clause) -> bool:
-    is_value = bool(clause.quantities and clause.own_names and clause.names)
+    is_value = any(one.unit not in _TIMES for one in clause.quantities)
+    is_value = bool(is_value and clause.own_names and clause.names)
     return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)
 
 
@@ -316,7 +322,7 @@ def _is_listed(clause: Clause) -> bool:
     return (
         bool(clause.names)
         and not clause.has_values
-        and not said - {"splits", "no"}
+        and not said - {"splits", "no", "apart"}
         and not (clause.exclusive or "no" in said)
         and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
     )

@@ -91,12 +91,15 @@ class ClauseReader:
         named |= {at for at, one in enumerate(self._lower) if self._is_name(self._stem(at))}
         breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
         joints = joints_in(self._lower, sorted(named))
-        return [at for at in joints if at not in breaks and not self._is_before_day(at)]
+        return [at for at in joints if at not in breaks and self._is_between(at)]
 
-    def _is_before_day(self, at: int) -> bool:
+    def _is_between(self, at: int) -> bool:
+        """Whether a place is neither within a number, `14,8`, nor between a value and its day."""
         offset, word = self._words[at]
         end = offset + len(word)
-        return any(end <= day.start <= end + _NEAR_CHARS for day in self._dates)
+        if any(one.start < offset < one.end for one in self._quantities):
+            return False
+        return not any(end <= day.start <= end + _NEAR_CHARS for day in self._dates)
 
     def _clause(self, start: int, end: int) -> Clause:
         low = self._words[start][0] if start else 0
@@ -172,6 +175,7 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
+        cues.update({"apart"} if self._lower[start] == ";" else ())
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
         if "errands" in cues and is_done(self._lower[start:end]):

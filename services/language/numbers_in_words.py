@@ -8,7 +8,7 @@ from services.language.statement_words import statement_words
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _COUNTED = re.compile(
     r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
-    r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
+    r"|kilograms?|kilos?|pounds?|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen|kilogramm|kilo)\b)"
 )
 _AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
 _LASTING_ONE = re.compile(
@@ -16,7 +16,8 @@ _LASTING_ONE = re.compile(
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _SPOKEN_STAGE = re.compile(
-    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
+    r"(?i)\b(?P<scale>stage|grade|stadium|grad|cycle|zyklus|course|day|week) (?P<number>[a-zü]+)"
+    r"(?: ?(?P<rest>[ABC]))?\b"
 )
 _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
@@ -26,7 +27,7 @@ _OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymph
 _AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
 _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
-    " tag", " stund", " zykl", " fraktion",
+    " tag", " stund", " zykl", " fraktion", " kilo", " pound",
 )  # fmt: skip
 _GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")

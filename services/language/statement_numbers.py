@@ -49,6 +49,7 @@ _BY = frozenset({"by", "um"})
 _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
+_STANDING = dict.fromkeys(("inactive", "resolved", "inaktive", "stopped"), "ended ")
 _NEAR = 3
 _LIMIT_WORDS = 7
 _UP_OR_DOWN = frozenset({"up", "down"})
@@ -96,7 +97,7 @@ def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     near = [folded(word) for word in words[max(0, at - _LIMIT_WORDS) : at]]
     while near and near[-1] in _OF_A_LIMIT:
         near.pop()
-    if near[-1:] == ["over"] and not _FROM.isdisjoint(words[:at]):
+    if near[-1:] in (["over"], ["uber"]) and not _FROM.isdisjoint(words[:at]):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
@@ -124,9 +125,7 @@ def differences(
     if not quantities:
         return []
     if of := changed_of_body(cues):
-        found = [one for one in quantities if one.unit in _UNITS[of]]
-        is_course = len(found) > 1 and any(word in _FROM for _, word in words)
-        return [] if is_course else found[:1]  # not "grew from 84 to 139 cm"
+        return _change_of_body(words, [one for one in quantities if one.unit in _UNITS[of]])
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
@@ -148,6 +147,13 @@ def differences(
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
             found += [offsets[offset] for offset in behind[:1]]
     return found
+
+
+def _change_of_body(words: Sequence[tuple[int, str]], found: Sequence[Quantity]) -> list[Quantity]:
+    """Return by how much a body changed; of "grew from 84 to 139 cm" none is told."""
+    course = next((offset for offset, word in words if word in _FROM), None)
+    is_change = course is None or len(found) == 1
+    return [one for one in found[:1] if is_change or one.start < (course or 0)]
 
 
 def changed_of_body(cues: Collection[str]) -> str:
@@ -193,10 +199,11 @@ def counted(
             offset, before = words[place]
             if place and words[place - 1][1] in _OF_SEVERAL:
                 continue
+            state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
             if offset in numbers:
-                yield numbers[offset].number, str(kind), offset
+                yield numbers[offset].number, f"{state}{kind}", offset
             elif before in known.numbers:
-                yield float(known.numbers[before]), str(kind), None
+                yield float(known.numbers[before]), f"{state}{kind}", None
 
 
 def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:

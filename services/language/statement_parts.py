@@ -12,6 +12,7 @@ from services.language.statement_words import StatementWords, is_clinical_name, 
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
+_BRACKETS = re.compile(r"\([^)]*\)")
 _KNOWN_TYPE = (
     r"(?:[A-Z][a-z]+[A-Z][A-Za-z]{1,30}|Patient|Observation|Condition|Procedure|Encounter|Goal|Flag"
     r"|Immunization|Medication|Device|Coverage|Claim|Consent|Specimen|Appointment|Attachment|Guideline|Study)/"
@@ -35,8 +36,10 @@ _LISTED_WORDS = 3
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
 _RANGE_CHARS = 3
+_LONG_CHARS = 8
 _INFLECTED_CHARS = 6
 _ENDINGS = ("en", "em", "es", "e")
+_ADJECTIVES = ("er", "en", "em")
 _BEFORE_ER = frozenset("tgv")  # "erhöhter", not "higher"
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
 _WHICH = frozenset({"that", "which"})
@@ -69,7 +72,9 @@ def breaks_in(
     breaks = [
         at
         for at, word in enumerate(lower)
-        if word in _BREAKS and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        if word in _BREAKS
+        and not (_is_in_number(words, at) or _is_range(words[at], quantities))
+        and not [one for one in found if one.start < at < one.end - 1]
     ]
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
@@ -195,9 +200,12 @@ def base_form(word: str) -> str:
     if len(word) < _INFLECTED_CHARS or _is_in_tables(word, known):
         return word
     bases = [word.removesuffix(one) for one in _ENDINGS if word.endswith(one)]
-    if word.endswith("er") and word[-3] in _BEFORE_ER:
+    if word.endswith("er") and (word[-3] in _BEFORE_ER or len(word) > _LONG_CHARS):
         bases.append(word[:-2])
-    return next((one for one in bases if _is_in_tables(one, known)), word)
+    in_tables = next((one for one in bases if _is_in_tables(one, known)), None)
+    listed = f"{word[:-2]}e"  # "arterieller Hypertonie" is listed as "arterielle Hypertonie"
+    is_listed = word.endswith(_ADJECTIVES) and stem(listed) in known.named
+    return in_tables or (listed if is_listed else word)
 
 
 def _is_in_tables(word: str, known: StatementWords) -> bool:
@@ -269,7 +277,7 @@ def listed_in(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
     if is_item:
         parts = [head]
     elif colon and len(head.split()) <= _HEAD_WORDS and rest.strip():
-        parts = re.split(r"[,;]\s", rest)
+        parts = re.split(r"[,;]\s", _BRACKETS.sub("", rest))
     else:
         return ()
     return tuple(found for part in parts if (found := _first_words(part)))
@@ -283,7 +291,8 @@ def _first_words(text: str) -> tuple[str, ...]:
         is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
         if is_cue and not found and word[0].isalpha():
             continue
-        if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
+        is_end = not word[0].isalpha() or lower in vocabulary.months
+        if is_cue or is_end or len(found) == _LISTED_WORDS:
             if is_cue and any(map(named_by, vocabulary.phrases.get(lower, ()))):
                 found.append(stem(lower))  # "persistent atrial fibrillation"
             break

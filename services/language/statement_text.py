@@ -25,6 +25,15 @@ _LEAD = re.compile(
     r"(?i)\b(?P<lead>kontroll|verlaufs|vorsorge|nachsorge|wiederholungs|folge|langzeit|erst|aufnahme|entlassungs"
     r"|basis|therapie|behandlungs)-?(?P<what>[^\W\d_]{5,})"
 )
+_BEYOND = re.compile(
+    r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
+    r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
+)
+_GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
+_OBESITY = re.compile(
+    r"(?i)\b(?:the )?(?:obesity threshold|threshold (?:of|for) obesity)(?: of 30)?"
+    r"|\b(?P<out>no longer )?in the obese range|\b(?:der )?adipositasgrenze(?: von 30)?"
+)
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
@@ -38,20 +47,50 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
-    text = (
-        text.replace("→", " to ")
-        .replace("s/p ", "after ")
-        .replace("Z.n.", "nach")
-        .replace("Z. n.", "nach")
-        .replace("carried out", "performed")
-    )
+    text = text.replace("→", " to ").replace("s/p ", "after ").replace("carried out", "performed")
+    if "Z." in text:
+        text = text.replace("Z.n.", "nach").replace("Z. n.", "nach")
     lower = text.lower()
     if "married" in lower or "verheiratet" in lower:
         text = _NEVER_MARRIED.sub("never-married", text)
     text = _LEAD.sub(_behind_lead, text)
+    text = _restated(text, lower)
     if any(map(lower.__contains__, _LAST_PARTS)):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
     return text
+
+
+def _restated(text: str, lower: str) -> str:
+    """Return what is told in other words as it is compared: "below the obesity threshold"."""
+    if " the " in lower or " den " in lower or " dem " in lower:
+        text = _BEYOND.sub(_than, text)
+    if "obes" in lower or "adipositasg" in lower:
+        text = _OBESITY.sub(_by_body_mass, text)
+    if "G" in text:
+        text = _GRADE.sub(r"grade \g<grade>", text)
+    if ": " in text:
+        text = _behind_count(text)
+    return text
+
+
+def _than(found: re.Match[str]) -> str:
+    """Return "lower than the 38 of July" for "below the 38 of July"."""
+    return f"{'lower' if found['low'] else 'higher'} than the "
+
+
+def _by_body_mass(found: re.Match[str]) -> str:
+    """Return the body mass index for the threshold by which somebody is obese."""
+    if "range" not in found.group():
+        return "30"
+    return "below 30" if found["out"] else "at least 30"
+
+
+def _behind_count(text: str) -> str:
+    """Return "two admissions: in 2012 for …" with a dash: what is counted, and each of it."""
+    head, _, rest = text.partition(": ")
+    known, words = statement_words(), head.lower().split()
+    is_counted = any(one in known.numbers for one in words) and known.counted.keys() & {*words}
+    return f"{head} – {rest}" if is_counted else text
 
 
 def _behind_lead(found: re.Match[str]) -> str:

@@ -174,7 +174,7 @@ def statement_words() -> StatementWords:
         spoken=_spoken(phrases),
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
-        joints=all_of(files, "joints") | {",", ";", "(", ")", "–", "—"},
+        joints=all_of(files, "joints") | {",", ";", ")", "–", "—"},
         imperatives=all_of(files, "imperatives"),
         advising=all_of(files, "advising"),
         abbreviations=all_of(files, "abbreviations"),

@@ -8,9 +8,7 @@ from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.numbers_in_words import with_digits
 from services.language.quantities import quantities_in
-from services.language.statement_numbers import (
-    days_in,
-)
+from services.language.statement_numbers import days_in
 from services.language.statement_parts import (
     REFERENCE,
     SOURCE_TYPE,

@@ -9,7 +9,10 @@ from services.language.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _AND = r"(?:to|until|through|and|or|bis|und|oder|,|–|-)"
-_FIRST_DAY = re.compile(rf"(?<![\w.,/-])(?P<day>\d{{1,2}})\.?\s?{_AND}\s?\Z")
+_FIRST_DAY = re.compile(
+    rf"(?<![\w.,/-])(?P<day>\d{{1,2}})\.?(?:(?P<month>\d{{1,2}})\.)?\s?{_AND}\s?\Z"
+)
+_LISTED = re.compile(rf"(?:\s*{_AND}\s*)+\Z")
 _A_YEAR_OFF = re.compile(
     r"(?i)\b(?:(?:a|one|1|the) year (?:before|earlier|previously|prior|(?P<later>later|afterwards))"
     r"|(?:the )?previous year|(?:ein|1) jahr (?:zuvor|davor|fr\u00fcher)|im vorjahr)\b"
@@ -56,8 +59,20 @@ def dates_in(text: str) -> list[FoundDate]:
     hits = [(one, hit["l3"]) for hit in pattern.finditer(text) if (one := _found(hit))]
     found = [each for one, last in hits if _is_date(one) for each in _until(one, last)]
     begun = [each for one in found for each in _begun(text, one) if not _is_among(each, found)]
-    dates = sorted((*begun, *found), key=_place)
+    dates = _with_year_of_next(text, sorted((*begun, *found), key=_place))
     return sorted((*dates, *_a_year_off(text, dates)), key=_place)
+
+
+def _with_year_of_next(text: str, dates: list[FoundDate]) -> list[FoundDate]:
+    """Return dates, those of "June 11, August 13 and October 17, 2024" all with the year."""
+    told: list[FoundDate] = []
+    for one in reversed(dates):
+        behind = told[-1] if told else one
+        is_open = one.readings[0].year is None and _LISTED.match(text[one.end : behind.start])
+        year = behind.readings[0].year if is_open else None
+        dated = tuple(replace(day, year=year) for day in one.readings) if year else one.readings
+        told.append(replace(one, readings=dated))
+    return told[::-1]
 
 
 def _until(first: FoundDate, last: str | None) -> Iterator[FoundDate]:
@@ -88,9 +103,10 @@ def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
     """Yield the first day of "28 to 30 March 2017", or the first month of "June and July 2017"."""
     last = end.readings[0]
     first = _FIRST_DAY.search(text, 0, end.start) if last.day is not None else None
-    if first is not None and 1 <= int(first["day"]) < (last.day or 0):
-        day = WrittenDate(last.year, last.month, int(first["day"]))
-        yield FoundDate(first.start("day"), first.end("day"), (day,))
+    begun = (int(first["month"] or last.month or 0), int(first["day"])) if first else (0, 0)
+    if first is not None and (0, 1) <= begun < (last.month or 0, last.day or 0):
+        day = WrittenDate(last.year, *begun)
+        yield FoundDate(first.start("day"), max(first.end("day"), first.end("month")), (day,))
         return
     month = _first_month().search(text, 0, end.start) if last.month is not None else None
     if month is not None and last.year is not None:
@@ -104,7 +120,7 @@ def _first_month() -> re.Pattern[str]:
     """Return what stands before the last day of "November 5 to December 8, 2022"."""
     names = "|".join(_months())
     day = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-    return re.compile(rf"\b(?P<told>(?P<month>{names})\b\.?(?:\s{day})?)\s?{_AND}\s?(?:in )?\Z")
+    return re.compile(rf"\b(?P<told>(?P<month>{names})\b\.?(?:\s{day})?)\s?{_AND}\s?(?:i[nm] )?\Z")
 
 
 def _months() -> tuple[str, ...]:

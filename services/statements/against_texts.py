@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
-from services.statements.fit import is_denied_alike
+from services.statements.fit import has_date, is_denied_alike
 from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import refs
@@ -37,6 +37,20 @@ def against_texts(
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
+    """Whether a text tells a value, by chance, of a day of which a row has one.
+
+    "44 %, improved from 38 % in 2021", of 2025, is no 44 % of 2021.
+    """
+    if not (row.is_text and row.written and clause.dates and clause.quantities):
+        return False
+    is_own = all(any(one.fits(row.written) for one in day.readings) for day in clause.dates)
+    return not is_own and any(
+        one.needs_all and not one.is_text and all(has_date(day, one) for day in clause.dates)
+        for one in subject
+    )
 
 
 def _is_class(name: str) -> bool:

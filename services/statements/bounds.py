@@ -25,6 +25,8 @@ _ALWAYS = frozenset(
     {"alway", "consistently", "remained", "stayed", "throughout", "every", "each", "all",
      "immer", "stet", "blieb", "blieben", "durchgehend", "jedem", "jeder", "jede", "alle"}
 )  # fmt: skip
+_MISSED = frozenset({"missed", "unmet", "verfehlt", "uberschritten"})
+"""A goal, told as a bound: "the target of below 7 % is missed"."""
 _BETWEEN = frozenset({"between", "within", "zwischen"})
 _LASTING = frozenset({"steady", "begun"})
 
@@ -69,6 +71,8 @@ def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
 def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "always below 130" and "never above 130"."""
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
+    if clause.words & _MISSED:
+        return _contradicted(beyond) if values[-1] in beyond else supported(values[-1:])
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
     if clause.words & _ALWAYS or is_since:
         others = [row for row in values if row not in beyond]

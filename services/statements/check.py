@@ -31,11 +31,8 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting
-from services.statements.unknown_prose import (
-    is_named,
-    reports_unknown,
-    states_unknown,
-)
+from services.statements.switches import switched
+from services.statements.unknown_prose import is_named, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -257,6 +254,7 @@ class MessageCheck:
             told = counted(clause, rows, names) or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
             told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
+            told = told or switched(clause, rows, names)
             told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
@@ -265,7 +263,7 @@ class MessageCheck:
         found = self._counted(clause)
         if found.state != "supported" or not clause.own_names:
             return found
-        each_of = [self.grounds.rows.about([name]) for name in clause.names]
+        each_of = [*map(self.grounds.rows.about, (*([one] for one in clause.names), *clause.runs))]
         sources = refs(row for of_name in each_of for row in of_name[:1])
         return Verdict("supported" if all(each_of) else "unsupported", sources)
 
@@ -274,7 +272,8 @@ class MessageCheck:
         for number, kind in clause.counted:
             if kind not in counts:
                 return UNCHECKED
-            of = f"active {kind}" if "current" in clause.cues else kind
+            is_of_now = "current" in clause.cues and f"active {kind}" in counts
+            of = f"active {kind}" if is_of_now else kind
             if number not in counts[of]:
                 return Verdict("unsupported")
         return Verdict("supported")

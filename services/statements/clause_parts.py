@@ -26,7 +26,7 @@ CLINICAL_TOPICS = frozenset(
 )  # fmt: skip
 _MOST_CUTS = 10
 _MOST_STEPS = 3
-_RELATED = FOR | FINDS | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
+_RELATED = FOR | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
 """These say how the things of a clause belong together, which none of its pieces does."""
 
 _Read = list[tuple[Clause, Verdict]]
@@ -132,7 +132,16 @@ def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequen
     clauses = reader.clauses(cuts)
     if any(clause.words & _RELATED for clause in clauses):
         return []
-    return [(one, judge(one)) for one in clauses]
+    found = [(one, judge(one)) for one in clauses]
+    if any(clause.words & FINDS for clause in clauses) and not _is_of_one_source(found):
+        return []
+    return found
+
+
+def _is_of_one_source(found: _Read) -> bool:
+    """Whether one report says all that is told of what it found."""
+    sources = [{*one.sources} for _, one in found if one.state == "supported"]
+    return bool(sources) and bool(set.intersection(*sources))
 
 
 def _weight(found: _Read) -> int:

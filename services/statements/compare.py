@@ -3,14 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.statements.against_texts import against_texts
-from services.statements.ages import (
-    against_age,
-    age_at,
-    age_told,
-    compare_age_at,
-    without_age,
-)
+from services.statements.against_texts import against_texts, gives_way
+from services.statements.ages import against_age, age_at, age_told, compare_age_at, without_age
 from services.statements.broader import by_broader_name
 from services.statements.by_values import by_values, latest_of_kind
 from services.statements.compare_series import (
@@ -31,13 +25,13 @@ from services.statements.compare_series import (
 )
 from services.statements.compare_several import (
     against_order,
-    by_each,
     by_each_day,
     by_each_stage,
     by_each_year,
     by_nearest,
 )
 from services.statements.comparisons import compared
+from services.statements.courses import by_each
 from services.statements.fit import (
     ALL,
     fits,
@@ -64,6 +58,8 @@ from services.statements.subject import (
 )
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
+
+_BECAUSE = frozenset({"because", "due", "owing", "aufgrund"})
 
 
 def compare_values(
@@ -125,9 +121,15 @@ def _fitting(
     found = [row for row in candidates if fits(clause, row)]
     found = [row for row in found if not row.is_earlier] or found
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
+    found = [row for row in found if not gives_way(clause, row, subject)]
     # What a row is called before what it is for; which has more of the words before others.
     return sorted(
-        found, key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words))
+        found,
+        key=lambda row: (
+            row.needs.isdisjoint(names),
+            not (row.flag or row.ranges),
+            -len(row.words & clause.words),
+        ),
     )
 
 
@@ -145,7 +147,7 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    if shows_finding(clause):
+    if shows_finding(clause) or any(_has_other_reason(clause, row) for row in relaxed[:1]):
         relaxed = []  # that there was a study, and a finding elsewhere, is no finding of it
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
@@ -157,6 +159,13 @@ def _by_parts(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _has_other_reason(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row tells why a thing ended, or has to: of another reason it says nothing."""
+    return bool(clause.words & _BECAUSE) and (
+        "ended" in clause.cues or not row.words.isdisjoint(_BECAUSE)
+    )
 
 
 def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -229,10 +238,7 @@ def _objection(
 
 
 def _against_series(
-    clause: Clause,
-    fitting: Sequence[KnownRow],
-    series: Sequence[KnownRow],
-    cited: Collection[str],
+    clause: Clause, fitting: Sequence[KnownRow], series: Sequence[KnownRow], cited: Collection[str]
 ) -> Verdict | None:
     """Return what the other values of the same thing say against one that is told."""
     if not series:

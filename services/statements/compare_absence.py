@@ -17,7 +17,11 @@ from services.statements.verdict import UNCHECKED, Verdict
 _LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
 _CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
+_DRUGS = frozenset({"drug", "medication", "medikamenten", "arzneimittel"})
+_FOOD = frozenset({"food", "nahrungsmittel", "lebensmittel"})
+_HAS = frozenset({"has", "hat"})
 _ORDER = "order"  # says nothing of what was found
+_SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -28,6 +32,11 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
+    if "=allergy" in names and (kind := _kind_of_allergens(clause)):
+        known = rows.about(["=allergy"])
+        meant = [row for row in known if row.is_text or row.negated or kind in row.words]
+        if not meant and "recorded" in clause.cues and (said := rows.whole.get("allergy", "")):
+            return Verdict("supported", (), said)
     if "family" in clause.cues or "=family history" in names:
         meant = [row for row in meant if _is_of_kin_alone(row)]
     else:
@@ -50,6 +59,13 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         later = _told_later(clause, denied, meant)
         return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _kind_of_allergens(clause: Clause) -> str:
+    """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
+    if clause.words & _DRUGS:
+        return "=drug allergy"
+    return "=food allergy" if clause.words & _FOOD else ""
 
 
 def _told_later(
@@ -87,6 +103,10 @@ def _by_rows(
 
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
+    own = told_of(clause.words) - statement_words().neutral
+    if own and clause.words & _HAS and "recorded" not in clause.cues:
+        denied = [row for row in rows.about(own) if row.negated]
+        return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= statement_words().of_looking_up and not clause.has_values
     return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
@@ -97,12 +117,23 @@ def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
 
     None where the clause has no word of its own that is no common language.
     """
-    own = told_of(clause.words) - statement_words().neutral if not clause.own_names else ()
+    if clause.own_names:
+        return None
+    if clause.names and (found := _denied_beside(clause, rows)):
+        return supported(found)
+    own = told_of(clause.words) - statement_words().neutral
     if not own:
         return None
     denied = [row for one in own for row in rows.about([one])]
     now = [row for row in denied if row.standing == "active" and not row.is_text]
     return Verdict("contradicted", now[0].sources, now[0].says) if now else UNCHECKED
+
+
+def _denied_beside(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return texts of what was named before: "calcified granuloma, no active disease"."""
+    said = {word for word in clause.words if len(word) > _SMALL_CHARS}
+    texts = [row for row in rows.about(clause.names[:1]) if row.is_text and row.negated]
+    return [row for row in texts if said and said <= row.words]
 
 
 def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:

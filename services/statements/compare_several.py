@@ -2,27 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import attrgetter
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
-from services.language.quantities import Quantity
-from services.language.written_dates import FoundDate, WrittenDate
+from services.language.written_dates import WrittenDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import (
-    FROM,
-    RANGED,
-    SPANS,
-    STEP_BY_STEP,
-    against_trend,
-    is_multiplied,
-)
-from services.statements.durations import TIMES, is_apart
-from services.statements.fit import fits, is_aim, is_measured, shares
+from services.statements.compare_series import SPANS
+from services.statements.courses import plain
+from services.statements.fit import fits, is_aim, is_denied_alike, is_measured
 from services.statements.known import KnownRows
-from services.statements.one_of_several import DONE_ONCE
-from services.statements.rows import JUDGED, KnownRow
-from services.statements.subject import about, is_meant, of_state, refs, supported
+from services.statements.one_of_several import DONE_ONCE, excludes
+from services.statements.rows import KnownRow
+from services.statements.subject import about, is_meant, of_state
 from services.statements.verdict import Verdict
 
 FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
@@ -33,14 +24,11 @@ _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
-_BACK = frozenset({"recovered", "rebounded", "erholte"})
-"""A value that fell and recovered has both courses."""
 _SERIES = frozenset({"sery", "serie", "grundimmunisierung", "impfserie"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
 """Illnesses with stages of their own."""
-_TWO_AND_TIME = 3
 
 
 def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -57,13 +45,15 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         return []
     if not clause.has_values:
         # How it goes is said of the first: "Bilirubin is falling after the stent".
-        rest = _plain(clause)
+        rest = plain(clause)
         found = [
             [row for row in of_state(one, rows.about(unit), unit) if fits(one, row)]
             for unit in units
             for one in [clause if names[0] in unit else rest]
         ]
         is_told = all(found) and _is_in_time(clause, found)
+        allergies = [one for one in found if any(row.kind == "allergy" for row in one)]
+        is_told = is_told and allergies == allergies[:1]  # a reaction is of its own allergy
         return [row for one in found for row in one[:1]] if is_told else []
     for size in range(len(names) - 1, 0, -1):
         group = names[:size]
@@ -73,10 +63,21 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             if (row.is_text or is_meant(row, clause.words, group)) and fits(clause, row)
         ]
         if fitting:
-            others = [rows.about([name]) for name in names[size:]]
+            others = [
+                [row for row in rows.about([name]) if _may_be_told(clause, row)]
+                for name in names[size:]
+            ]
+            if not all(others):
+                return []
             fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
     return []
+
+
+def _may_be_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether what is named beside is there, and as it is told: not "severe" where it is mild."""
+    is_as_told = not excludes(clause, row) or not row.exclusive.isdisjoint(clause.exclusive)
+    return is_as_told and is_denied_alike(clause, row)
 
 
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
@@ -150,127 +151,6 @@ def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRo
     fitting = {row.order[:4]: row for row in candidates if row.order and fits(plain, row)}
     years = [str(year) for year in range(days[0].year or 0, (days[1].year or 0) + 1)]
     return [fitting[year] for year in years] if all(year in fitting for year in years) else []
-
-
-def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
-    is_of_several = len(clause.quantities) > 1 and not shares(clause.quantities, clause.words)
-    if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
-        return None
-    clause, time = _without_time(clause)
-    unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
-    measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
-    if any(one.unit != unit for one in measured):
-        return None
-    single = replace(clause, cues=clause.cues - {"newest"})
-    parts = [
-        replace(single, quantities=(one,), dates=dates)
-        for one, dates in zip(measured, _days_of(clause), strict=True)
-    ]
-    found = [
-        [
-            row
-            for row in about(part, rows, names)
-            if (row.needs_all or row.is_text or (clause.words & FROM and row.kind == "medication"))
-            and fits(part if row.needs_all else _plain(part), row)
-        ]
-        for part in parts
-    ]
-    if not all(found):
-        rest = [rows.about([one]) for one in names[1:]]
-        return by_each(clause, rows, names[:1]) if rest and all(rest) else None
-    if time is not None and not any(
-        is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
-    ):
-        return Verdict("unsupported", refs(found[-1]))
-    if clause.words & _AFTER and not clause.words & FROM:
-        measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
-        found.reverse()
-    against = _against_order_of(clause, measured, found)
-    against = against or _against_steps(
-        clause, about(clause, rows, names), found[0][0], found[-1][0]
-    )
-    return against or supported([one[0] for one in found])
-
-
-def _against_order_of(
-    clause: Clause, measured: Sequence[Quantity], found: list[list[KnownRow]]
-) -> Verdict | None:
-    """Return what the rows of each number say against their course; put the oldest first."""
-    first, last = measured[0].number, measured[-1].number
-    # A text of both numbers is of no one day.
-    found = [[row for row in side if not row.is_text] or side for side in found]
-    is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & FROM)
-    is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
-    if not is_in_order and len(clause.dates) == len(measured):
-        found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
-        first, last, is_in_order = last, first, True
-    is_other_way = ("rising" in clause.cues and last < first) or (
-        "falling" in clause.cues and last > first
-    )
-    is_other_way = is_other_way and clause.words.isdisjoint(_BACK)
-    is_so = is_in_order or not is_trend
-    if is_so and not is_other_way and is_multiplied(clause, first, last):
-        return None
-    said = sorted((found[0][0], found[-1][0]), key=attrgetter("order"))
-    return Verdict("contradicted", refs(found[-1]), "; ".join(one.says for one in said))
-
-
-def _against_steps(
-    clause: Clause, subject: Sequence[KnownRow], first: KnownRow, last: KnownRow
-) -> Verdict | None:
-    """Return what the values between two say against "fell steadily from 70.9 to 52.7"."""
-    if not clause.words & STEP_BY_STEP:
-        return None
-    between = [row for row in subject if first.order <= row.order <= last.order]
-    series = sorted((row for row in between if row.number is not None), key=attrgetter("order"))
-    of_days = {row.order[:10]: row for row in series}  # one view rounds what another does not
-    return against_trend(clause, list(of_days.values()))
-
-
-def _plain(clause: Clause) -> Clause:
-    """Return a clause without how a value goes: a text of one of two values does not say it."""
-    return replace(clause, cues=clause.cues - JUDGED)
-
-
-def _day(row: KnownRow) -> tuple[int, int, int]:
-    """Return when a value was measured, or the text written that tells it."""
-    day = row.written or row.begun or (row.dates[0] if row.dates else WrittenDate())
-    return (day.year or 0, day.month or 0, day.day or 0)
-
-
-def _without_time(clause: Clause) -> tuple[Clause, Quantity | None]:
-    """Return a clause without the time of its course: "from 1.0 to 2.6 within two weeks"."""
-    times = [one for one in clause.quantities if one.unit in TIMES]
-    if len(times) != 1 or len(clause.quantities) != _TWO_AND_TIME:
-        return clause, None
-    rest = tuple(one for one in clause.quantities if one not in times)
-    return replace(clause, quantities=rest), times[0]
-
-
-def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
-    """Return the days of each number: "from 4.5 to 4.1 on 2 March", "since March, from 4.5 …"."""
-    if len(clause.dates) == len(clause.quantities):
-        return tuple((date,) for date in clause.dates)
-    none = ((),) * (len(clause.quantities) - 1)
-    if "begun" not in clause.cues:
-        return _beside_day(clause) or (*none, clause.dates)
-    return (*none, ()) if clause.words & RANGED else (clause.dates, *none)
-
-
-def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
-    """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
-    days = clause.dates
-    behind = [one.start for one in clause.quantities for day in days[:1] if _is_tight(day, one)]
-    if behind:  # "than in 2021 (10.9 g/dL)"
-        return tuple(days if one.start == behind[0] else () for one in clause.quantities)
-    before = [one.start for one in clause.quantities if days and one.start < days[0].start]
-    return tuple(days if one.start == max(before) else () for one in clause.quantities if before)
-
-
-def _is_tight(day: FoundDate, one: Quantity) -> bool:
-    """Whether a number stands right behind a day."""
-    return 0 <= one.start - day.end <= len(" (")
 
 
 def against_order(

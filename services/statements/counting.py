@@ -15,6 +15,7 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
+_FINDS = FINDS | {"removed", "excised", "entfernt", "abgetragen"}
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
 _ADMITTED = frozenset({"admitted", "aufgenommen"})
@@ -37,7 +38,9 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    told += [row for row in subject if clause.words & FINDS and _found_so_many(number, row, clause)]
+    told += [
+        row for row in subject if clause.words & _FINDS and _found_so_many(number, row, clause)
+    ]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())

@@ -60,11 +60,7 @@ def deed_told(
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
         is_told = is_of_course or is_in_course(
-            clause,
-            kinds,
-            grounds.rows.words,
-            is_cited=is_cited,
-            reads_records=reads_records,
+            clause, kinds, grounds.rows.words, is_cited=is_cited, reads_records=reads_records
         )
         return None if is_told else Verdict("unsupported")
     is_hedged = clause.cues & {"maybe", "no", "nothing", "not_yet"} or "not_yet" in sentence.cues

@@ -55,6 +55,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
     is_stay = bool(clause.words & IN_HOSPITAL) or clause.words >= _SPENT
+    is_stay = is_stay and clause.words.isdisjoint(_APART)  # "three months after the admission"
     is_told = bool(clause.words & _LASTED) or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
@@ -164,19 +165,22 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         return _came_or_left(clause, rows, names)
     if names and clause.words & _SPANS and (found := _first_and_last(clause, rows, names)):
         return supported(found)
-    if not is_told or len(clause.dates) != _ENDS or clause.quantities:
+    if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
         return None
-    first, last = clause.dates
-    found = [
-        row
-        for row in rows.rows
-        if row.kind in DONE_ONCE
-        and row.words.issuperset(names)
-        and any(row.begun and day.fits(row.begun) for day in first.readings)
-        and any(row.ended and day.fits(row.ended) for day in last.readings)
+    ends = zip(clause.dates[::_ENDS], clause.dates[1::_ENDS], strict=True)
+    spans = [
+        [
+            row
+            for row in rows.rows
+            if row.kind in DONE_ONCE
+            and row.words.issuperset(names)
+            and any(row.begun and day.fits(row.begun) for day in first.readings)
+            and any(row.ended and day.fits(row.ended) for day in last.readings)
+        ]
+        for first, last in ends
     ]
-    found = [row for row in found if row.kind in _STAYS] or found
-    return supported(found) if found else None
+    stays = [[row for row in one if row.kind in _STAYS] or one for one in spans]
+    return supported([row for one in stays for row in one]) if all(stays) else None
 
 
 def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -123,7 +123,7 @@ def shares(
     """Return the parts of a whole that are told: `2 of 12`."""
     if len(quantities) < 2:
         return frozenset()
-    numbers = [one.number for one in quantities if not one.unit]
+    numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
     is_of = not words.isdisjoint(_OF)
     return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 
@@ -252,9 +252,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
-    if "ended" in cues and not (
-        _has_ended(row) or _is_nth_dose(clause, row) or _is_done(clause, row)
-    ):
+    if "ended" in cues and not (_has_ended(row) or _is_done(clause, row)):
         return False
     if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
@@ -263,13 +261,6 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
     return _stands_then(clause, row)
-
-
-def _is_nth_dose(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row is of a vaccination, and a clause tells which: "completed by a second dose"."""
-    groups = statement_words().exclusive
-    is_told = any(groups[word][0] == "ordinal" for word in clause.exclusive)
-    return row.kind == "immunization" and is_told
 
 
 def _is_done(clause: Clause, row: KnownRow) -> bool:

@@ -9,13 +9,7 @@ from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
 from services.records.standing import ABSENCES
 from services.statements.result_rows import rows_of_result
-from services.statements.rows import (
-    EmptyResult,
-    KnownRow,
-    clause_of,
-    rows_of_text,
-    stems_of,
-)
+from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
 from services.statements.view_rows import empty_of_view, rows_of_view
 
 _PERSONAL = frozenset({"patient", "personal", "social history"})
@@ -143,6 +137,8 @@ class KnownRows:
             found = {float(len(of_kind)), float(len(active)), total, total + left_out}
             self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
             self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
+            ended = float(len(of_kind) - len(active))
+            self.counts.setdefault(f"ended {kind}", set()).add(ended)
 
 
 def _is_whole(view: ChartView) -> bool:

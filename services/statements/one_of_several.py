@@ -47,6 +47,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     # Of a test that is only said to have been done, no row says what it found.
     is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
     asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
+    if row.kind.endswith("report"):
+        asked |= {"novelty"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     wanted = {groups[word] for word in told if groups[word][0] in asked}
     return wanted <= {groups[word] for word in row.exclusive}

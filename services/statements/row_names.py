@@ -9,9 +9,9 @@ from data_models.chart_view import ViewRow
 from services.language.same_names import group_of
 from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
-from services.records.concepts.table import concept_table
+from services.records.concepts.table import concept_table, rows_called
 from services.records.concepts.words import words_of
-from services.records.finding import classes_of_drug
+from services.records.finding import classes_of_drug, holds
 from services.records.standing import ABSENCES
 from services.statements.hedges import OF_NONE
 from services.statements.rows import clause_of, stems_of
@@ -86,6 +86,8 @@ def _parts_of(name: str) -> set[str]:
 
 def classes_of(row: ViewRow) -> frozenset[str]:
     """Return what else people call the thing of a row: its class, its brand, its disease."""
+    if row.kind.startswith("allerg"):
+        return _allergen_kinds(row.name)
     if row.kind == "immunization":
         return _vaccine_words(row.name, row.code)
     if row.kind in ("problem", *DIAGNOSES):
@@ -96,6 +98,22 @@ def classes_of(row: ViewRow) -> frozenset[str]:
         class_words(row.name, row.code)
         | _other_names(row.name)
         | _spelt_otherwise(core_of(row.name))
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _allergen_kinds(name: str) -> frozenset[str]:
+    """Return of which kinds an allergen is, or may be where the table does not know it."""
+    words, table = words_of(name), rows_called("allergens")
+    kinds = {
+        kind
+        for kind, members in table.items()
+        if any(holds(words, words_of(one)) for one in (kind, *members))
+    }
+    is_drug = "contrast" in kinds or any(concept_table().named("drug", one) for one in words)
+    found = ["=drug allergy"] if is_drug or not kinds else []
+    return frozenset(
+        [*found, *(["=food allergy"] if "food" in kinds or not (kinds or is_drug) else [])]
     )
 
 

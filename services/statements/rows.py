@@ -26,6 +26,7 @@ _SMALL_CHARS = 3
 _SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
+_SEPARATING = re.compile(r";|(?<!\d),|,(?!\d)")  # "50,4 Gy" is one number
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
@@ -191,6 +192,7 @@ def _parts(clauses: Sequence[Clause]) -> bool:
     if any(one.words & kin - clauses[0].words for one in clauses[1:]):
         return True
     said = {groups[word] for one in clauses for word in one.exclusive}
+    said = {one for one in said if one[0] != "ordinal"}  # "the second and third joints"
     return len({group for group, _ in said}) < len(said)
 
 
@@ -262,7 +264,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
 @lru_cache(maxsize=8_000)
 def clause_of(text: str) -> Clause:
     """Return what a row's words say, as one clause."""
-    plain = text.replace(",", " ").replace(";", " ")
+    plain = _SEPARATING.sub(" ", text)
     return joined(read_sentence(plain, is_name=is_clinical_name).clauses or (Clause(),))
 
 

@@ -17,6 +17,7 @@ _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
+_CANCER = frozenset({"cancer"})  # "the tumor is ER-positive"
 _PARENTS = frozenset({"parent", "eltern"})
 _EACH_PARENT = frozenset({"mother", "father"})
 _DURING = frozenset({"during", "wahrend"})
@@ -32,6 +33,8 @@ def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> l
     if not clause.cues & _STATES:
         return subject
     own = [row for row in subject if not row.needs.isdisjoint(names)]
+    if any(row.kind.endswith("report") for row in own):
+        return subject  # what its sentences say began is theirs to tell
     return [row for row in own if row.kind in _STANDING_KINDS] or own or subject
 
 
@@ -46,8 +49,10 @@ def person_groups(clause: Clause) -> frozenset[str]:
 
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
-    rest = tuple(one for one in clause.names if one not in _SETTINGS)
-    is_beside = clause.quantities or clause.differences or clause.words & _DURING
+    is_tested = bool(clause.exclusive) and "tumor" in clause.words
+    generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
+    rest = tuple(one for one in clause.names if one not in generic)
+    is_beside = clause.quantities or is_tested or clause.differences or clause.words & _DURING
     return rest if rest and is_beside else clause.names
 
 
@@ -124,7 +129,7 @@ def _is_of(row: KnownRow, names: Collection[str]) -> bool:
 def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
     """Whether a clause that names some of a row's words speaks of that row."""
     if row.needs_all:
-        return row.needs <= set(spoken)
+        return row.needs <= {*spoken} or row.name <= {*spoken}
     return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
 
 

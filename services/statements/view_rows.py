@@ -34,7 +34,7 @@ _TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _OTHER = re.compile(
-    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>[^()\[\];,:]{1,60}?)"
+    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>(?:[^()\[\];,:]|\[\w+\]){1,60}?)"
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
@@ -104,10 +104,11 @@ def _measured_row(row: ViewRow) -> ViewRow:
     """Return a row whose value is all one number with a unit as one that was measured."""
     is_open = row.number is None and not row.unit and row.kind != "medication"
     found = quantities_in(row.value) if is_open else []
-    whole = len(found) == 1 and found[0].unit and found[0].pair is None
+    whole = len(found) == 1 and found[0].unit
     if not whole or (found[0].start, found[0].end) != (0, len(row.value)):
         return row
-    return row.model_copy(update={"number": found[0].number, "unit": found[0].unit})
+    number = found[0].number if found[0].pair is None else None
+    return row.model_copy(update={"number": number, "unit": found[0].unit})
 
 
 def _parted(row: ViewRow) -> tuple[ViewRow, list[ViewRow]]:
