@@ -19,6 +19,7 @@ _LOOK_ALIKES = {
 _GREEK_CAPITALS = {"Ν": "n", "Η": "h", "Υ": "y", "Χ": "x", "Ρ": "p"}
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
 _INVISIBLE = {"Cf", "Mn", "Me"}
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII_RUN_OR_ONE = re.compile(r"[\x00-\x7f]+|.", re.DOTALL)
 
 
@@ -63,9 +64,7 @@ def _plain_part(part: str) -> str:
 
 def with_plain_letters(text: str) -> str:
     """Return `text` with look-alike and invisible characters resolved, ASCII left as it is."""
-    if text.isascii():
-        return text
-    return "".join(one if one.isascii() else _plain(one) for one in text)
+    return _NOT_ASCII.sub(lambda one: _plain(one[0]), text)
 
 
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")

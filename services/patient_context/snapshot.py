@@ -9,7 +9,7 @@ from operator import attrgetter
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity
-from services.language.folding import fold
+from services.language.folding import fold, with_plain_letters
 from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDING, SNAPSHOT_PREFIX
 
 SHOWN_PATIENTS = 50
@@ -78,7 +78,7 @@ def build_snapshot(
 
 def may_imitate(text: str) -> bool:
     """Whether a mark can be in `text`, as it is or as JSON."""
-    return MARK_ENDING.search(fold(text)[0]) is not None
+    return MARK_ENDING.search(with_plain_letters(text).lower()) is not None
 
 
 def neutralise(text: str) -> str:

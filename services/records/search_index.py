@@ -105,7 +105,7 @@ class SearchIndex:
             return []
         scores = self.ranking.get_scores(known)
         best = sorted(
-            scores.argsort()[::-1][:_CONSIDERED],
+            (number for number in scores.argsort()[::-1][:_CONSIDERED] if scores[number] > 0),
             key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].date)),
         )
         # Of "eye exam" every other examination is none.
@@ -113,8 +113,7 @@ class SearchIndex:
         return [
             hit
             for number in best
-            if scores[number] > 0
-            and (telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names))
+            if telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names)
         ]
 
     def _kin(self, word: str) -> list[str]:
@@ -123,9 +122,10 @@ class SearchIndex:
         if len(word) < _SHORTEST_KIN or word in vocabulary:
             return []
         root = root_of(word)
+        near = (one for one in vocabulary if one.startswith(root) or one.endswith(word))
         return [
             one
-            for one in vocabulary
+            for one in near
             if root_of(one) == root or one.startswith(word) or is_compound_of(word, one)
         ]
 

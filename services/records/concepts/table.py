@@ -241,13 +241,14 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
             yield from (" ".join((*wanted[:at], one, *wanted[at + 1 :])) for one in others)
 
 
-def parts_of_body(name: str) -> Iterator[str]:
+def parts_of_body(name: str) -> tuple[str, ...]:
     """Return what else the part of the body is called, in any language."""
-    wanted = words_of(name)
-    same = (
-        group for group in _groups("parts_of_body") if any(words_of(one) == wanted for one in group)
-    )
-    return (one for group in same for one in group)
+    return _parts_of_body().get(words_of(name), ())
+
+
+@cache
+def _parts_of_body() -> dict[tuple[str, ...], tuple[str, ...]]:
+    return {words_of(one): group for group in _groups("parts_of_body") for one in group}
 
 
 @cache

@@ -1,0 +1,27 @@
+"""What a search through a record costs, in calls, and what it still finds."""
+
+from data_models.chart_view import ViewRow
+from services.records.ranking import ranking_of
+from services.records.search_index import Hit, SearchIndex
+from tests.work import counted_calls
+
+WORDS = 2_000
+
+
+def _index(*words: str) -> SearchIndex:
+    hits = tuple(Hit("2024-05-01", (one,), lambda: ViewRow(kind="note", name="")) for one in words)
+    return SearchIndex(hits, ranking_of([hit.words for hit in hits]))
+
+
+def test_a_word_that_is_nowhere_looks_closely_only_at_words_like_it() -> None:
+    index = _index("drive", *(f"other{number}" for number in range(WORDS)))
+    index.search("driving")
+    with counted_calls() as calls:
+        found = index.search("driving")
+    assert [hit.words for hit in found] == [("drive",)]
+    assert calls.count < 4 * WORDS
+
+
+def test_other_forms_of_a_word_that_is_nowhere_are_found() -> None:
+    index = _index("driving", "driver", "handrive", "overdriven", "dry", "hit")
+    assert {hit.words[0] for hit in index.search("drive")} == {"driving", "driver", "handrive"}
