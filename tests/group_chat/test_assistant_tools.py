@@ -296,6 +296,8 @@ async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office:
     assert (await office.call("list_tasks", include_done=True))["tasks"][0]["is_done"] is True
     await office.call("delete_task", "delete the task")
     assert office.asked[-1].text.startswith("Delete *Call the lab*, due ")
+    await office.call("delete_task", "cancel the reminder")
+    assert office.asked[-1].text.startswith("Delete *Call the lab*, due ")
 
 
 async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> None:
