@@ -5,26 +5,24 @@ for them is what they said: nothing else tells an invented one from theirs.
 """
 
 import json
-import re
 from collections.abc import Iterator
 
 from group_chat.turn_context import TurnContext
 from services.language.folding import words_of
+from services.language.text_words import addresses_in, figures_said
 
-_FIGURE = re.compile(r"(\d+)(?:[:.](\d\d)(?!\d))?")
-_ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
-_NOON, _DAY, _STEM_CHARS = 12, 24, 4
+_STEM_CHARS = 4
 
 
 def figures_unknown(sentence: str, turn: TurnContext) -> frozenset[str]:
     """Return the figures of `sentence` that nobody and no tool said; none of what it asks."""
-    stated = _figures(sentence)
+    stated = figures_said(sentence)
     if not stated or "?" in sentence:
         return frozenset()
     said = (*_typed(turn), *_shown(turn), *_found(turn))
     rows = [one for run in turn.ran for one in (run.data or {}).values() if isinstance(one, list)]
     counts = {str(each) for one in rows for each in range(len(one) + 1)}
-    return stated - frozenset().union(counts, *(_figures(one, is_known=True) for one in said))
+    return stated - frozenset().union(counts, *(figures_said(one, is_known=True) for one in said))
 
 
 def is_of_talk(text: str, turn: TurnContext) -> bool:
@@ -35,25 +33,13 @@ def is_of_talk(text: str, turn: TurnContext) -> bool:
     request, read = turn.request, turn.request.utterance
     points = read is None or bool(read.yes_no or read.references) or request.press is not None
     said = " ".join((*_typed(turn), *(_shown(turn) if points else ())))
-    if any(one not in said for one in _ADDRESS.findall(text)) or _figures(text) - _figures(
+    if any(one not in said for one in addresses_in(text)) or figures_said(text) - figures_said(
         said, is_known=True
     ):
         return False
     words = [one for one in words_of(text) if len(one) >= _STEM_CHARS]
     known = {one[:_STEM_CHARS] for one in words_of(said)}
     return 2 * sum(one[:_STEM_CHARS] in known for one in words) >= len(words)
-
-
-def _figures(text: str, *, is_known: bool = False) -> frozenset[str]:
-    """Return figures and times of day; of known times also "2 pm" and the hour alone."""
-    found: set[str] = set()
-    for first, minute in _FIGURE.findall(text):
-        hour = int(first)
-        forms = [hour, hour - _NOON] if is_known and minute and _NOON < hour < _DAY else [hour]
-        found |= {f"{one}:{minute}" if minute else str(one) for one in forms}
-        if is_known and minute:
-            found |= {*map(str, forms), str(int(minute))}
-    return frozenset(found)
 
 
 def _typed(turn: TurnContext) -> Iterator[str]:

@@ -15,6 +15,9 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”»]+)[\"“”»]")
 _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
 _NEXT_WORDS = re.compile(r"\s*([\w.@'’-]+(?:\s+[\w.@'’-]+)*)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_LINK = re.compile(r"\S*(?:@|://|www\.)\S*")
+_FIGURE = re.compile(r"(\d+)(?:[:.](\d\d)(?!\d))?")
+_NOON, _DAY = 12, 24
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _JOINED_WORD = re.compile(r"[\w'-]+")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+")
@@ -127,3 +130,20 @@ def _one_of(words: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(words, key=len, reverse=True)
     found = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
     return re.compile(rf"\b(?:{found})(?:s|es|ing)?\b", re.IGNORECASE)
+
+
+def addresses_in(text: str) -> list[str]:
+    """Return what may be an address of mail or of a page in `text`, as written."""
+    return _LINK.findall(text)
+
+
+def figures_said(text: str, *, is_known: bool = False) -> frozenset[str]:
+    """Return figures and times of day; of known times also "2 pm" and the hour alone."""
+    found: set[str] = set()
+    for first, minute in _FIGURE.findall(text):
+        hour = int(first)
+        forms = [hour, hour - _NOON] if is_known and minute and _NOON < hour < _DAY else [hour]
+        found |= {f"{one}:{minute}" if minute else str(one) for one in forms}
+        if is_known and minute:
+            found |= {*map(str, forms), str(int(minute))}
+    return frozenset(found)

@@ -38,7 +38,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.slow
 
 ADA = "ada@clinic.example"
-ASKED = "please remember the board"
+ASKED = "please remember the board: phone or call them (lab@x.example), say hello, at 15:00"
 LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
 FIRST = "*Secretary*, please remember this."
 SECONDS = 60.0
@@ -170,7 +170,9 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
                 assert all("Call the lab" in one for one in attempts.noted)
                 assert attempts.led == 1
                 (turn,) = answers(stored_blobs, talk.conversation)
-                assert turn == ("COMPLETED", [FIRST, "It is all noted."])
+                status, (first, told) = turn
+                assert (status, first) == ("COMPLETED", FIRST)
+                assert told.startswith("It is all noted.")
                 texts = "\n".join(channel.texts(talk.conversation))
                 assert texts.count("It is all noted.") == 1
                 # What went out and was not noted before the kill comes again, and says so.
@@ -196,7 +198,7 @@ async def test_who_says_the_same_again_has_it_done_once_and_is_told_to_check(
             async with socket_to(client, server.url, chat) as socket:
                 answer = await PlainTalk(chat, socket).say(f"  {ASKED} ")
     assert answer.notices[0] == "interrupted"
-    assert answer.text.endswith("It is all noted.")
+    assert answer.text.count("It is all noted.") == 1
     assert {
         name: len(re.findall("Call the lab", own(server, name)))
         for name in ("tasks.json", "contacts.json", "mail.json", "calendar.ics")
