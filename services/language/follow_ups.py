@@ -231,7 +231,8 @@ def _pointing_back(
     ]:
         return tuple(filter(None, [one_before(last)]))
     if points and _is_of_the_same(about, last):
-        return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
+        one = about[0]
+        return (replace(last, aspect=one.aspect, part=one.part, back=0, asked_on=one.asked_on),)
     if of_then and len(about) == 1:
         is_free = about[0].span is None and not about[0].around
         is_of_days = last.span is not None and not last.around

@@ -9,7 +9,6 @@ from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
 from services.records.answers.events import times_of
-from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import MARKS
 from services.records.answers.sentences import answer_of
 from services.records.concepts.table import class_taken_for, words_listed
@@ -26,7 +25,7 @@ LOOKED_AT: Final = (
 _SHORT_DAYS = 183
 """What began later in the course of a longer illness may be for anything."""
 _NEAR_DAYS = 31
-"""After its beginning; there it may."""
+"""After its beginning; there it may, where nothing that is usual for it is recorded."""
 _TREATMENTS = frozenset({"medication", "procedure", "care plan"})
 
 
@@ -52,10 +51,15 @@ def told_treatments(
     illnesses = [one for row in asked_rows(question, problems).rows for one in times_of(row)]
     said: list[str] = []
     kind = class_taken_for(question.name)
+    is_usual = any(_is_of_kind(row, kind) for _, view in lists for row in _treatments(view))
+    near_days = 0 if is_usual else _NEAR_DAYS
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
         (words.treated_by, lambda row: _is_for(row, question.name, illnesses)),
         (words.usual_for, lambda row: _is_of_kind(row, kind)),
-        (words.meanwhile, lambda row: _is_meanwhile(row, illnesses) and not _is_of_kind(row, kind)),
+        (
+            words.meanwhile,
+            lambda row: not _is_of_kind(row, kind) and _is_meanwhile(row, illnesses, near_days),
+        ),
     )
     for lead, is_meant in ways:
         told = [
@@ -64,9 +68,6 @@ def told_treatments(
             if (rows := [row for row in _treatments(view) if is_meant(row)])
         ]
         said += [lead, *told] if told else []
-    if not said:
-        near = [row for _, view in lists for row in _treatments(view) if _is_near(row, illnesses)]
-        said = [words.meanwhile, *(f"- {row_line(row, words)}" for row in near)] if near else []
     return "\n".join(said) or words.no_part.format(part=words.parts["treatment"])
 
 
@@ -91,22 +92,16 @@ def _is_of_kind(row: ViewRow, kind: str) -> bool:
     return is_drug and means("drug", kind, label=row.name, codes=row.code)
 
 
-def _is_meanwhile(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
-    spans = ((_day(one.date), _day(one.end)) for one in illnesses)
+def _is_meanwhile(row: ViewRow, illnesses: Sequence[ViewRow], near_days: int) -> bool:
+    """Whether it began while an illness lasted, of a longer one within days of its beginning."""
     begun = _day(row.date)
-    return _may_be_treatment(row) and any(
-        first <= begun <= last and (last - first).days <= _SHORT_DAYS
-        for first, last in spans
-        if first and begun and last
-    )
-
-
-def _is_near(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
-    """Whether it began when a longer illness did."""
-    begun, firsts = _day(row.date), [_day(one.date) for one in illnesses]
-    return _may_be_treatment(row) and any(
-        0 <= (begun - first).days <= _NEAR_DAYS for first in firsts if first and begun
-    )
+    for illness in illnesses if begun and _may_be_treatment(row) else ():
+        first, last = _day(illness.date), _day(illness.end)
+        lasted = (last - first).days if first and last else _SHORT_DAYS + 1
+        days = range(lasted + 1 if lasted <= _SHORT_DAYS else near_days)
+        if first and begun and (begun - first).days in days:
+            return True
+    return False
 
 
 def _may_be_treatment(row: ViewRow) -> bool:

@@ -138,3 +138,19 @@ def test_whether_it_is_rising_is_asked_of_now() -> None:
         None,
     )
     assert "until" not in question.arguments
+
+
+@with_cases("judged", "earlier", "before")
+def test_whether_it_is_good_is_asked_of_the_value_and_adds_no_name(
+    judged: str, earlier: str, before: str
+) -> None:
+    (question,) = about(judged, before)
+    assert (question.name, question.part, question.unread) == ("creatinine", "range", "")
+    (question,) = about(earlier, before, judged)
+    assert (question.name, question.back, question.unread) == ("creatinine", 1, "")
+
+
+def test_how_long_a_drug_is_taken_is_counted_until_today() -> None:
+    (question,) = about("how long has she been on it?", "when did she start alendronate?")
+    assert (question.name, question.aspect) == ("alendronic acid", "when")
+    assert question.asked_on is not None

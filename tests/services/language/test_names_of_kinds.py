@@ -36,3 +36,8 @@ def test_a_word_that_begins_with_an_abbreviation_is_another() -> None:
 
 def test_whether_i_may_give_a_drug_is_no_order() -> None:
     assert [tool for tool, _ in named("can I give her co-trimoxazole")] == ["allergies"]
+
+
+@with_cases("text", "name")
+def test_a_german_name_of_an_illness_is_read_in_every_form(text: str, name: str) -> None:
+    assert named(text) == [("problems", name)]

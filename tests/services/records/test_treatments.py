@@ -128,3 +128,30 @@ def test_weeks_of_a_pregnancy_are_no_age() -> None:
         [],
         [None],
     )
+
+
+def test_a_drug_begun_with_a_long_illness_is_told_beside_those_that_are_for_it() -> None:
+    medications = view(
+        "medications",
+        row("medication", "Levothyroxine", "2024-03-14", detail="for Hypophysitis"),
+        row("medication", "Hydrocortisone", "2024-03-11"),
+        row("medication", "Dabrafenib", "2024-11-05"),
+    )
+    told = answered(
+        read("How is his hypophysitis treated?", SITUATION).about,
+        [
+            (
+                ChartQuestion("problems", {"status": "all"}),
+                view("problems", row("problem", "Hypophysitis", "2024-03-11", status="active")),
+            ),
+            (ChartQuestion("medications", {"status": "all"}), medications),
+            (ChartQuestion("procedures"), view("procedures")),
+            (ChartQuestion("care"), view("care")),
+        ],
+        answer_words("en"),
+    )
+    assert isinstance(told, str)
+    before, _, behind = told.partition(answer_words("en").meanwhile)
+    assert "Levothyroxine" in before
+    assert "Hydrocortisone" in behind
+    assert "Dabrafenib" not in told
