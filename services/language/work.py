@@ -17,6 +17,7 @@ from services.language.requests import (
     orders_drug,
 )
 from services.language.text_words import asks_question
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
 Work: TypeAlias = Literal["own", "persons", "visits", "orders", "document"]
@@ -149,9 +150,12 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
     asks_chart = bool(read.about) and (asks_question(text) or read.task == "answer")
-    if asks_chart and {*slots_in(text, is_booking=True)} <= _TIMES and not says(text, "free"):
+    slots = {*slots_in(text, is_booking=True)}
+    # "At 3pm" is looked for in the chart by none of its kinds, and answers.
+    is_of_kind = asks_chart and any(one.tool != SEARCH for one in read.about)
+    if is_of_kind and slots <= _TIMES and not says(text, "free"):
         return True
-    return not slots_in(text, is_booking=True) and (is_of_own_things(text) or asks_chart)
+    return not slots and (is_of_own_things(text) or asks_chart)
 
 
 def orders_work(read: Utterance, waiting: str) -> bool:

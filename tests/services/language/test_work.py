@@ -1,12 +1,13 @@
 """Whose work a message is where its words alone would mislead."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember
-from services.language.work import doer_of, impossible_wish, work_in
+from services.language.work import doer_of, impossible_wish, leaves_question, work_in
 from services.language.yes_no import yes_no_in
 from tests.tables import with_cases
 
@@ -42,3 +43,9 @@ def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | 
 def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> None:
     assert read(text, _NOW).about == ()
     assert impossible_wish(text) == "only_read"
+
+
+@pytest.mark.parametrize("text", ["at 3pm", "at 3 pm", "no, at 4 pm", "at 15:00"])
+def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
+    team = (TeamMember("Chart", ("search_record",)), TeamMember("Clinic", ("available_slots",)))
+    assert not leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
