@@ -41,3 +41,8 @@ def test_whether_i_may_give_a_drug_is_no_order() -> None:
 @with_cases("text", "name")
 def test_a_german_name_of_an_illness_is_read_in_every_form(text: str, name: str) -> None:
     assert named(text) == [("problems", name)]
+
+
+@with_cases("text")
+def test_protection_against_tetanus_is_its_vaccination(text: str) -> None:
+    assert named(text) == [("immunizations", "tetanus")]
