@@ -82,14 +82,6 @@ def test_what_was_done_for_it_is_asked_of_that_and_not_of_all(text: str) -> None
     assert [one.name for one in about(text, "does she have asthma?")] == ["asthma"]
 
 
-@pytest.mark.parametrize("text", ["is that good?", "is it bad?", "ist das gut?"])
-def test_what_is_judged_of_a_value_is_not_its_name_from_then_on(text: str) -> None:
-    (judged,) = about(text, "latest creatinine?")
-    assert (judged.name, bool(judged.unread)) == ("creatinine", True)
-    (before,) = about("what was it before?", "latest creatinine?", text)
-    assert (before.name, before.back, before.unread) == ("creatinine", 1, "")
-
-
 def test_before_the_drugs_taken_now_are_those_that_ended() -> None:
     (question,) = about("and before that?", "what does she take?")
     assert question.arguments == {"status": "stopped"}
