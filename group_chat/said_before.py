@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 
 from group_chat.turn_context import TurnContext
-from services.language.folding import words_of
+from services.language.folding import fold, words_of
 from services.language.text_words import addresses_in, figures_said
 
 _STEM_CHARS = 4
@@ -37,6 +37,8 @@ def is_of_talk(text: str, turn: TurnContext) -> bool:
         said, is_known=True
     ):
         return False
+    if fold(text)[0] in fold(said)[0]:
+        return True  # in scripts without spaces no word begins like another
     words = [one for one in words_of(text) if len(one) >= _STEM_CHARS]
     known = {one[:_STEM_CHARS] for one in words_of(said)}
     return 2 * sum(one[:_STEM_CHARS] in known for one in words) >= len(words)
