@@ -102,7 +102,9 @@ def _with_its_name(
     at = next((n for n, one in enumerate(tokens) if one in words.words.pointers), None)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
-    said = " ".join([*tokens[:at], thing.name, *tokens[at + 1 :]])
+    is_for_it = tokens[at] in {fold(one)[0] for one in words.words.for_it}  # "dafür"
+    against = words.words.against if is_for_it else ()
+    said = " ".join([*tokens[:at], *against, thing.name, *tokens[at + 1 :]])
     found = chart_questions(said, today=today, language=words.language)
     return () if any(one.tool == SEARCH for one in found) else found
 

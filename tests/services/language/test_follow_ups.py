@@ -82,6 +82,11 @@ def test_what_was_done_for_it_is_asked_of_that_and_not_of_all(text: str) -> None
     assert [one.name for one in about(text, "does she have asthma?")] == ["asthma"]
 
 
+@pytest.mark.parametrize("text", ["was bekommt er dafür?", "was wurde dafür gemacht?"])
+def test_in_one_german_word_it_is_asked_of_that_too(text: str) -> None:
+    assert [one.name for one in about(text, "hat er Asthma?")] == ["asthma"]
+
+
 def test_before_the_drugs_taken_now_are_those_that_ended() -> None:
     (question,) = about("and before that?", "what does she take?")
     assert question.arguments == {"status": "stopped"}
