@@ -8,9 +8,11 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.dates import first_day, last_day
 from services.records.entry import Entry, instant
+from services.records.kinds import BILLS
 from services.records.measurements import kind_of, rows_of_observation, series_of
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
+from services.records.row_table import KIND_OF_ROW
 from services.records.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.problems import problem_rows
@@ -26,14 +28,7 @@ LEFT_TO_OTHERS = frozenset([
 _OF_A_SPAN = frozenset({"encounter", "immunization", "laboratory report"})
 """Of these, what happened in a span of days: few, and of a whole life too many."""
 
-_KINDS = {
-    "AllergyIntolerance": "allergy", "Appointment": "appointment", "CarePlan": "care plan",
-    "CareTeam": "care team", "Consent": "directive", "Coverage": "coverage", "Device": "device",
-    "DeviceUseStatement": "device use", "Encounter": "encounter",
-    "FamilyMemberHistory": "family history", "Flag": "flag", "Goal": "goal",
-    "ImagingStudy": "imaging study", "Immunization": "immunization", "Procedure": "procedure",
-    "RelatedPerson": "related person", "ServiceRequest": "order", "Specimen": "specimen",
-}  # fmt: skip
+_KINDS = {kind: row for kind, row in KIND_OF_ROW.items() if kind not in (*BILLS, "Condition")}
 _Event = tuple[str, str, str, Callable[[], Sequence[ViewRow]]]
 
 
