@@ -7,9 +7,8 @@ from functools import lru_cache
 from data_models.chart_view import ViewSource
 from services.records.dates import day_text
 from services.records.entry import Entry, Raw, codes, label, labels, many, one
-from services.records.facts import Fact
+from services.records.facts import SAME_TIME, Fact, resolve
 from services.records.record import PatientRecord
-from services.records.resolve import SAME_TIME, resolve
 from services.records.values import value_in
 
 BIOMARKER_LIMIT = 40

@@ -11,10 +11,9 @@ from data_models.values import ClosedValue
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
 from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
-from services.records.facts import Fact
+from services.records.facts import Fact, resolve
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.record import PatientRecord
-from services.records.resolve import resolve
 from services.records.rows import row_of
 from services.records.standing import DOUBTFUL, NOT_KNOWN, certainty_of
 from services.records.views.biomarkers import biomarkers, observation_source, value_of
