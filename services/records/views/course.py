@@ -6,7 +6,7 @@ from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
-from services.records.dates import first_day, last_day
+from services.records.dates import is_within
 from services.records.entry import Entry, instant
 from services.records.kinds import BILLS
 from services.records.measurements import kind_of, rows_of_observation, series_of
@@ -50,7 +50,7 @@ def course(
     events = [*_of_drugs(record, today), *events_of(record)]
     wanted = [phrase_of(kind) for kind in kinds]
     left_to_others = LEFT_TO_OTHERS - (_OF_A_SPAN if since or until else frozenset())
-    every = [event for event in events if _is_inside(event[1], since, until)]
+    every = [event for event in events if is_within(event[1], since, until)]
     kinds_asked = {
         kind
         for kind in {event[0] for event in every}
@@ -130,12 +130,3 @@ def _observed(record: PatientRecord, entry: Entry) -> Callable[[], Sequence[View
 def _is_asked(kind: str, wanted: Sequence[str]) -> bool:
     own = phrase_of(kind)
     return "all" in wanted or any(one == own or one in own.split() or own in one for one in wanted)
-
-
-def _is_inside(recorded: str, since: date | None, until: date | None) -> bool:
-    if since is None and until is None:
-        return True
-    first, last = first_day(recorded[:10]), last_day(recorded[:10])
-    if first is None or last is None:
-        return False
-    return (since is None or last >= since) and (until is None or first <= until)
