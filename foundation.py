@@ -147,7 +147,9 @@ def foundation_of(
         records=records,
         clinic=Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone)),
         orders=OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None,
-        patient_names=patient_names_for(settings, patients=records, **shared),
+        patient_names=patient_names_for(
+            settings, patients=records, store=stores.users, clock=clock
+        ),
         directory=directory_for(settings, pattern.matches, records, resources, session, clock),
         assistant=assistant_for(settings, **own),
         on_behalf=own["on_behalf"],

@@ -39,8 +39,7 @@ class ComparisonAccessor:
             StoreError: it could not be stored.
         """
         name = ConversationLayout.of(comparison.conversation_id).comparison(comparison.run_id)
-        etag = await self._documents.etag_of(name)
-        await self._documents.write(name, comparison, etag=etag)
+        await self._documents.put(name, comparison)
 
     async def read(self, conversation_id: str, run_id: str, *, epoch: int) -> Comparison | None:
         """Return the comparison of a run; None if there is none since the last clear.

@@ -114,7 +114,8 @@ class AgentFactory:
         )
         agent.chart = self._chart(spec) if RECORD_TOOLS.intersection(spec.tools) else None
         agent.looks = self._looking(spec, team)
-        agent.first_look = _first_look(spec) if agent.looks is not None else ""
+        if agent.looks is not None:
+            agent.first_look = next((one for one in spec.answers if one in RECORD_TOOLS), "")
         agent.repairs = self.is_language_model
         return agent
 
@@ -172,11 +173,6 @@ class AgentFactory:
         )
         settings.function_choice_behavior = behavior
         return settings
-
-
-def _first_look(spec: AgentSpec) -> str:
-    """Return the first tool of the record whose questions the agent answers before others."""
-    return next((name for name in spec.answers if name in RECORD_TOOLS), "")
 
 
 def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:

@@ -123,8 +123,12 @@ def trials_view(
 ) -> ChartView:
     """Return each study's criteria with verdict and row; what was sent where is a note."""
     rows, sources, left_out = list[ViewRow](), list[ViewSource](), 0
-    ranked = sorted(((one, _judged(one, facts)) for one in studies), key=lambda it: _fit(it[1]))
-    for study, judged in ranked:
+    every = [
+        (one, [(judge(each.text, facts, is_exclusion=each.is_exclusion), each.is_exclusion)
+               for each in one.criteria])
+        for one in studies
+    ]  # fmt: skip
+    for study, judged in sorted(every, key=lambda it: _fit(it[1])):
         rows.append(_row_of_study(study, judged))
         sources.append(ViewSource(ref=f"Study/{study.nct_id}", title=study.title))
         rows += [_row(study, one, is_exclusion=excludes) for one, excludes in judged]
@@ -152,13 +156,6 @@ def _notes(search: TrialSearch, sent_to: str) -> tuple[str, ...]:
     if sent_to:
         return (f"sent to {sent_to}: {search.said}",)
     return (f"searched here, nothing was sent: {search.said}",)
-
-
-def _judged(study: Study, facts: PatientFacts) -> list[tuple[Judgement, bool]]:
-    return [
-        (judge(one.text, facts, is_exclusion=one.is_exclusion), one.is_exclusion)
-        for one in study.criteria
-    ]
 
 
 def _against(judged: Iterable[tuple[Judgement, bool]]) -> int:

@@ -28,7 +28,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
-from group_chat.citations import remember_rows, remember_sources
+from group_chat.citations import remember_rows
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
     PLUGIN,
@@ -220,7 +220,6 @@ class ToolKernel(Kernel):
             remember_rows(turn.sources, call.data.get("sources", ()))
         else:
             call.content = compact_json(call.data, limit_chars=limit)
-            remember_sources(turn.sources, call.data)
 
     async def _result(
         self, turn: TurnContext, function: ToolFunction, call: _Call

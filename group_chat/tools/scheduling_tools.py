@@ -9,7 +9,13 @@ from pydantic import Field
 
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
-from group_chat.tools.free_times import FreeTimes, TimesArguments, appointment_row, time_text
+from group_chat.tools.free_times import (
+    FreeTimes,
+    TimesArguments,
+    appointment_row,
+    slot_row,
+    time_text,
+)
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
@@ -197,7 +203,7 @@ class SchedulingTools:
         why = " ".join(reason.split())
         name = await self._describe(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=why)
-        return self._ask(turn, request, {"slot_id": slot.slot_id, "start": time_text(slot.start)})
+        return self._ask(turn, request, slot_row(slot))
 
     async def move_appointment(
         self, turn: TurnContext, appointment_id: AppointmentId, slot_id: FreeSlot

@@ -1,7 +1,8 @@
 """The one guard of charts: every part that shows anything of a patient asks here first."""
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -131,6 +132,12 @@ class ChartGuard:
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
         """Whether the chart may be shown, named or offered; what is not known is closed."""
         return (await self.access(principal_id, patient_id)).is_open
+
+    async def open_to(self, principal_id: str, patients: Iterable[PatientId]) -> list[PatientId]:
+        """Return those whose charts may be shown, in their order; all are asked for at once."""
+        asked = list(patients)
+        is_open = await asyncio.gather(*(self.may_open(principal_id, one) for one in asked))
+        return [one for one, may in zip(asked, is_open, strict=True) if may]
 
     def count_opening(self, principal_id: str) -> None:
         """Count a chart that is opened in a talk as a read.

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.evidence.chart_states import PATIENT, RESULT_KINDS, ChartStates, state_of
-from services.records.dates import first_day, last_day
+from services.records.dates import is_within
 from services.records.entry import Entry, end_of, label, one, text
 from services.records.kinds import BILLS
 from services.records.record import PatientRecord
@@ -108,25 +108,18 @@ def changes_of_days(
 
 def _within(entry: Entry, since: date | None, until: date) -> Changed | None:
     state = state_of(entry, until)
-    if any(_is_in(said, since, until) for said in _dates(entry)):
+    if any(is_within(said, since, until) for said in _dates(entry)):
         is_resulted = entry.kind in RESULT_KINDS and state == "final"
-        is_late = not _is_in(entry.date, since, until)
+        is_late = not is_within(entry.date, since, until)
         return Changed(entry.ref, "resulted" if is_resulted and is_late else "new")
     ends = [text(entry.raw, name) for name in _ENDS] + [end_of(entry.raw, *_PERIODS)]
-    if any(_is_in(said, since, until) for said in ends):
+    if any(is_within(said, since, until) for said in ends):
         return Changed(entry.ref, "ended")
     return None
 
 
 def _dates(entry: Entry) -> list[str]:
     return [said for said in (entry.date, *(text(entry.raw, name) for name in _STARTS)) if said]
-
-
-def _is_in(recorded: str, since: date | None, until: date) -> bool:
-    first, last = first_day(recorded[:10]), last_day(recorded[:10])
-    if first is None or last is None:
-        return False
-    return (since is None or last >= since) and first <= until
 
 
 def _rows(record: PatientRecord, changed: Sequence[Changed], today: date) -> list[ViewRow]:

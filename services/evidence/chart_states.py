@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
@@ -86,16 +85,12 @@ def is_unnamed(entry: Entry) -> bool:
 
 
 def _hashes(record: PatientRecord) -> dict[str, str]:
-    return dict(_each_hash(record))
-
-
-def _each_hash(record: PatientRecord) -> Iterator[tuple[str, str]]:
-    yield PATIENT, _digest(json.loads(record.patient.model_dump_json(exclude={"meta", "text"})))
-    for ref, entry in record.entries.items():
-        if is_unnamed(entry):
-            continue
-        kept = {name: value for name, value in entry.raw.items() if name not in _NOT_CONTENT}
-        yield ref, _digest(kept)
+    person = json.loads(record.patient.model_dump_json(exclude={"meta", "text"}))
+    named = {ref: each.raw for ref, each in record.entries.items() if not is_unnamed(each)}
+    return {PATIENT: _digest(person)} | {
+        ref: _digest({name: raw[name] for name in raw if name not in _NOT_CONTENT})
+        for ref, raw in named.items()
+    }
 
 
 def _digest(content: object) -> str:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from weakref import ReferenceType, ref
 
-from data_models.blob_store import BlobStore
-from data_models.errors import BlobChangedError, BlobExistsError
+from data_models.blob_changes import put_blob
+from data_models.blob_store import Blob, BlobStore
 from data_models.identifiers import PatientId, hashed
 from data_models.newest import Newest
 from data_models.values import Value, read_if_whole
@@ -65,12 +65,12 @@ class LookTaken:
     """A chart as a turn took it in, and what its user had seen before; None: nothing.
 
     Attributes:
-        etag: Of the note; None where there is none.
+        note: As it is stored; None where there is none.
     """
 
     now: ChartStates
     earlier: Looked | None
-    etag: str | None = None
+    note: Blob | None = None
 
     @property
     def baseline(self) -> ChartStates | None:
@@ -123,9 +123,8 @@ class LookBook:
             StoreUnavailableError: the store does not answer.
         """
         blob = await self.store.read(_name(user, patient_id))
-        if blob is None:
-            return LookTaken(now, None)
-        return LookTaken(now, read_if_whole(blob.data, Looked), blob.etag)
+        earlier = read_if_whole(None if blob is None else blob.data, Looked)
+        return LookTaken(now, earlier, blob)
 
     async def note(self, user: str, patient_id: PatientId, look: LookTaken) -> None:
         """Note that the user has taken the look; what was noted meanwhile wins.
@@ -137,14 +136,7 @@ class LookBook:
         if looked is not None and looked.is_noted(now):
             return
         new = Looked(patient_id=patient_id, last=now) if looked is None else looked.then(now)
-        data = new.model_dump_json().encode()
-        try:
-            if look.etag is None:
-                await self.store.create(name, data)
-            else:
-                await self.store.replace(name, data, etag=look.etag)
-        except (BlobExistsError, BlobChangedError):
-            return
+        await put_blob(self.store, name, new.model_dump_json().encode(), replaces=look.note)
 
 
 def _name(user: str, patient_id: PatientId) -> str:

@@ -25,7 +25,9 @@ def asking(
     called = [_called(one, people.get(one)) for one in ask.options]
     match ask.kind:
         case "id":
-            return _joined(need_an_id(pattern), _not_understood(ask.unfit), problem)
+            return _joined(
+                need_an_id(pattern), f"{code(ask.unfit)} is not one." if ask.unfit else "", problem
+            )
         case "which":
             options = _either(called)
             return _joined(
@@ -34,7 +36,11 @@ def asking(
                 problem,
             )
         case "meant":
-            return _joined(f"Do you mean {called[0]}?", _yes_or_id(pattern), problem)
+            return _joined(
+                f"Do you mean {called[0]}?",
+                f"Answer yes, or send an ID like '{pattern.example()}'.",
+                problem,
+            )
         case "clear":
             return whether_to_clear(roster_size)
         case _:
@@ -94,14 +100,6 @@ def _called(patient_id: PatientId, person: Person | None) -> str:
     return (
         f"{both_identifiers(person)} ({code(patient_id)})" if person and known else code(patient_id)
     )
-
-
-def _not_understood(unfit: str) -> str:
-    return f"{code(unfit)} is not one." if unfit else ""
-
-
-def _yes_or_id(pattern: PatientIdPattern) -> str:
-    return f"Answer yes, or send an ID like '{pattern.example()}'."
 
 
 def _either(options: Sequence[str]) -> str:

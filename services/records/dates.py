@@ -22,6 +22,23 @@ def last_day(recorded: str) -> date | None:
     return _day(recorded, last=True)
 
 
+def is_within(
+    begun: str, since: date | None, until: date | None = None, *, ended: str = ""
+) -> bool:
+    """Tell whether something may have been between two days, both included.
+
+    What has no date is inside only where neither day is named.
+
+    Args:
+        ended: When it ended; "" for what is of one day.
+    """
+    if since is None and until is None:
+        return True
+    first, last = first_day(begun[:10]), last_day((ended or begun)[:10]) if begun else None
+    is_late = since is None or (last is not None and last >= since)
+    return is_late and (until is None or (first is not None and first <= until))
+
+
 def years_between(birth: date, day: date) -> int:
     """Return the completed years from `birth` to `day`."""
     return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))

@@ -52,6 +52,14 @@ class ClinicalDocument:
     summary: str | None = None
     is_superseded: bool = False
 
+    @property
+    def whole(self) -> str:
+        """Its text and behind it the conclusion, which is most often quoted; "" without both."""
+        body, summary = self.text or "", self.summary
+        return (
+            body if not summary or summary in body else f"{body}\n\nConclusion\n{summary}".strip()
+        )
+
 
 def documents_of(entries: Iterable[Entry], names: NameOf) -> tuple[ClinicalDocument, ...]:
     """Return notes, reports and answered questionnaires, oldest first, undated last.

@@ -273,7 +273,7 @@ class FhirServerRecords:
             narrowed=found.is_narrowed,
             not_offered=tuple(kind for kind in found.not_offered if kind not in need.asides),
         ).prepared()
-        _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
+        _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.entries))
         for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
             _log.warning("records_skipped", patient=hashed(patient_id), problem=problem)
         return record

@@ -8,18 +8,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import aiohttp
 from pydantic import ValidationError
-from yarl import URL
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
+from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
+from data_models.newest import Newest
 from services.language.letters import folded
 from services.language.people_words import people_words
-from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.fhir_types import HumanName, Patient
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
@@ -54,15 +51,24 @@ class RosterOnly:
 
 
 class RecordedNames:
-    """What other patients are called, from a register that is read at most every five minutes."""
+    """What other patients are called, by the records that are read at most every five minutes.
 
-    def __init__(self, *, register: "FolderRegister | FhirRegister", clock: Clock) -> None:
-        self._register = register
+    Args:
+        clinic: Whom the clinic registered without a record.
+    """
+
+    def __init__(
+        self, *, records: Records, clock: Clock, clinic: LocalResources | None = None
+    ) -> None:
+        self._records = records
         self._clock = clock
+        self._clinic = clinic
         self._lock = asyncio.Lock()
         self._people: Sequence[Person] = ()
         self._read_at: float | None = None
-        self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
+        self._made = Newest[tuple[PatientId | None, frozenset[str]], frozenset[str]](
+            limit=KEPT_ANSWERS
+        )
         """The last few answers; for thousands of patients each takes megabytes."""
 
     async def names_of_others(
@@ -71,15 +77,13 @@ class RecordedNames:
         """Return the ids of `roster` and ids and names of all patients but `patient_id`.
 
         Raises:
-            RecordsError: the records do not answer; then nothing may be shown.
+            RecordsError: the records do not answer, or are of more than `PATIENTS_LIMIT`; then
+                nothing may be shown.
         """
         people = await self._current()
         key = (patient_id, frozenset(roster))
-        found = self._made.pop(key, None) or frozenset(_others(people, patient_id, roster))
-        self._made[key] = found
-        while len(self._made) > KEPT_ANSWERS:
-            del self._made[next(iter(self._made))]
-        return found
+        self._made[key] = self._made.get(key) or frozenset(_others(people, patient_id, roster))
+        return self._made[key]
 
     @property
     def kept(self) -> Collection[frozenset[str]]:
@@ -90,38 +94,16 @@ class RecordedNames:
         async with self._lock:
             now = self._clock.monotonic()
             if self._read_at is None or now - self._read_at > KEPT_SECONDS:
-                self._people, self._read_at = await self._register.people(), now
+                self._people, self._read_at = await self._everybody(), now
                 self._made.clear()
             return self._people
 
-
-PatientNames: TypeAlias = RosterOnly | RecordedNames
-"""Knows what other patients are called."""
-
-
-class FolderRegister:
-    """The patients of a folder of files.
-
-    Args:
-        clinic: Whom the clinic registered without a record.
-    """
-
-    def __init__(self, *, records: Records, clinic: LocalResources | None = None) -> None:
-        self._records = records
-        self._clinic = clinic
-
-    async def people(self) -> Sequence[Person]:
-        """Return all patients.
-
-        Raises:
-            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
-        """
+    async def _everybody(self) -> Sequence[Person]:
         everybody = await self._records.all_patients()
         if not everybody.is_complete:
-            raise RecordsUnreadableError("a file of the records may hide a patient")
-        known = everybody.patients
-        _refuse_more_than_fit(len(known))
-        found = [_person(one.body, one.patient_id) for one in known]
+            raise RecordsUnreadableError("the records may hide a patient")
+        _refuse_more_than_fit(len(everybody.patients))
+        found = [_person(one.body, one.patient_id) for one in everybody.patients]
         if self._clinic is None:
             return found
         ids = {each for one in found for each in one.ids}
@@ -131,28 +113,8 @@ class FolderRegister:
         return [*found, *registered]
 
 
-class FhirRegister:
-    """The patients of a FHIR server."""
-
-    def __init__(self, *, client: FhirClient) -> None:
-        self._client = client
-
-    async def people(self) -> Sequence[Person]:
-        """Return all patients.
-
-        Raises:
-            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
-        """
-        fields = {"_elements": "identifier,name", "_count": "200"}
-        found = await self._client.pages(self._patients().with_query(fields))
-        if isinstance(found, FhirAnswer):
-            raise RecordsUnavailableError("the records server lists no patients")
-        _refuse_more_than_fit(PATIENTS_LIMIT + 1 if found.truncated else len(found.entries))
-        rows = [entry.get("resource") or {} for entry in found.entries]
-        return [_person(row) for row in rows if row.get("resourceType") == "Patient"]
-
-    def _patients(self) -> URL:
-        return self._client.base_url / "Patient"
+PatientNames: TypeAlias = RosterOnly | RecordedNames
+"""Knows what other patients are called."""
 
 
 def _refuse_more_than_fit(count: int) -> None:
@@ -211,21 +173,15 @@ def _patient(row: Mapping[str, object]) -> Patient:
 
 
 def patient_names_for(
-    settings: Settings,
-    *,
-    patients: Records,
-    store: BlobStore,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-) -> "RecordedNames":
+    settings: Settings, *, patients: Records, store: BlobStore, clock: Clock
+) -> RecordedNames:
     """Return who the patients are of the records that the settings name.
 
     Args:
         patients: The records themselves.
         store: Where the sample clinic keeps whom it registered.
     """
+    clinic = None
     if settings.fhir_base_url is None:
         clinic = local_resources(settings, patients=patients, store=store, clock=clock)
-        return RecordedNames(register=FolderRegister(records=patients, clinic=clinic), clock=clock)
-    client = fhir_client_for(settings, session=session, clock=clock)
-    return RecordedNames(register=FhirRegister(client=client), clock=clock)
+    return RecordedNames(records=patients, clock=clock, clinic=clinic)

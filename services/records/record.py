@@ -120,11 +120,6 @@ class PatientRecord:
         found = self.resolve(reference, within=within)
         return named(found.raw, self) if found is not None else ""
 
-    @property
-    def resources(self) -> Mapping[str, Entry]:
-        """The patient's resources by source id."""
-        return self.entries
-
     def prepared(self) -> Self:
         """Return this record with its texts decoded; call it off the event loop."""
         _ = self.documents

@@ -1,16 +1,17 @@
-"""Rows of single resources, as every tool shows them; folding and choosing is the tools' work."""
+"""Rows of single resources, as every tool shows them; folding and choosing is the tools' work.
 
-from collections.abc import Callable, Mapping, Sequence
+What a row holds stands in `rows.yaml`; here is what no path through a resource says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from data_models.chart_view import ViewRow
-from services.records import care_rows
 from services.records.entry import (
     Entry,
     Raw,
     code_of,
-    code_pairs,
     codes,
-    end_of,
     joined,
     label,
     labels,
@@ -19,8 +20,10 @@ from services.records.entry import (
     one,
     text,
 )
+from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
-from services.records.row_parts import age_or_text, called, one_row, people, prefixed, reasons_of
+from services.records.row_parts import age_or_text, called, reasons_of
+from services.records.row_table import Function, row_by_table
 from services.records.standing import (
     FORBIDDEN,
     NO_KNOWN_ALLERGY,
@@ -30,176 +33,32 @@ from services.records.standing import (
     certainty_of,
     is_forbidden,
 )
-from services.records.values import decimal_of, number_text, value_in
+from services.records.values import decimal_of, number_text, quantity, value_in
 
 ONSET_UNKNOWN = "date of entry"
-_Reader = Callable[[PatientRecord, Entry], ViewRow]
-
-
-def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
-    """Return one row for a resource of any type but Observation and those of drugs."""
-    row = _READERS[entry.kind](record, entry)
-    name = _SAYING_NONE.get(entry.kind)
-    kind = absence_of(one(entry.raw, name), row.name) if name else ""
-    if kind and entry.kind == "AllergyIntolerance" and kind == NONE_KNOWN:
-        kind = NO_KNOWN_ALLERGY
-    return row.model_copy(update={"kind": kind}) if kind else row
-
-
 _SAYING_NONE: Mapping[str, str] = {
     "AllergyIntolerance": "code", "Condition": "code", "Procedure": "code",
     "Immunization": "vaccineCode", "Device": "type",
 }  # fmt: skip
 """Elements in which a resource may state that there is nothing of its type."""
+_SETTINGS = {
+    "AMB": "ambulatory", "EMER": "emergency", "IMP": "inpatient", "ACUTE": "inpatient",
+    "NONAC": "inpatient", "OBSENC": "observation", "SS": "short stay", "VR": "virtual",
+    "HH": "home",
+}  # fmt: skip
 
 
-def _allergy(_: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    reactions = [
-        joined(", ".join(labels(row, "manifestation")), text(row, "severity"))
-        for row in many(raw, "reaction")
-    ]
-    criticality = text(raw, "criticality")
-    return one_row(
-        entry,
-        "allergy",
-        label(one(raw, "code")) or ", ".join(labels(one(raw, "reaction"), "substance")),
-        value="; ".join(reaction for reaction in reactions if reaction),
-        status=code_of(one(raw, "clinicalStatus")) or "active",
-        detail=joined(
-            text(raw, "type"),
-            f"criticality {criticality}" if criticality else "",
-            _unless_confirmed(raw),
-            age_or_text(raw, "onset"),
-            prefixed("last reaction", text(raw, "lastOccurrence")),
-            _of_record_alone(raw),
-            *notes_of(raw),
-        ),
-        code=code_pairs(one(raw, "code")),
-    )
-
-
-def _problem(_: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    stages = [label(one(row, "summary")) for row in many(raw, "stage")]
-    severity = label(one(raw, "severity"))
-    onset, abated = age_or_text(raw, "onset"), age_or_text(raw, "abatement")
-    return one_row(
-        entry,
-        "encounter diagnosis" if _is_encounter_diagnosis(raw) else "problem",
-        called("problem", one(raw, "code")),
-        status=_clinical_status(raw),
-        end=text(raw, "abatementDateTime") or end_of(raw, "abatementPeriod", "onsetPeriod"),
-        detail=joined(
-            *labels(raw, "bodySite"),
-            *stages,
-            severity,
-            prefixed("onset", onset),
-            prefixed("ended", abated),
-            _unless_confirmed(raw),
-            _of_record_alone(raw),
-            *notes_of(raw),
-        ),
-        code=code_pairs(one(raw, "code")),
-    )
-
-
-def _unless_confirmed(raw: Raw) -> str:
-    certainty = certainty_of(raw)
-    return "" if certainty == "confirmed" else certainty
-
-
-def _of_record_alone(raw: Raw) -> str:
-    """Say that a date is the day of the record: it began no later, and perhaps long before."""
-    has_onset = any(name.startswith("onset") for name in raw)
-    return "" if has_onset or not text(raw, "recordedDate") else ONSET_UNKNOWN
-
-
-def _clinical_status(raw: Raw) -> str:
-    if said := code_of(one(raw, "clinicalStatus")):
-        return said
-    has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
-    has_ended |= certainty_of(raw) == PAST
-    return "resolved" if has_ended else "active"
-
-
-def _is_encounter_diagnosis(raw: Raw) -> bool:
-    found = [code for concept in many(raw, "category") for code in codes(concept)]
-    return "encounter-diagnosis" in found and "problem-list-item" not in found
-
-
-def _immunization(_: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    lot = text(raw, "lotNumber")
-    doses = [
-        value_in({"valueString": row.get("doseNumberString")}).text
-        or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
-        for row in many(raw, "protocolApplied")
-    ]
-    return one_row(
-        entry,
-        "immunization",
-        called("vaccine", one(raw, "vaccineCode")),
-        value=f"dose {doses[0]}" if doses and doses[0] else "",
-        detail=joined(
-            text(raw, "occurrenceString"),
-            *(f"because of {why}" for why in labels(raw, "statusReason")),
-            _subpotent(raw),
-            f"lot {lot}" if lot else "",
-            label(one(raw, "site")),
-            *labels(one(raw, "reaction"), "detail"),
-            *notes_of(raw),
-        ),
-        code=code_pairs(one(raw, "vaccineCode")),
-    )
-
-
-def _subpotent(raw: Raw) -> str:
-    if raw.get("isSubpotent") is not True:
-        return ""
-    why = ", ".join(labels(raw, "subpotentReason"))
-    return f"subpotent dose: {why}" if why else "subpotent dose"
-
-
-def _procedure(record: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    by = people(record, entry, "performer", "actor")
-    return one_row(
-        entry,
-        "procedure",
-        label(one(raw, "code")),
-        value=label(one(raw, "outcome")),
-        end=end_of(raw, "performedPeriod"),
-        detail=joined(
-            *labels(raw, "bodySite"),
-            age_or_text(raw, "performed"),
-            reasons_of(record, entry),
-            *(f"because of {why}" for why in labels(raw, "statusReason")),
-            *(f"complication: {said}" for said in labels(raw, "complication")),
-            f"by {by}" if by else "",
-            *notes_of(raw),
-        ),
-        code=code_pairs(one(raw, "code")),
-    )
-
-
-def _family(_: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    found = []
-    for row in many(raw, "condition"):
-        onset = age_or_text(row, "onset")
-        outcome = label(one(row, "outcome"))
-        found.append(joined(f"{label(one(row, 'code'))} {onset}".strip(), outcome, *notes_of(row)))
-    died = age_or_text(raw, "deceased") or text(raw, "deceasedDate")
-    deceased = f"died {died}" if died else "deceased" if raw.get("deceasedBoolean") is True else ""
-    return one_row(
-        entry,
-        "family history",
-        label(one(raw, "relationship")) or text(raw, "name"),
-        value="; ".join(filter(None, found)),
-        detail=joined(deceased, *notes_of(raw)),
-        code=tuple(pair for row in many(raw, "condition") for pair in code_pairs(one(row, "code"))),
-    )
+def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return one row for a resource of any type but Observation and those of drugs."""
+    row = row_by_table(record, entry, _FUNCTIONS)
+    name = _SAYING_NONE.get(entry.kind)
+    kind = absence_of(one(entry.raw, name), row.name) if name else ""
+    if kind == NONE_KNOWN and entry.kind == "AllergyIntolerance":
+        kind = NO_KNOWN_ALLERGY
+    if kind:
+        return row.model_copy(update={"kind": kind})
+    reports = record.derived(_reports_of_studies).get(entry.ref, ())
+    return row.model_copy(update={"sources": (entry.ref, *reports)}) if reports else row
 
 
 def _reports_of_studies(record: PatientRecord) -> Mapping[str, Sequence[str]]:
@@ -212,96 +71,183 @@ def _reports_of_studies(record: PatientRecord) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _imaging_study(record: PatientRecord, entry: Entry) -> ViewRow:
+def _reactions(_: PatientRecord, entry: Entry) -> str:
+    reactions = (
+        joined(", ".join(labels(row, "manifestation")), text(row, "severity"))
+        for row in many(entry.raw, "reaction")
+    )
+    return "; ".join(filter(None, reactions))
+
+
+def _doubt(_: PatientRecord, entry: Entry) -> str:
+    certainty = certainty_of(entry.raw)
+    return "" if certainty == "confirmed" else certainty
+
+
+def _day_of_record(_: PatientRecord, entry: Entry) -> str:
+    """Say that a date is the day of the record: it began no later, and perhaps long before."""
+    has_onset = any(name.startswith("onset") for name in entry.raw)
+    return "" if has_onset or not text(entry.raw, "recordedDate") else ONSET_UNKNOWN
+
+
+def _problem_status(_: PatientRecord, entry: Entry) -> str:
     raw = entry.raw
-    series = many(raw, "series")
-    modalities = labels(raw, "modality") or [label(one(row, "modality")) for row in series]
-    sites = [label(one(row, "bodySite")) for row in series]
-    counts = [
+    if said := code_of(one(raw, "clinicalStatus")):
+        return said
+    has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
+    has_ended |= certainty_of(raw) == PAST
+    return "resolved" if has_ended else "active"
+
+
+def _encounter_diagnosis(_: PatientRecord, entry: Entry) -> str:
+    found = [code for concept in many(entry.raw, "category") for code in codes(concept)]
+    is_of_visit = "encounter-diagnosis" in found and "problem-list-item" not in found
+    return "encounter diagnosis" if is_of_visit else ""
+
+
+def _dose(_: PatientRecord, entry: Entry) -> str:
+    row = one(entry.raw, "protocolApplied")
+    named = value_in({"valueString": row.get("doseNumberString")}).text
+    return named or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
+
+
+def _subpotent(_: PatientRecord, entry: Entry) -> str:
+    if entry.raw.get("isSubpotent") is not True:
+        return ""
+    why = ", ".join(labels(entry.raw, "subpotentReason"))
+    return f"subpotent dose: {why}" if why else "subpotent dose"
+
+
+def _illnesses(_: PatientRecord, entry: Entry) -> str:
+    found = []
+    for row in many(entry.raw, "condition"):
+        named = f"{label(one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
+        found.append(joined(named, label(one(row, "outcome")), *notes_of(row)))
+    return "; ".join(filter(None, found))
+
+
+def _death(_: PatientRecord, entry: Entry) -> str:
+    died = age_or_text(entry.raw, "deceased") or text(entry.raw, "deceasedDate")
+    is_dead = entry.raw.get("deceasedBoolean") is True
+    return f"died {died}" if died else "deceased" if is_dead else ""
+
+
+def _counts(_: PatientRecord, entry: Entry) -> str:
+    return ", ".join(
         f"{number_text(amount)} {what}"
         for name, what in (("numberOfSeries", "series"), ("numberOfInstances", "images"))
-        if (amount := decimal_of(raw.get(name))) is not None
-    ]
-    kinds = ", ".join(dict.fromkeys(filter(None, modalities)))
-    return ViewRow(
-        kind="imaging study",
-        name=text(raw, "description")
-        or ", ".join(labels(raw, "procedureCode"))
-        or kinds
-        or "Imaging study",
-        value=kinds,
-        status=entry.status,
-        date=entry.date,
-        detail=joined(
-            ", ".join(dict.fromkeys(filter(None, sites))),
-            ", ".join(counts),
-            reasons_of(record, entry),
-        ),
-        code=tuple(f"{text(row, 'system')}|{text(row, 'code')}" for row in many(raw, "modality")),
-        sources=(entry.ref, *record.derived(_reports_of_studies).get(entry.ref, ())),
+        if (amount := decimal_of(entry.raw.get(name))) is not None
     )
 
 
-def _order(record: PatientRecord, entry: Entry) -> ViewRow:
-    raw = entry.raw
-    intent = text(raw, "intent")
-    by = record.name_of(one(raw, "requester"), within=raw)
-    return one_row(
-        entry,
-        "order",
-        label(one(raw, "code")),
-        status=FORBIDDEN if is_forbidden(raw) else entry.status,
-        end=end_of(raw, "occurrencePeriod"),
-        detail=joined(
-            intent if intent != "order" else "",
-            text(raw, "priority"),
-            reasons_of(record, entry),
-            prefixed("by", by),
-            *notes_of(raw),
-        ),
-        code=code_pairs(one(raw, "code")),
+def _unusual_intent(_: PatientRecord, entry: Entry) -> str:
+    intent = text(entry.raw, "intent")
+    return intent if intent != "order" else ""
+
+
+def _setting(_: PatientRecord, entry: Entry) -> str:
+    coding = one(entry.raw, "class")
+    return _SETTINGS.get(text(coding, "code"), label(coding))
+
+
+def _attendants(record: PatientRecord, entry: Entry) -> str:
+    actors = (one(row, "actor") for row in many(entry.raw, "participant"))
+    others = (each for each in actors if not text(each, "reference").startswith("Patient/"))
+    return ", ".join(filter(None, (record.name_of(each, within=entry.raw) for each in others)))
+
+
+def _activities(record: PatientRecord, entry: Entry) -> str:
+    steps = []
+    for row in many(entry.raw, "activity"):
+        detail = one(row, "detail")
+        what = label(one(detail, "code")) or text(detail, "description")
+        what = what or _code_behind(record, entry, one(row, "reference"))
+        state = FORBIDDEN if is_forbidden(detail) else text(detail, "status")
+        steps.append(f"{what} ({state})" if what and state else what)
+    return ", ".join(filter(None, steps))
+
+
+def _addressed(record: PatientRecord, entry: Entry) -> str:
+    pointers = many(entry.raw, "addresses")
+    return ", ".join(
+        _code_behind(record, entry, p) for p in pointers if record.resolve(p, within=entry.raw)
     )
 
 
-def _specimen(_: PatientRecord, entry: Entry) -> ViewRow:
-    collection = one(entry.raw, "collection")
-    taken = text(collection, "collectedDateTime") or text(
-        one(collection, "collectedPeriod"), "start"
-    )
-    return one_row(
-        entry,
-        "specimen",
-        label(one(entry.raw, "type")) or "Specimen",
-        date=taken or entry.date,
-        detail=joined(
-            label(one(collection, "bodySite")),
-            label(one(collection, "method")),
-            *notes_of(entry.raw),
-        ),
-        code=code_pairs(one(entry.raw, "type")),
-    )
+def _code_behind(record: PatientRecord, entry: Entry, pointer: Raw) -> str:
+    found = record.resolve(pointer, within=entry.raw)
+    return label(one(found.raw, "code")) if found else ""
 
 
-_READERS: Mapping[str, _Reader] = {
-    "AllergyIntolerance": _allergy,
-    "Appointment": care_rows.appointment_row,
-    "CarePlan": care_rows.care_plan_row,
-    "CareTeam": care_rows.care_team_row,
-    "Condition": _problem,
-    "Consent": care_rows.directive_row,
-    "Claim": care_rows.insurer_row,
-    "Coverage": care_rows.coverage_row,
-    "Device": care_rows.device_row,
-    "DeviceUseStatement": care_rows.device_use_row,
-    "Encounter": care_rows.encounter_row,
-    "ExplanationOfBenefit": care_rows.insurer_row,
-    "FamilyMemberHistory": _family,
-    "Flag": care_rows.flag_row,
-    "Goal": care_rows.goal_row,
-    "ImagingStudy": _imaging_study,
-    "Immunization": _immunization,
-    "Procedure": _procedure,
-    "RelatedPerson": care_rows.related_person_row,
-    "ServiceRequest": _order,
-    "Specimen": _specimen,
+def _plan_kinds(_: PatientRecord, entry: Entry) -> str:
+    return ", ".join(said for said in labels(entry.raw, "category") if said != "assess-plan")
+
+
+def _members(record: PatientRecord, entry: Entry) -> str:
+    members = []
+    for row in many(entry.raw, "participant"):
+        who = record.name_of(one(row, "member"), within=entry.raw)
+        role = ", ".join(labels(row, "role"))
+        members.append(f"{who} ({role})" if who and role else who or role)
+    return ", ".join(filter(None, members))
+
+
+def _targets(_: PatientRecord, entry: Entry) -> str:
+    targets = []
+    for row in many(entry.raw, "target"):
+        measured = label(one(row, "measure"))
+        aim = quantity(row.get("detailQuantity")).whole or label(one(row, "detailCodeableConcept"))
+        span = one(row, "detailRange")
+        low, high = quantity(span.get("low")).whole, quantity(span.get("high")).whole
+        aim = aim or (
+            f"{low} to {high}"
+            if low and high
+            else (low and f"at least {low}") or (high and f"at most {high}")
+        )
+        aim = aim or text(row, "detailString")
+        due = text(row, "dueDate")
+        targets.append(joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
+    return "; ".join(filter(None, targets))
+
+
+def _model(_: PatientRecord, entry: Entry) -> str:
+    return text(one(entry.raw, "deviceName"), "name") if label(one(entry.raw, "type")) else ""
+
+
+def _used_device(record: PatientRecord, entry: Entry) -> str:
+    pointer = one(entry.raw, "device")
+    device = record.resolve(pointer, within=entry.raw)
+    if device is None:
+        return text(pointer, "display")
+    return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
+
+
+_FUNCTIONS: Mapping[str, Function] = {
+    "activities": _activities,
+    "addressed": _addressed,
+    "attendants": _attendants,
+    "clinical_code": lambda _, entry: code_of(one(entry.raw, "clinicalStatus")),
+    "counts": _counts,
+    "day_of_record": _day_of_record,
+    "death": _death,
+    "dose": _dose,
+    "doubt": _doubt,
+    "encounter_diagnosis": _encounter_diagnosis,
+    "forbidden": lambda _, entry: FORBIDDEN if is_forbidden(entry.raw) else "",
+    "illnesses": _illnesses,
+    "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),
+    "members": _members,
+    "model": _model,
+    "own_name": lambda record, entry: record.name_of({"reference": entry.ref}),
+    "plan_kinds": _plan_kinds,
+    "problem": lambda _, entry: called("problem", one(entry.raw, "code")),
+    "problem_status": _problem_status,
+    "reactions": _reactions,
+    "reasons": reasons_of,
+    "setting": _setting,
+    "subpotent": _subpotent,
+    "targets": _targets,
+    "unusual_intent": _unusual_intent,
+    "used_device": _used_device,
+    "vaccine": lambda _, entry: called("vaccine", one(entry.raw, "vaccineCode")),
 }

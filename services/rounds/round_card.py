@@ -7,7 +7,7 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from data_models.values import Value
 from services.evidence.changes import changes_view, rows_by_ref
 from services.evidence.chart_states import ChartStates, chart_states, state_of
-from services.records.dates import last_day
+from services.records.dates import is_within
 from services.records.entry import Entry
 from services.records.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
@@ -100,12 +100,13 @@ def _to_look_at(record: PatientRecord, today: date, before: ChartStates | None) 
     """What is flagged among the newest values, and what came since the user's last look."""
     newest = results(record)
     since = today - timedelta(days=RECENT_DAYS)
-    shown = [
-        row
-        for row in newest.rows
-        if row.flag
-        or (any(ref not in before.rows for ref in row.sources) if before else _is_since(row, since))
-    ]
+
+    def is_new(row: ViewRow) -> bool:
+        if before is None:
+            return is_within(row.date, since)
+        return any(ref not in before.rows for ref in row.sources)
+
+    shown = [row for row in newest.rows if row.flag or is_new(row)]
     rest = len(newest.rows) - len(shown)
     than = "since you last looked" if before else f"in the last {RECENT_DAYS} days"
     looked_at = f"Of {len(newest.rows)} newest values none is flagged, and none came {than}."
@@ -117,11 +118,6 @@ def _to_look_at(record: PatientRecord, today: date, before: ChartStates | None) 
         left_out=[LeftOut(count=rest, what="newest values without a flag", argument="results")],
         nothing=looked_at if newest.rows else newest.nothing,
     )
-
-
-def _is_since(row: ViewRow, since: date) -> bool:
-    day = last_day(row.date[:10])
-    return day is not None and day >= since
 
 
 def _open_items(record: PatientRecord, today: date) -> ChartView:

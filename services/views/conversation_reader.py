@@ -108,7 +108,7 @@ class ConversationReader:
         """Return the conversation as it stands, without patients whose charts are closed."""
         conversation = await self._check_access(conversation_id, owner)
         registry = await self._registry(conversation)
-        shown = await self._open_to(owner, registry)
+        shown = await self.guard.open_to(owner, registry.patient_registry)
         active = registry.active_patient_id if registry.active_patient_id in shown else None
         context = await self._context(conversation, active, owner, action="read_conversation")
         running = conversation.running_turn
@@ -264,7 +264,7 @@ class ConversationReader:
 
     async def _summary(self, conversation: Conversation) -> ConversationSummary:
         registry = await self._registry(conversation)
-        shown = await self._open_to(conversation.owner, registry)
+        shown = await self.guard.open_to(conversation.owner, registry.patient_registry)
         return ConversationSummary(
             chat_id=conversation.conversation_id,
             patient_ids=shown,
@@ -297,12 +297,6 @@ class ConversationReader:
         if patient_id not in registry.patient_registry:
             raise NotFoundError("no such patient here")
         return patient_id
-
-    async def _open_to(self, owner: str, registry: Registry) -> list[PatientId]:
-        """Return the patients of the roster whose charts are open to the owner."""
-        ids = list(registry.patient_registry)
-        is_open = await asyncio.gather(*(self.guard.may_open(owner, one) for one in ids))
-        return [one for one, may in zip(ids, is_open, strict=True) if may]
 
     async def _registry(self, conversation: Conversation) -> Registry:
         stored = await self.registries.read(

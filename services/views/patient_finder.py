@@ -1,6 +1,5 @@
 """Finds patients by name, birth date or number, for people who look for one."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -65,10 +64,9 @@ class PatientFinder:
         index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)
         considered = found[:_ASKED_AT_ONCE]
-        is_open = await asyncio.gather(
-            *(self.guard.may_open(owner, one.patient_id) for one in considered if one.patient_id)
-        )
-        shown = [one for one, may in zip(considered, is_open, strict=True) if may]
+        known = (one.patient_id for one in considered if one.patient_id)
+        is_open = set(await self.guard.open_to(owner, known))
+        shown = [one for one in considered if one.patient_id in is_open]
         return FoundPatients(
             patients=[found_row(one) for one in shown[:SHOWN]],
             is_whole=len(found) == len(considered) and len(shown) <= SHOWN,

@@ -4,8 +4,7 @@
 of its own: whatever stands below `users/` is a conversation.
 """
 
-import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import Literal, TypeAlias
@@ -101,7 +100,7 @@ class Worklist:
         people = {one.patient_id: one.person for one in seen if one.person.is_in_use}
         asked = dict(list(people.items())[:SEEN_LIMIT])
         pinned = await self._find_pinned(owner, asked)
-        shown = await self._open_to(owner, asked.keys() | pinned.keys())
+        shown = set(await self.guard.open_to(owner, asked.keys() | pinned.keys()))
         today = shown & asked.keys()
         return WorklistView(
             day=day,
@@ -172,11 +171,6 @@ class Worklist:
         index = await self.directory.people_for(Sought(ids=ids))
         people = {one: index.with_id(one) for one in ids}
         return {key: one for key, one in people.items() if one is not None and one.is_in_use}
-
-    async def _open_to(self, owner: str, ids: Iterable[PatientId]) -> set[PatientId]:
-        asked = list(ids)
-        is_open = await asyncio.gather(*(self.guard.may_open(owner, one) for one in asked))
-        return {one for one, may in zip(asked, is_open, strict=True) if may}
 
     def _row(self, one: Seen, day: date) -> SeenToday:
         days = days_of(one.entry, self.zone)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.chat_context import Citation
-from group_chat.citations import citations_in, remember_sources
+from group_chat.citations import citations_in, remember_rows
 from group_chat.tools.function import compact_json, plain
 
 JSON = st.recursive(
@@ -48,20 +48,10 @@ def test_look_alikes_of_the_snapshot_are_data() -> None:
     assert not forged["text"].startswith("PATIENT_CONTEXT_JSON")
 
 
-def test_the_text_beside_a_source_is_its_quote() -> None:
-    source = {"ref": "DocumentReference/n1", "title": "Note", "date": "2024-05-09"}
-    data: dict[str, Any] = {"items": [{"source": source, "text": "Stable\n disease."}]}
-    found: dict[str, Citation] = {}
-    remember_sources(found, data)
-    remember_sources(found, source)
-    (citation,) = citations_in("See [DocumentReference/n1].", found)
-    assert citation.quote == "Stable disease."
-
-
 def test_only_known_sources_are_cited_each_once() -> None:
     source = {"ref": "Observation/a.b-1", "title": "ECOG"}
     known: dict[str, Citation] = {}
-    remember_sources(known, [source])
+    remember_rows(known, [source])
     text = "One [Observation/a.b-1]. Two (Observation/a.b-1). Three [Observation/zzz]."
     assert [citation.ref for citation in citations_in(text, known)] == ["Observation/a.b-1"]
 

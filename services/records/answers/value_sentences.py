@@ -203,10 +203,6 @@ def _extremes(rows: list[ViewRow], words: AnswerWords) -> str:
     return f"{_lowest(rows, words)}\n{_highest(rows, words)}"
 
 
-def _average(rows: list[ViewRow], words: AnswerWords) -> str:
-    return _told_average(rows, _mean(rows), words)
-
-
 def _mean(rows: list[ViewRow]) -> str:
     total = sum((Decimal(str(number_of(row))) for row in rows), Decimal())
     return figure(total / len(rows))
@@ -269,7 +265,7 @@ _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
     "minimum": _lowest,
     "maximum": _highest,
     "extremes": _extremes,
-    "average": _average,
+    "average": lambda rows, words: _told_average(rows, _mean(rows), words),
 }
 _OF_EACH_YEAR: frozenset[Aspect] = frozenset({"count", *_OF_NUMBERS})
 _WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})

@@ -7,9 +7,8 @@ from functools import lru_cache
 from data_models.chart_view import ViewSource
 from services.records.dates import day_text
 from services.records.entry import Entry, Raw, codes, label, labels, many, one
-from services.records.facts import Fact
+from services.records.facts import SAME_TIME, Fact, resolve
 from services.records.record import PatientRecord
-from services.records.resolve import SAME_TIME, resolve
 from services.records.values import value_in
 
 BIOMARKER_LIMIT = 40
@@ -35,15 +34,15 @@ def biomarkers(record: PatientRecord) -> tuple[Fact, ...]:
 def _facts(record: PatientRecord) -> tuple[Fact, ...]:
     groups: dict[str, list[Entry]] = {}
     for entry in record.entries_of("Observation"):
-        if _may_be_marker(entry) and is_biomarker(entry.raw):
+        if _is_biomarker(entry.raw):
             groups.setdefault(name_of(entry.raw).casefold(), []).append(entry)
     return tuple(_fact(group) for _, group in sorted(groups.items()))
 
 
-def _may_be_marker(entry: Entry) -> bool:
+def _is_biomarker(raw: Raw) -> bool:
     """Look at the code first: a gene that is studied stands in a component of few."""
-    concept = one(entry.raw, "code")
-    return has_marker(label(concept), codes(concept))
+    own = codes(one(raw, "code"))
+    return has_marker(label(one(raw, "code")), own) and has_marker(name_of(raw), own)
 
 
 def observation_source(entry: Entry) -> ViewSource:
@@ -73,11 +72,6 @@ def value_of(raw: Raw) -> str:
     said = "; ".join(filter(None, parts))
     meaning = labels(raw, "interpretation")
     return f"{said} ({', '.join(meaning)})" if said and meaning else said
-
-
-def is_biomarker(raw: Raw) -> bool:
-    """Return whether an observation is a tumour marker or a genetic finding."""
-    return has_marker(name_of(raw), codes(one(raw, "code")))
 
 
 @lru_cache(maxsize=10_000)

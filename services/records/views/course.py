@@ -6,11 +6,13 @@ from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
-from services.records.dates import first_day, last_day
+from services.records.dates import is_within
 from services.records.entry import Entry, instant
+from services.records.kinds import BILLS
 from services.records.measurements import kind_of, rows_of_observation, series_of
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
+from services.records.row_table import KIND_OF_ROW
 from services.records.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.problems import problem_rows
@@ -26,14 +28,7 @@ LEFT_TO_OTHERS = frozenset([
 _OF_A_SPAN = frozenset({"encounter", "immunization", "laboratory report"})
 """Of these, what happened in a span of days: few, and of a whole life too many."""
 
-_KINDS = {
-    "AllergyIntolerance": "allergy", "Appointment": "appointment", "CarePlan": "care plan",
-    "CareTeam": "care team", "Consent": "directive", "Coverage": "coverage", "Device": "device",
-    "DeviceUseStatement": "device use", "Encounter": "encounter",
-    "FamilyMemberHistory": "family history", "Flag": "flag", "Goal": "goal",
-    "ImagingStudy": "imaging study", "Immunization": "immunization", "Procedure": "procedure",
-    "RelatedPerson": "related person", "ServiceRequest": "order", "Specimen": "specimen",
-}  # fmt: skip
+_KINDS = {kind: row for kind, row in KIND_OF_ROW.items() if kind not in (*BILLS, "Condition")}
 _Event = tuple[str, str, str, Callable[[], Sequence[ViewRow]]]
 
 
@@ -55,7 +50,7 @@ def course(
     events = [*_of_drugs(record, today), *events_of(record)]
     wanted = [phrase_of(kind) for kind in kinds]
     left_to_others = LEFT_TO_OTHERS - (_OF_A_SPAN if since or until else frozenset())
-    every = [event for event in events if _is_inside(event[1], since, until)]
+    every = [event for event in events if is_within(event[1], since, until)]
     kinds_asked = {
         kind
         for kind in {event[0] for event in every}
@@ -135,12 +130,3 @@ def _observed(record: PatientRecord, entry: Entry) -> Callable[[], Sequence[View
 def _is_asked(kind: str, wanted: Sequence[str]) -> bool:
     own = phrase_of(kind)
     return "all" in wanted or any(one == own or one in own.split() or own in one for one in wanted)
-
-
-def _is_inside(recorded: str, since: date | None, until: date | None) -> bool:
-    if since is None and until is None:
-        return True
-    first, last = first_day(recorded[:10]), last_day(recorded[:10])
-    if first is None or last is None:
-        return False
-    return (since is None or last >= since) and (until is None or first <= until)

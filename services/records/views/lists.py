@@ -5,7 +5,7 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.table import names_of_procedure, parts_of_body, words_listed
 from services.records.concepts.words import words_of
-from services.records.dates import last_day
+from services.records.dates import is_within
 from services.records.entry import Entry, end_of, instant
 from services.records.finding import means
 from services.records.kinds import BILLS
@@ -94,7 +94,7 @@ def procedures(
         rows = [row for row in rows if row in own or row in is_for] or [
             row for row in rows if _is_named(row, what)
         ]
-    kept = [row for row in rows if _is_since(row.date, row.end, since)]
+    kept = [row for row in rows if is_within(row.date, since, ended=row.end)]
     earlier = _before(len(rows) - len(kept))
     rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]
     nothing = "No procedure is recorded."
@@ -123,7 +123,9 @@ def encounters(
     ordered = sorted(held, key=lambda entry: instant(entry.date), reverse=True)
     coming = [entry for entry in reversed(ordered) if _is_to_come(entry, now)]
     done = [entry for entry in ordered if not _is_to_come(entry, now)]
-    kept = [entry for entry in done if _is_since(entry.date, end_of(entry.raw, "period"), since)]
+    kept = [
+        entry for entry in done if is_within(entry.date, since, ended=end_of(entry.raw, "period"))
+    ]
     # Visits that never were are told, and count for none.
     were = [number for number, entry in enumerate(kept, 1) if entry.status not in NOT_MEANT]
     shown = kept[: were[last - 1]] if last and len(were) >= last else kept
@@ -247,13 +249,6 @@ def _apart(said: str) -> frozenset[str]:
     """Return the words of `said`, those of one word that others write as two apart."""
     words = words_of(said)
     return frozenset(part for word in words for part in _TWO_WORDS.get(word, (word,)))
-
-
-def _is_since(begun: str, ended: str, since: date | None) -> bool:
-    if since is None:
-        return True
-    last = last_day((ended or begun)[:10]) if begun else None
-    return last is not None and last >= since
 
 
 def _before(count: int) -> list[LeftOut]:

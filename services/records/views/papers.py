@@ -5,7 +5,7 @@ from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import words_of
-from services.records.dates import last_day
+from services.records.dates import is_within
 from services.records.documents import NO_TEXT, SUPERSEDED, ClinicalDocument
 from services.records.entry import joined, many, one, text
 from services.records.measurements import rows_of_observation
@@ -29,7 +29,7 @@ def documents(
     """
     every = newest_first(row_of_document(record, document) for document in record.documents)
     asked = [row for row in every if kind is None or _is_kind(row, kind)]
-    kept = [row for row in asked if _is_since(row, since)]
+    kept = [row for row in asked if is_within(row.date, since)]
     of_kind, then = f" of kind “{kind}”" if kind else "", "" if since is None else " of that time"
     return view_of(
         record,
@@ -98,9 +98,7 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
     )
     if document is None:
         return None
-    whole = document.text or ""
-    if document.summary and document.summary not in whole:
-        whole = f"{whole}\n\nConclusion\n{document.summary}".strip()
+    whole = document.whole
     results = _results_of(record, document)
     pages = max(1, -(-len(whole) // PAGE_CHARS))
     number = min(max(1, page), pages)
@@ -135,10 +133,3 @@ def _results_of(record: PatientRecord, document: ClinicalDocument) -> list[ViewR
 def _is_kind(row: ViewRow, kind: str) -> bool:
     wanted = {_KIND_WORDS.get(word, word) for word in words_of(kind)}
     return wanted <= {*words_of(f"{row.kind} {row.name}")}
-
-
-def _is_since(row: ViewRow, since: date | None) -> bool:
-    if since is None:
-        return True
-    last = last_day(row.date[:10]) if row.date else None
-    return last is not None and last >= since

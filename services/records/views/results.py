@@ -8,7 +8,7 @@ from decimal import Decimal
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
 from services.language.references import numbers_in
 from services.records.concepts.words import words_of
-from services.records.dates import first_day, last_day
+from services.records.dates import first_day, is_within, last_day
 from services.records.documents import ClinicalDocument
 from services.records.entry import joined
 from services.records.finding import Found, find_series, holds
@@ -106,7 +106,9 @@ def _shown_of(
         if len(shown.rows) >= ROWS_LIMIT:
             shown.left_out.append(_further(chosen[number:]))
             break
-        inside = [part for part in series.parts if _inside(part, span.since, span.until)]
+        inside = [
+            part for part in series.parts if is_within(part.entry.date, span.since, span.until)
+        ]
         kept = inside[-span.count :]
         shown.rows += _rows_of(record, series, kept)
         if is_named:
@@ -148,16 +150,6 @@ def _without_components(series: Sequence[Series]) -> list[Series]:
         for one in series
         if not all(part.component is not None and part.entry.ref in whole for part in one.parts)
     ]
-
-
-def _inside(part: Part, since: date | None, until: date | None) -> bool:
-    if since is None and until is None:
-        return True
-    recorded = part.entry.date[:10]
-    first, last = first_day(recorded), last_day(recorded)
-    if first is None or last is None:
-        return False
-    return (since is None or last >= since) and (until is None or first <= until)
 
 
 def _kind(chosen: Sequence[Series], rows: Sequence[ViewRow]) -> ViewKind:

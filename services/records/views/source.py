@@ -56,10 +56,7 @@ def source_text(record: PatientRecord, ref: str) -> SourceText | None:
 
 
 def _of_document(document: ClinicalDocument) -> SourceText:
-    whole = in_written_order(document.text or "")
-    # A conclusion of its own is the part most often quoted.
-    if document.summary and document.summary not in whole:
-        whole = f"{whole}\n\nConclusion\n{document.summary}".strip()
+    whole = in_written_order(document.whole)
     return SourceText(
         ref=document.ref,
         kind=document.kind,

@@ -11,10 +11,9 @@ from data_models.values import ClosedValue
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
 from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
-from services.records.facts import Fact
+from services.records.facts import Fact, resolve
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.record import PatientRecord
-from services.records.resolve import resolve
 from services.records.rows import row_of
 from services.records.standing import DOUBTFUL, NOT_KNOWN, certainty_of
 from services.records.views.biomarkers import biomarkers, observation_source, value_of
@@ -122,7 +121,7 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
         primary_site=resolve("primary site", _sites(cancers)),
         histology=resolve("histology", _histologies(record, cancers)),
         staging=_staging(record, cancers),
-        ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated_ecog)]),
+        ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated)["ECOG"]]),
         allergies=_allergies(record),
         biomarkers=biomarkers(record),
         has_treatments=bool(record.entries_of(*DRUG_KINDS, "Procedure")),
@@ -191,7 +190,7 @@ def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
         (_STAGE_WORD.sub("", value), source)
         for value, source in (*_observed(record, *_STAGE_GROUPS), *_condition_stages(cancers))
     ]
-    stated = list(record.derived(_stated_stages))
+    stated = record.derived(_stated)["stage"]
     group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
     parts: dict[str, list[tuple[str, ViewSource]]] = {}
     for value, source in _observed(record, *_TNM):
@@ -199,16 +198,12 @@ def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
 
 
-def _stated_ecog(record: PatientRecord) -> tuple[tuple[str, ViewSource], ...]:
-    return tuple(stated_in_notes(record.documents, "ECOG"))
-
-
-def _stated_stages(record: PatientRecord) -> tuple[tuple[str, ViewSource], ...]:
-    return tuple(stated_in_notes(record.documents, "stage"))
+def _stated(record: PatientRecord) -> Mapping[Stated, Sequence[tuple[str, ViewSource]]]:
+    return {what: tuple(stated_in_notes(record.documents, what)) for what in _PATTERNS}
 
 
 def _exact(
-    stated: list[tuple[str, ViewSource]], known: list[tuple[str, ViewSource]]
+    stated: Sequence[tuple[str, ViewSource]], known: Sequence[tuple[str, ViewSource]]
 ) -> list[tuple[str, ViewSource]]:
     """Return what notes state without shorthand: `III` says nothing beside a known `IIIB`."""
     values = {value for value, _ in known}

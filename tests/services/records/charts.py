@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from services.records.folder.records import FolderRecords
-from services.records.local_resources import LocalResources
-from services.records.patient_names import FolderRegister
 from services.records.record import PatientRecord, record_from_resources
 from services.records.records_factory import id_fits
 
@@ -21,11 +19,6 @@ LOINC = "http://loinc.org"
 def records_in(folder: Path, clock: Clock) -> FolderRecords:
     """Return the records of a folder under the ids of the samples' pattern."""
     return FolderRecords(folder=folder, clock=clock, fits=id_fits("^patient_[0-9]+$"))
-
-
-def register_of(folder: Path, clock: Clock, clinic: LocalResources | None = None) -> FolderRegister:
-    """Return who the patients of a folder are."""
-    return FolderRegister(records=records_in(folder, clock), clinic=clinic)
 
 
 def patient(**fields: Any) -> Json:

@@ -70,7 +70,7 @@ async def test_a_file_is_parsed_once_until_it_changes(tmp_path: Path, clock: Fix
 
     write(tmp_path, "patient_9", bundle(patient(), ecog("e", "2024-01-01", "1")))
     clock.advance(LOOK_AGAIN_SECONDS)
-    assert len((await records.load(PATIENT_ID)).resources) == 1
+    assert len((await records.load(PATIENT_ID)).entries) == 1
 
 
 class CountingLoads:

@@ -79,7 +79,7 @@ async def test_a_server_and_bundle_give_the_same_facts(records: PatientRecords, 
     filed = await records_in(SAMPLES, FixedClock()).load(PatientId(name))
 
     assert served.left_out.sentence() is None
-    assert len(served.resources) == len(filed.resources)
+    assert len(served.entries) == len(filed.entries)
     here, there = (current_status(chart, today=TODAY) for chart in (served, filed))
     assert [(fact.name, fact.value, fact.state) for fact in (here.ecog, *here.staging)] == [
         (fact.name, fact.value, fact.state) for fact in (there.ecog, *there.staging)

@@ -61,7 +61,7 @@ async def test_all_about_the_patient_is_read(fhir: FakeFhir, records: PatientRec
     fhir.holds_patient(ecog("e", "2024-01-01", "1"), note("n", "2024-01-02", "Well."))
     record = await records.load(PATIENT_ID)
 
-    assert set(record.resources) == {"Observation/e", "DocumentReference/n"}
+    assert set(record.entries) == {"Observation/e", "DocumentReference/n"}
     assert fhir.requests[0].query["identifier"] == "patient_9"
     assert {request.headers["Authorization"] for request in fhir.requests} == {f"Bearer {TOKEN}"}
 
@@ -149,7 +149,7 @@ async def test_pages_are_followed_to_the_end(fhir: FakeFhir, records: PatientRec
     fhir.on("Patient/p9/$everything?page=3", found(ecog("c", "2024", "1")))
 
     record = await records.load(PATIENT_ID)
-    assert list(record.resources) == ["Observation/a", "Observation/b", "Observation/c"]
+    assert list(record.entries) == ["Observation/a", "Observation/b", "Observation/c"]
     assert record.left_out.sentence() is None
 
 
@@ -369,7 +369,7 @@ async def test_without_everything_each_type_is_searched(
     fhir.on("Observation?page=2", found(ecog("b", "2024", "1")))
 
     record = await records.load(PATIENT_ID)
-    assert len(record.resources) == 2
+    assert len(record.entries) == 2
     assert "ImagingStudy" in record.left_out.not_offered
     assert "Condition" not in record.left_out.not_offered
     asked = next(r for r in fhir.requests if r.path.endswith("/MedicationRequest"))
@@ -402,7 +402,7 @@ async def test_resources_of_other_patients_are_left_out_and_said(
     theirs = {**ecog("t", "2024", "4"), "subject": {"reference": "Patient/p10"}}
     fhir.holds_patient(theirs, patient(id="p10"), ecog("m", "2024", "1"))
     record = await records.load(PATIENT_ID)
-    assert list(record.resources) == ["Observation/m"]
+    assert list(record.entries) == ["Observation/m"]
     assert record.left_out.other_patient == 1
 
 
@@ -411,7 +411,7 @@ async def test_absolute_references_to_this_server_are_this_patient(
 ) -> None:
     mine = {"reference": f"{fhir.base_url}/Patient/p9"}
     fhir.holds_patient({**ecog("m", "2024", "1"), "subject": mine})
-    assert len((await records.load(PATIENT_ID)).resources) == 1
+    assert len((await records.load(PATIENT_ID)).entries) == 1
 
 
 async def test_texts_kept_elsewhere_on_the_server_are_fetched(

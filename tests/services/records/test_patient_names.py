@@ -15,10 +15,11 @@ from data_models.local_blob_store import LocalBlobStore
 from services.records import patient_names
 from services.records.fhir_types import HumanName
 from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
+from services.records.records_factory import records_for
 from services.scheduling.fhir import patient_resource
 from tests.fakes import FixedClock
 from tests.given_settings import given_settings
-from tests.services.records.charts import records_in, register_of
+from tests.services.records.charts import records_in
 from tests.services.scheduling.clinics import local_records
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
@@ -33,7 +34,7 @@ def bundle(folder: Path, patient: str, family: str, given: str) -> None:
 
 
 async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> None:
-    names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
+    names = RecordedNames(records=records_in(SAMPLES, FixedClock()), clock=FixedClock())
     others = await names.names_of_others(P4, ["patient_15", "patient_99"])
     assert {"patient_15", "patient_99", "Doyle", "Francis Doyle", "Çelik-Sørensen"} <= others
     assert not {"patient_4", "Whitfield", "Margaret Whitfield"} & others
@@ -45,7 +46,7 @@ async def test_who_shares_the_patients_family_name_is_known_in_full(
 ) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     bundle(tmp_path, "patient_15", "Novak", "Jan")
-    names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
+    names = RecordedNames(records=records_in(tmp_path, FixedClock()), clock=FixedClock())
     others = await names.names_of_others(P4, [])
     assert "Jan Novak" in others
     assert "Novak" not in others
@@ -54,7 +55,7 @@ async def test_who_shares_the_patients_family_name_is_known_in_full(
 async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     clock = FixedClock()
-    names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
+    names = RecordedNames(records=records_in(tmp_path, clock), clock=clock)
     assert await names.names_of_others(P4, []) == frozenset()
     bundle(tmp_path, "patient_15", "Okafor", "Ada")
     clock.advance(301)
@@ -63,7 +64,7 @@ async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> Non
 
 async def test_records_that_cannot_be_read_name_nobody_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "patient_4.json").write_text("{", encoding="utf-8")
-    names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
+    names = RecordedNames(records=records_in(tmp_path, FixedClock()), clock=FixedClock())
     with pytest.raises(RecordsUnreadableError):
         await names.names_of_others(P15, [])
 
@@ -73,7 +74,7 @@ async def test_more_patients_than_can_be_kept_back_end_it_instead_of_some_being_
 ) -> None:
     monkeypatch.setattr(patient_names, "PATIENTS_LIMIT", 2)
     clock = FixedClock()
-    names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
+    names = RecordedNames(records=records_in(tmp_path, clock), clock=clock)
     for number in range(2):
         bundle(tmp_path, f"patient_{number}", f"Family{number}", "Given")
     assert {"Family0", "Family1"} <= await names.names_of_others(P4, ())
@@ -90,7 +91,7 @@ def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
 
 
 async def test_answers_for_many_conversations_are_not_all_kept() -> None:
-    names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
+    names = RecordedNames(records=records_in(SAMPLES, FixedClock()), clock=FixedClock())
     first = await names.names_of_others(P4, ["patient_100"])
     for number in range(50):
         await names.names_of_others(P4, [f"patient_{number + 100}"])
@@ -104,9 +105,8 @@ async def test_without_records_the_roster_is_withheld() -> None:
 
 async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
     clinic = local_records(tmp_path)
-    names = RecordedNames(
-        register=register_of(SAMPLES, FixedClock(), clinic=clinic), clock=FixedClock()
-    )
+    clock = FixedClock()
+    names = RecordedNames(records=records_in(SAMPLES, clock), clock=clock, clinic=clinic)
     await clinic.create_once(patient_resource("Ada Leeward", date(1981, 2, 27)))
     others = await names.names_of_others(P4, ())
     assert {"Maria Lopez", "Ada Leeward", "Doyle"} <= others
@@ -138,16 +138,16 @@ async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> 
     app.router.add_get("/r4/Patient", patients)
     async with TestServer(app) as server, aiohttp.ClientSession() as session:
         settings = given_settings(fhir_base_url=str(server.make_url("/r4")))
+        clock = FixedClock()
         names = patient_names_for(
             settings,
-            patients=records_in(SAMPLES, FixedClock()),
+            patients=records_for(settings, session=session, clock=clock),
             store=LocalBlobStore(root=tmp_path),
-            session=session,
-            clock=FixedClock(),
+            clock=clock,
         )
         others = await names.names_of_others(PatientId("patient_2"), ["patient_1"])
         await names.names_of_others(PatientId("patient_1"), [])
     assert {"patient_1", "patient_3", "Ada Family3", "Family1"} <= others
     assert not {"patient_2", "Family2", "1", "2", "3"} & others
     assert len(asked) == 3  # kept for five minutes
-    assert "_elements=identifier,name" in asked[0]
+    assert "_elements=identifier,name," in asked[0]

@@ -40,27 +40,27 @@ def test_all_spellings_of_this_patient_count(reference: str) -> None:
     rows = entries(patient(), {**ecog("e", "2024-01-01", "1"), "subject": {"reference": reference}})
     rows[0]["fullUrl"] = "https://a.example/Patient/p9"
 
-    assert len(record_from_resources(PATIENT_ID, rows).resources) == 1
+    assert len(record_from_resources(PATIENT_ID, rows).entries) == 1
 
 
 def test_a_patient_of_another_server_with_the_same_id_is_another_patient() -> None:
     stranger = {"reference": "https://b.example/Patient/p9"}
 
-    assert not record({**ecog("e", "2024-01-01", "1"), "subject": stranger}).resources
+    assert not record({**ecog("e", "2024-01-01", "1"), "subject": stranger}).entries
 
 
 @pytest.mark.parametrize("status", ["entered-in-error", "cancelled"])
 def test_withdrawn_entries_are_not_facts(status: str) -> None:
     chart = record({**ecog("wrong", "2024-01-01", "4"), "status": status})
 
-    assert not chart.resources
+    assert not chart.entries
     assert chart.left_out.withdrawn == 1
 
 
 def test_a_refuted_diagnosis_is_not_a_fact() -> None:
     refuted = {"coding": [{"code": "refuted"}]}
 
-    assert not record(resource("Condition", "c", verificationStatus=refuted)).resources
+    assert not record(resource("Condition", "c", verificationStatus=refuted)).entries
 
 
 def test_an_unreadable_entry_is_named_and_the_others_are_kept() -> None:
@@ -68,14 +68,14 @@ def test_an_unreadable_entry_is_named_and_the_others_are_kept() -> None:
 
     assert chart.left_out.unreadable == ("Observation/odd: code: is not as R4 has it",)
     assert "1 entry could not be read" in course(chart, today=date(2025, 1, 1)).notes[-1]
-    assert list(chart.resources) == ["Observation/e"]
+    assert list(chart.entries) == ["Observation/e"]
 
 
 def test_an_entry_without_an_id_gets_a_name_of_its_own() -> None:
     first, second = ecog("a", "2024", "1"), ecog("b", "2025", "2")
     del first["id"], second["id"]
 
-    assert list(record(first, second).resources) == ["Observation/entry-1", "Observation/entry-2"]
+    assert list(record(first, second).entries) == ["Observation/entry-1", "Observation/entry-2"]
 
 
 def test_no_patient_is_not_found() -> None:

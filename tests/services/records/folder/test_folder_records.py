@@ -39,7 +39,7 @@ async def test_a_bundle_of_any_type_and_name_is_read(tmp_path: Path, kind: str) 
     content = {**bundle(patient(), ecog("e", "2024-01-01", "1")), "type": kind}
     write(tmp_path / "deep" / "Any Name é.json.gz", json.dumps(content))
     record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
-    assert list(record.resources) == ["Observation/e"]
+    assert list(record.entries) == ["Observation/e"]
 
 
 async def test_ndjson_of_several_patients_and_files_is_grouped_by_owner(tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ async def test_ndjson_of_several_patients_and_files_is_grouped_by_owner(tmp_path
     write(tmp_path / "Condition.000.ndjson.gz", lines(theirs, resource("Condition", "c9")))
     write(tmp_path / "Observation.ndjson", lines(ecog("e", "2024-01-01", "1")))
     records = records_in(tmp_path, FixedClock())
-    assert set((await records.load(PATIENT_ID)).resources) == {"Condition/c9", "Observation/e"}
-    assert set((await records.load(PatientId("patient_8"))).resources) == {"Condition/c8"}
+    assert set((await records.load(PATIENT_ID)).entries) == {"Condition/c9", "Observation/e"}
+    assert set((await records.load(PatientId("patient_8"))).entries) == {"Condition/c8"}
 
 
 @with_cases("subject")
@@ -59,7 +59,7 @@ async def test_every_form_of_reference_names_the_owner(
 ) -> None:
     content = bundle(patient(), resource("Condition", "c", subject=subject))
     write(tmp_path / "a.json", json.dumps(content))
-    assert list((await records_in(tmp_path, FixedClock()).load(PATIENT_ID)).resources) == [
+    assert list((await records_in(tmp_path, FixedClock()).load(PATIENT_ID)).entries) == [
         "Condition/c"
     ]
 
@@ -140,7 +140,7 @@ async def test_people_who_share_a_resource_id_keep_what_their_file_has(
     records = records_in(tmp_path, FixedClock())
     for number in (1, 2):
         found = await records.load(PatientId(f"patient_{number}"))
-        assert list(found.resources) == [f"Observation/e{number}"]
+        assert list(found.entries) == [f"Observation/e{number}"]
 
 
 async def test_a_merged_chart_says_so_and_is_listed(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ async def test_a_truncated_bundle_is_served_as_far_as_it_goes(tmp_path: Path) ->
     write(tmp_path / "cut.json", text[: text.index('"f"') + 40])
     records = records_in(tmp_path, FixedClock())
     record = await records.load(PATIENT_ID)
-    assert list(record.resources) == ["Observation/e"]
+    assert list(record.entries) == ["Observation/e"]
     assert "1 entry could not be read" in (record.left_out.sentence() or "")
     assert problems(records)[0].startswith("cut.json: after entry 2: ends in the middle")
 
@@ -202,7 +202,7 @@ async def test_entries_of_wrong_types_cost_themselves_only(tmp_path: Path) -> No
     content["entry"] += [7, {"resource": "text"}, {"resource": {"id": "x"}}, {"request": {}}]
     write(tmp_path / "odd.json", json.dumps(content))
     records = records_in(tmp_path, FixedClock())
-    assert list((await records.load(PATIENT_ID)).resources) == ["Observation/e"]
+    assert list((await records.load(PATIENT_ID)).entries) == ["Observation/e"]
     assert [text.split(": ")[1] for text in problems(records)] == ["entry 3", "entry 4", "entry 5"]
 
 
@@ -279,7 +279,7 @@ async def test_what_a_history_deleted_is_gone_and_the_newest_counts(
     content["entry"].insert(1, deleted)
     write(tmp_path / "a.json", json.dumps({**content, "type": "history"}))
     record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
-    assert list(record.resources) == ["Observation/kept"]
+    assert list(record.entries) == ["Observation/kept"]
 
 
 async def test_an_appointment_of_several_is_each_ones_and_names_no_other(
@@ -309,7 +309,7 @@ async def test_what_names_no_patient_is_left_out_and_counted(tmp_path: Path) -> 
     write(tmp_path / "a.json", json.dumps(bundle(patient(), nameless, inside)))
     records = records_in(tmp_path, FixedClock())
     record = await records.load(PATIENT_ID)
-    assert not record.resources
+    assert not record.entries
     assert record.left_out.other_patient == 2
     index = records.look()
     reports = [chart_report(index, chart) for chart in index.charts.values()]
