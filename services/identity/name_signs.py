@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
+from services.language.named_person import is_known_name, is_ordinary_name
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
 from services.language.statement_tables import stem
@@ -42,8 +43,14 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
 def stands_alone(span: tuple[Word, ...]) -> bool:
     """Whether none of the words is common and one stands as a name, also in `and elvis?`."""
     is_turned_to = span[0].before in people_words().moves_on and span[-1].closes
-    is_name = is_turned_to or any(one.stands_as_name for one in span)
+    is_name = is_turned_to or any(one.stands_as_name or _is_only_a_name(one) for one in span)
     return is_name and not any(one.is_common for one in span)
+
+
+def _is_only_a_name(word: Word) -> bool:
+    """Whether a word in small letters is a name and nothing else: `no i meant abdul`."""
+    is_term = word.is_eponym or is_clinical(word.text) or word.is_derived
+    return is_known_name(word.text) and not (is_ordinary_name(word.text) or is_term)
 
 
 def is_unknown_full_name(first: Word, last: Word) -> bool:

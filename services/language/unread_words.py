@@ -183,6 +183,8 @@ class _Used:
 
     def _is_time_left(self, piece: Piece) -> bool:
         """Whether it says how what is asked lies to something else, and no days were made of it."""
+        if len(piece.words) > 1 and piece.of("topic"):
+            return False  # all of it is what is asked: "whose chart am I in"
         side = side_of(piece, self._words)
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for

@@ -199,3 +199,10 @@ def test_of_who_pays_only_the_newest_bill_tells_and_since_when_is_named() -> Non
 
 def test_the_heaviest_is_a_weight() -> None:
     assert [one.aspect for one in asked("heaviest ever")] == ["maximum"]
+
+
+@with_cases("text")
+def test_whose_chart_is_open_is_asked_with_every_word(text: str) -> None:
+    assert [(one.tool, one.name, one.unread) for one in asked(text)] == [
+        ("chart_summary", "name", "")
+    ]
