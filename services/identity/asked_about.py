@@ -7,8 +7,9 @@ from itertools import pairwise
 from services.identity.name_signs import asks_for_chart
 from services.language.chart_nouns import chart_nouns
 from services.language.letters import APOSTROPHES
-from services.language.mentions import Message, Word
+from services.language.mentions import Message
 from services.language.people_words import people_words
+from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 

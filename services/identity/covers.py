@@ -8,9 +8,9 @@ from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
 from services.language.chart_nouns import chart_nouns
 from services.language.letters import folded
-from services.language.mentions import Word
 from services.language.name_runs import leads_a_name
 from services.language.people_words import people_words
+from services.language.signed_word import Word
 
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
 

@@ -6,9 +6,10 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 from collections.abc import Sequence
 
 from services.language.chart_nouns import measured_nouns
-from services.language.mentions import Message, Word
+from services.language.mentions import Message
 from services.language.people_words import people_words
 from services.language.phrases import says
+from services.language.signed_word import Word
 
 _OF = frozenset(
     {"of", "von", "vom", "der", "des", "seiner", "ihrer", "seines", "ihres", "de", "du"}

@@ -19,11 +19,12 @@ from services.identity.subject import Subject, subject_of
 from services.language.ages_told import age_told
 from services.language.commands import command_in
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
-from services.language.mentions import Message, Word, read_words
+from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
 from services.language.people_words import people_words
 from services.language.record_numbers import is_bare_number, labelled_numbers, number_tokens
+from services.language.signed_word import Word
 from services.language.yes_no import yes_no_in
 
 DIRECTORY_SECONDS = 2.0

@@ -21,10 +21,10 @@ from services.identity.name_signs import (
     is_genitive,
     is_half_of_a_name,
     is_name_beside,
-    is_named_after_of,
     is_part_of_another_name,
     is_person_beside,
     is_sure_sign,
+    is_told_something,
     is_turned_to,
     stands_alone,
     stands_as_drug,
@@ -33,9 +33,10 @@ from services.identity.name_signs import (
 )
 from services.identity.person import Person, distinct
 from services.identity.strangers import strangers_in
-from services.language.mentions import Message, Word
+from services.language.mentions import Message
 from services.language.name_runs import leads_a_name, neighbours
 from services.language.people_words import people_words
+from services.language.signed_word import Word
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 
@@ -248,7 +249,7 @@ def _counts(
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
-    is_eponym = strength in ("near", "given") and all(one.is_eponym for one in span)
+    is_eponym = strength == "near" and all(one.is_eponym for one in span)
     if is_eponym or all(one.is_surely_eponym for one in span):
         return False
     if strength == "near":
@@ -257,12 +258,12 @@ def _counts(
         is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
         is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
         return signed or is_all or begins_a_chart_question(run, span) or not any(common)
-    is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
-    is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
+    is_sure = is_sure_sign(span) or (span[0].is_capital and not span[0].is_in_date)
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
     # Whoever says but a first name, and writes on, takes that chart to be open.
     is_sure = is_sure or (not any(common) and is_all_said(run, span))
     is_sure = is_sure or is_before_a_family_name(run, span)
+    is_sure = is_sure or is_turned_to(run, span) or is_told_something(run, span)
     return is_sure or (in_roster and signed) or stands_alone(span)
 
 

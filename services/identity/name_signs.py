@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
-from services.language.full_dates import month_numbers
-from services.language.mentions import HYPHENS, Word
+from services.language.mentions import HYPHENS
 from services.language.named_person import is_known_name, is_ordinary_name
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
+from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 
@@ -183,13 +183,6 @@ def is_clinical(text: str) -> bool:
     return bool(text) and is_clinical_name(stem(text))
 
 
-def is_named_after_of(word: Word) -> bool:
-    """Whether a word with a capital follows what names follow, and ends the clause: `di Vera`."""
-    known = people_words()
-    is_month = word.text in month_numbers() or word.text in known.seasons
-    return word.is_capital and word.closes and word.before in known.before_names and not is_month
-
-
 def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
     first = span[0]
@@ -203,11 +196,11 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name ends the message behind words that only lead to one: `und der Koch?`."""
+    """Whether a name ends the message behind words that only lead to one: `und der koch?`."""
     known = people_words()
     leads = known.leads | known.others
     at = next(place for place, one in enumerate(run) if one is span[0])
-    ends = not span[-1].after and span[0].raw[0].isupper()
+    ends = not span[-1].after and span[0].text not in leads
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
 
 
@@ -257,10 +250,16 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
-    is_told = behind.text in {"has", "had", *known.open_verbs} and span[0].raw[0].isupper()
     if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
         return False
-    return is_told or is_clinical(behind.text) or behind.text in chart_nouns()
+    return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
+
+
+def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
+    behind = _behind(run, span)
+    is_told = behind is not None and behind.text in people_words().does_or_is
+    return is_told and span[0].is_first and span[0].raw[0].isupper() and not span[0].is_in_date
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

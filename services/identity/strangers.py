@@ -16,9 +16,10 @@ from services.identity.person import Person
 from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
 from services.language.letters import folded
-from services.language.mentions import Message, Word
+from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people_words import names_that_are_words, people_words
+from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.text_words import asks_question

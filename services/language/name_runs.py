@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from services.language.letters import APOSTROPHES
-from services.language.mentions import HYPHENS, TEXT_LIMIT_CHARS, Word
+from services.language.mentions import HYPHENS, TEXT_LIMIT_CHARS
+from services.language.signed_word import Word
 
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _LEAD_LETTERS = 2

@@ -66,6 +66,7 @@ class PeopleWords:
     lower_pronouns: frozenset[str]
     person_verbs: frozenset[str]
     open_verbs: frozenset[str]
+    does_or_is: frozenset[str]
     patients_own: frozenset[str]
     values_of_one: frozenset[str]
     masculine_things: frozenset[str]
@@ -116,18 +117,29 @@ def people_words() -> PeopleWords:
 @lru_cache(maxsize=1)
 def names_that_are_words() -> frozenset[str]:
     """Return words of common language that are family names as well, folded."""
-    found = (_HERE / "common_words" / "names.txt").read_text(encoding="utf-8").split()
-    return people_words().family_too | frozenset(found)
+    return people_words().family_too | frozenset(_words_of("names"))
 
 
 @lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
     """Return words of the common language of five languages, folded."""
-    files = sorted((_HERE / "common_words").glob("*.txt"))
-    texts = (one.read_text(encoding="utf-8") for one in files)
-    words = {word for text in texts for word in text.split()}
+    words = {word for one in (_HERE / "common_words").glob("*.txt") for word in _words_of(one.stem)}
+    return frozenset(words) | _beside()
+
+
+@lru_cache(maxsize=1)
+def names_in_english() -> frozenset[str]:
+    """Return names that are words of other languages, and none of English: `estrella`."""
+    return frozenset(_words_of("names")).difference(_words_of("en"), _beside())
+
+
+def _words_of(name: str) -> list[str]:
+    return (_HERE / "common_words" / f"{name}.txt").read_text(encoding="utf-8").split()
+
+
+def _beside() -> frozenset[str]:
     known = people_words()
-    beside = (
+    return (
         known.told_apart_by
         | known.seasons
         | known.opening
@@ -135,5 +147,7 @@ def common_words() -> frozenset[str]:
         | known.staff
         | known.relatives
         | known.described_by
+        | known.before_names
+        | known.qualities
+        | known.eponym_heads
     )
-    return frozenset(words | beside | known.before_names | known.qualities | known.eponym_heads)

@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
-from services.language.mentions import Word, read_words
+from services.language.mentions import read_words
 from services.language.people_words import people_words
+from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 

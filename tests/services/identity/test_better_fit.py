@@ -34,6 +34,8 @@ PEOPLE = [
     person(10, "Ida", "Rusk", "1955-02-01", "female"),
     person(12, "Timo", "Falk", "2026-03-15", "male"),
     person(13, "Summer", "Day", "1992-06-21", "female"),
+    person(14, "Constance", "Weir", "1948-06-21", "female"),
+    person(15, "Thomas", "Reed", "1971-05-02", "male"),
 ]
 
 

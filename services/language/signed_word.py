@@ -1,0 +1,113 @@
+"""A word of a message as it may name somebody, with the signs that stand beside it. Pure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from services.language.people_words import common_words, names_in_english, people_words
+
+Title = Literal["man", "woman", "patient", "staff", "relative"]
+_DOES, _ABOUT = ("does", "did"), ("about", "for")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a message.
+
+    Attributes:
+        start: Its place in the text; `end` is behind it.
+        gap: What stands between the word before and this one.
+        title: What the words before make of the bearer of the name.
+        is_owner: Whether a possessive stands behind it: `Doyle's`, `Francis'`.
+        is_capital: Whether it is written as a name is, and that says something.
+        is_heading: Whether it begins the message, with a colon, comma or dash behind it.
+        heads: Whether a colon or dash stands behind it, wherever it stands.
+        closes: Whether the clause ends behind it, or behind but "then", "please", "jetzt".
+        is_first: Whether the message begins with it, or it stands so behind `next:`.
+        is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
+        before: The word before it in its sentence, folded; `after` the one behind it, `beyond`
+            the one behind that.
+        has_number: Whether a number stands directly behind it: `Gleason 7`.
+        is_of_head: Whether a disease or score of that name is said: `score de Gleason`.
+        is_another: Whether it is told apart from its namesake: `the other Mr Doyle`.
+        is_english: Whether it stands in a message that is surely in English.
+    """
+
+    raw: str
+    text: str
+    start: int
+    end: int
+    gap: str
+    title: Title | None = None
+    is_owner: bool = False
+    is_capital: bool = False
+    is_heading: bool = False
+    heads: bool = False
+    closes: bool = False
+    is_first: bool = False
+    is_in_date: bool = False
+    before: str = ""
+    after: str = ""
+    beyond: str = ""
+    has_number: bool = False
+    is_of_head: bool = False
+    is_another: bool = False
+    is_english: bool = False
+
+    @cached_property
+    def is_common(self) -> bool:
+        """Whether it, or what it is the plural or genitive of, is a word of the common language."""
+        singular = self.text.removesuffix("s")
+        if self.is_english and not names_in_english().isdisjoint((self.text, singular)):
+            return False
+        forms = {self.text, singular, self.text.removeprefix("re")}
+        forms |= {self.text.replace("yse", "yze"), self.text.replace("ise", "ize")}
+        return not common_words().isdisjoint(forms) or self.text in people_words().asking_verbs
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is a word of common language with an ending, in small letters: `frankly`."""
+        ends = (one for one in people_words().endings if self.text.endswith(one))
+        return self.raw.islower() and any(
+            self.text.removesuffix(end) in common_words() for end in ends
+        )
+
+    @property
+    def is_eponym(self) -> bool:
+        """Whether it stands for a disease, a score or an operation."""
+        known = people_words()
+        if self.title in ("man", "woman", "patient"):
+            return False
+        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
+        return self.text in known.eponyms and (beside or not self.is_owner)
+
+    @property
+    def is_surely_eponym(self) -> bool:
+        """Whether what stands beside it tells so, though somebody may bear the name."""
+        known = people_words()
+        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
+        beside = beside or self.is_of_head
+        is_kind = self.has_number or self.before in known.articles
+        return self.is_eponym and (beside or (is_kind and not self.is_owner))
+
+    @property
+    def stands_as_name(self) -> bool:
+        """Whether title, possessive or place say that a word of common language is a name here."""
+        known = people_words()
+        if self.title in ("man", "woman", "patient") or self.is_owner:
+            return True
+        if self.is_in_date:
+            return False
+        if self.is_capital:
+            return True
+        if self.is_heading:
+            return self.text not in known.qualities
+        if self.before in known.opening_verbs and self.closes:
+            return True
+        if self.before in known.auxiliaries:
+            return self.text not in known.qualities or self.before in _DOES
+        return (
+            self.before in known.before_names
+            and self.closes
+            and (self.text not in known.qualities or self.before in _ABOUT)
+        )
