@@ -137,8 +137,10 @@ class SubjectLinker:
         active = situation.active
         kept = None if active is None else situation.roster.get(active)
         found = index.with_id(active) or kept
-        names = (*(() if found is None else found.beside), *situation.beside)
-        others = frozenset(_names_beside(names))
+        relatives = list(_names_of(() if found is None else found.beside))
+        # Staff and contacts are seldom called by a first name alone, which may be a patient's.
+        firsts = [one[:1] for one in relatives]
+        others = frozenset(map(frozenset, (*relatives, *firsts, *_names_of(situation.beside))))
         return Known(index, found, frozenset(situation.roster), others, situation.today)
 
     def _numbers(
@@ -172,14 +174,13 @@ def _is_known_phrase(text: str) -> bool:
     return is_order or yes_no_in(text) in ("yes", "no")
 
 
-def _names_beside(names: Iterable[str]) -> Iterable[frozenset[str]]:
-    """Yield the words of each name beside a patient: the whole name, and the first name alone."""
+def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
+    """Yield the words of each whole name, titles apart."""
     titles = people_words().staff
     for name in names:
         words = [word.text for word in read_words(name).words if word.text not in titles]
         if len(words) > 1:
-            yield frozenset(words)
-            yield frozenset(words[:1])
+            yield tuple(words)
 
 
 def names_sought(message: Message) -> Iterable[NameSought]:

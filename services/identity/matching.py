@@ -7,9 +7,9 @@ from typing import Literal
 
 from data_models.identifiers import PatientId
 from services.identity.covers import Cover, covers_of, fits_better, hits_of, same_words
+from services.identity.first_names import is_first_name_here
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
-    asks_for_chart,
     begins_a_chart_question,
     fills_a_clause,
     is_all_said,
@@ -24,9 +24,7 @@ from services.identity.name_signs import (
     is_part_of_another_name,
     is_person_beside,
     is_sure_sign,
-    is_told_something,
     is_turned_to,
-    stands_alone,
     stands_as_drug,
     stands_before_a_name,
     stands_where_names_do,
@@ -257,14 +255,9 @@ def _counts(
     if strength in ("family", "former"):
         is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
         is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
-        return signed or is_all or begins_a_chart_question(run, span) or not any(common)
-    is_sure = is_sure_sign(span) or (span[0].is_capital and not span[0].is_in_date)
-    is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
-    # Whoever says but a first name, and writes on, takes that chart to be open.
-    is_sure = is_sure or (not any(common) and is_all_said(run, span))
-    is_sure = is_sure or is_before_a_family_name(run, span)
-    is_sure = is_sure or is_turned_to(run, span) or is_told_something(run, span)
-    return is_sure or (in_roster and signed) or stands_alone(span)
+        is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
+        return signed or is_all or not any(common)
+    return (in_roster and signed) or is_first_name_here(run, span)
 
 
 def _is_beside(

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.mentions import HYPHENS
-from services.language.named_person import is_known_name, is_ordinary_name
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
 from services.language.signed_word import Word
@@ -38,19 +37,6 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
     first = span[0]
     is_unknown = not is_clinical_name(stem(first.text)) and first.text not in known.eponyms
     return is_unknown and (first.is_first or first.before in known.before_names)
-
-
-def stands_alone(span: tuple[Word, ...]) -> bool:
-    """Whether none of the words is common and one stands as a name, also in `and elvis?`."""
-    is_turned_to = span[0].before in people_words().moves_on and span[-1].closes
-    is_name = is_turned_to or any(one.stands_as_name or _is_only_a_name(one) for one in span)
-    return is_name and not any(one.is_common for one in span)
-
-
-def _is_only_a_name(word: Word) -> bool:
-    """Whether a word in small letters is a name and nothing else: `no i meant abdul`."""
-    is_term = word.is_eponym or is_clinical(word.text) or word.is_derived
-    return is_known_name(word.text) and not (is_ordinary_name(word.text) or is_term)
 
 
 def is_unknown_full_name(first: Word, last: Word) -> bool:
@@ -196,11 +182,11 @@ def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name ends the message behind words that only lead to one: `und der koch?`."""
+    """Whether a name ends the clause behind words that only lead to one: `und der koch?`."""
     known = people_words()
-    leads = known.leads | known.others
+    leads = known.leads | known.others | known.next_one
     at = next(place for place, one in enumerate(run) if one is span[0])
-    ends = not span[-1].after and span[0].text not in leads
+    ends = span[-1].closes and span[0].text not in leads
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
 
 
@@ -219,8 +205,10 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 
 def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name owns the noun behind it as in German: `Kochs Befund`."""
+    """Whether a name owns the noun behind it as in German: `Kochs Befund`, `Kochs letzter Wert`."""
     last, behind = span[-1], _behind(run, span)
+    if behind is not None and behind.text in people_words().newest:
+        behind = _behind(run, (behind,))
     is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
 
@@ -273,7 +261,8 @@ def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a hyphen joins the words with others."""
     behind = _behind(run, span)
-    is_before = span[0].gap in HYPHENS and run[0] is not span[0]
+    is_led = span[0].before in people_words().particles  # `al-Rashid`
+    is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
     return is_before or (behind is not None and behind.gap in HYPHENS)
 
 

@@ -65,6 +65,7 @@ class PeopleWords:
     pronouns: frozenset[str]
     lower_pronouns: frozenset[str]
     person_verbs: frozenset[str]
+    next_one: frozenset[str]
     open_verbs: frozenset[str]
     does_or_is: frozenset[str]
     patients_own: frozenset[str]

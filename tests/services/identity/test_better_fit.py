@@ -36,13 +36,16 @@ PEOPLE = [
     person(13, "Summer", "Day", "1992-06-21", "female"),
     person(14, "Constance", "Weir", "1948-06-21", "female"),
     person(15, "Thomas", "Reed", "1971-05-02", "male"),
+    person(16, "Omar", "al-Rashid", "1964-01-12", "male"),
 ]
 
 
-async def subject_of(text: str, *, active: int, roster: tuple[int, ...] = ()) -> Subject:
+async def subject_of(
+    text: str, *, active: int, roster: tuple[int, ...] = (), beside: tuple[str, ...] = ()
+) -> Subject:
     linker = SubjectLinker(directory=GivenPeople(*PEOPLE), fits=lambda _: False, seconds=30)
     known = {PatientId(f"p-{one}"): None for one in (active, *roster)}
-    situation = Situation(active=PatientId(f"p-{active}"), roster=known, today=TODAY)
+    situation = Situation(active=PatientId(f"p-{active}"), roster=known, today=TODAY, beside=beside)
     return (await linker.link(text, situation)).subject
 
 
@@ -120,3 +123,9 @@ async def test_an_age_that_fits_or_is_a_thing_s_asks_nothing(text: str) -> None:
 async def test_the_age_of_a_baby_is_told_in_months() -> None:
     assert "8 months" in option_line(PEOPLE[10], TODAY)
     assert "71 years" in option_line(PEOPLE[8], TODAY)
+
+
+async def test_a_first_name_is_no_doctors_where_a_patient_bears_it() -> None:
+    found = await subject_of("how's Timo doing?", active=9, beside=("Dr. Timo Keller",))
+
+    assert (found.outcome, ids(found)) == ("unsure", ["p-12"])
