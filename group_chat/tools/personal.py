@@ -44,10 +44,13 @@ class SaidTimes:
     memory: ToolMemorySession
     zone: tzinfo
 
-    def moment(self, text: str, *, ends: bool = False) -> datetime:
+    def moment(self, text: str, *, ends: bool = False, is_ahead: bool = False) -> datetime:
         """Return a day or time in ISO or in words; without a zone it is the user's.
 
         A day alone is its midnight; with `ends` it is the next, so that the day is included.
+
+        Args:
+            is_ahead: Something is to be then; "Friday" on a Friday is the next.
 
         Raises:
             ToolInputError: it is neither.
@@ -55,7 +58,7 @@ class SaidTimes:
         at = _iso(text)
         if at is not None and ends and len(text.strip()) == ISO_DAY_CHARS:
             at += timedelta(days=1)
-        return self._in_words(text, ends=ends) if at is None else self._aware(at)
+        return self._aware(at) if at is not None else self._in_words(text, ends, is_ahead)
 
     def span(self, since: str | None, until: str | None) -> Span[datetime]:
         """Return a span, the last day included."""
@@ -64,9 +67,9 @@ class SaidTimes:
             None if until is None else self.moment(until, ends=True),
         )
 
-    def day(self, text: str, *, ends: bool = False) -> date:
+    def day(self, text: str, *, ends: bool = False, is_ahead: bool = False) -> date:
         """Return the day of `moment`."""
-        return self.moment(text, ends=ends).astimezone(self.zone).date()
+        return self.moment(text, ends=ends, is_ahead=is_ahead).astimezone(self.zone).date()
 
     def moved(self, text: str, before: datetime) -> datetime:
         """Return the moment that `text` says; of day and time, what it leaves out stays."""
@@ -74,7 +77,7 @@ class SaidTimes:
         if at is not None and len(text.strip()) > ISO_DAY_CHARS:
             return self._aware(at)
         hour = f"at {text}" if text.strip().isdigit() else text  # "to 12"
-        said = None if at is not None else when_of(hour, self.memory.now)
+        said = None if at is not None else when_of(hour, self.memory.now, is_ahead=True)
         if at is None and said is None:
             raise ToolInputError(_NO_TIME)
         day = at.date() if at is not None else said.first if said is not None else None
@@ -82,8 +85,8 @@ class SaidTimes:
         clock = own.time() if minute is None else time(minute // 60, minute % 60)
         return datetime.combine(day or own.date(), clock, self.zone)
 
-    def _in_words(self, text: str, *, ends: bool) -> datetime:
-        said = when_of(text, self.memory.now)
+    def _in_words(self, text: str, ends: bool, is_ahead: bool) -> datetime:
+        said = when_of(text, self.memory.now, is_ahead=is_ahead)
         day = None if said is None else said.last if ends else said.first
         if said is None:
             raise ToolInputError(_NO_TIME)
@@ -209,8 +212,14 @@ class OpenAssistant(SaidTimes):
         """Remember how an item was before this user's action, so that "undo" brings it back."""
         request, log = self.turn.request, self.opened_by.undo
         if log is not None:
-            patient_id, now = request.patient_id, self.memory.now
-            action = undoable_action(tool, before, after, patient_id=patient_id, at=now)
+            action = undoable_action(
+                tool,
+                before,
+                after,
+                patient_id=request.patient_id,
+                conversation_id=request.conversation_id,
+                at=self.memory.now,
+            )
             await log.note(action, principal_id=request.principal_id)
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:

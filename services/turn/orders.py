@@ -110,6 +110,23 @@ class TurnOrders:
         ]
         return own[-1] if own else None
 
+    def ask_to_undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
+        """Ask whether to take back a draft that the turn before did not make; "" where it did."""
+        if turn.is_of_turn_before(made.timestamp):
+            return ""
+        payload = {**made.parameters, "agent": made.agent_name, "action": WITHDRAW}
+        test, who = made.parameters.get("test", ""), turn.patient_id or ""
+        text = said_in(_language(payload), "ask_back", test=test, patient=who)
+        question_id = self.ids.new_id("question")
+        turn.ask(
+            "destructive_tool",
+            text,
+            patient_id=turn.patient_id,
+            question_id=question_id,
+            payload=payload,
+        )
+        return text
+
     async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
         """Take a draft back that was made a moment ago, and return what the user is told."""
         drafts, patient_id = self.tools.orders, turn.patient_id

@@ -1,140 +1,24 @@
 """What an answer to the server's one open question does, before anything else is decided."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
-from zoneinfo import ZoneInfo
 
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
-from data_models.errors import CorruptDocumentError, StoreUnavailableError, ToolInputError
-from services.assistant.confirmed_actions import (
-    ACTION_WORDS,
-    Action,
-    action_of,
-    items_of,
-)
-from services.assistant.shown import spoken
-from services.assistant.undo_log import Undoable, UndoableAction, patient_name
+from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
 from services.language.yes_no import is_consent, says_no, says_yes
-from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
+from services.turn.own_deeds import TurnActions
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
-# Carries out what the user has confirmed, and remembers it like any other tool run.
-
-_UNDONE: Mapping[Undoable, str] = {
-    "create_event": "Cancelled",
-    "add_task": "Deleted",
-    "move_event": "Moved back",
-    "complete_task": "Open again",
-    "move_task": "Moved back",
-    "change_contact": "Changed back",
-}
 _TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
-_NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
-_ELSEWHERE = (
-    "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
-    "that chart open."
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnActions:
-    """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
-
-    tools: TurnTools
-    clock: Clock
-
-    def refused(self, question: OpenQuestion) -> str:
-        """Return what the user is told after a no."""
-        names = [name for _, name in items_of(question.payload)]
-        if len(names) == 1:
-            return f"Nothing was changed: {names[0]} stays as it is."
-        return f"Nothing was changed: {'; '.join(names)} stay as they are."
-
-    async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
-        """Do what was asked about, and return what the user is told."""
-        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
-        try:
-            text = await self._perform_all(turn, question, memory)
-        except (ToolInputError, StoreUnavailableError) as failure:
-            text, error = failure.user_message, str(failure)
-        memory.record(
-            FinishedRun(
-                tool=str(question.payload.get("action", "")),
-                agent=str(question.payload.get("agent", "")),
-                parameters={"id": question.payload.get("entity_id")},
-                data={"result": text},
-                error=error,
-                duration_ms=(self.clock.monotonic() - began) * 1_000,
-            )
-        )
-        return text
-
-    async def newest_action(self, turn: GroundedTurn) -> UndoableAction | None:
-        """Return the newest change of the user's own items that "undo" takes back.
-
-        None in a group, where others read along.
-        """
-        if turn.message.is_group:
-            return None
-        try:
-            principal = turn.message.sender.principal_id
-            return await self.tools.assistant.newest_action(principal, now=turn.now)
-        except StoreUnavailableError:
-            return None  # what cannot be looked up is undone by nobody
-
-    async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
-        """Take `action` back, and return what the user is told."""
-        zone = self.tools.open(turn).zone or ZoneInfo("UTC")
-        if action.patient not in ("", patient_name(turn.patient_id)):
-            return _ELSEWHERE  # it could not be named here
-        principal = turn.message.sender.principal_id
-        await turn.claim.hold()
-        try:
-            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
-        except (ToolInputError, StoreUnavailableError) as failure:
-            return failure.user_message
-        if item is None:
-            return _NOT_UNDONE
-        return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now)}."
-
-    async def _perform_all(
-        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
-    ) -> str:
-        action = action_of(question.payload.get("action"))
-        principal = turn.message.sender.principal_id
-        zone: tzinfo = memory.zone or ZoneInfo("UTC")
-        done, gone = list[str](), list[str]()
-        for item_id, name in items_of(question.payload):
-            await turn.claim.hold()  # one that slept through its claim does nothing
-            try:
-                was_there = await self.tools.assistant.perform(
-                    action, item_id, principal_id=principal, zone=zone
-                )
-            except (ToolInputError, StoreUnavailableError) as failure:
-                if not done:
-                    raise
-                outcome = _outcome_in_words(action, done, gone)
-                return f"{outcome} *Not* done: {name}. {failure.user_message}"
-            if ACTION_WORDS[action].removes:
-                memory.note_deleted(item_id)
-            (done if was_there else gone).append(name)
-        return _outcome_in_words(action, done, gone)
-
-
-def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
-    parts = [f"{ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
-    return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
 def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
@@ -170,7 +54,7 @@ class TurnQuestions:
     ids: IdSource
 
     def __post_init__(self) -> None:
-        self._actions = TurnActions(tools=self.tools, clock=self.clock)
+        self._actions = TurnActions(tools=self.tools, replies=self.replies, clock=self.clock)
         self._bookings = TurnBookings(documents=self.documents, tools=self.tools, clock=self.clock)
         self.orders = TurnOrders(
             documents=self.documents, tools=self.tools, clock=self.clock, ids=self.ids
@@ -252,20 +136,20 @@ class TurnQuestions:
         made = self.orders.newest(turn)
         others = [one.at for one in (action, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
-            self.replies.say(turn, await self.orders.undo(turn, made))
+            is_asked = self.orders.ask_to_undo(turn, made)
+            self.replies.say(turn, is_asked or await self.orders.undo(turn, made))
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
-        self.replies.say(turn, await self._actions.undo(turn, action))
+        await self._actions.undo(turn, action)
         return True
 
     async def _undo_last(self, turn: GroundedTurn) -> bool:
-        before = [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
         action = await self._actions.newest_action(turn)
-        is_last = action is not None and any(action.at >= one.timestamp for one in before)
-        if action is not None and is_last:
-            self.replies.say(turn, await self._actions.undo(turn, action))
-        return is_last
+        if action is None or not turn.is_of_turn_before(action.at):
+            return False
+        await self._actions.undo(turn, action)
+        return True
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""
