@@ -65,7 +65,7 @@ class TurnRemembering:
         """Whether the whole message asks to remember something, or puts right what is held."""
         if turn.message.press is not None:
             return False
-        return asks_to_hold(turn.text) or self._corrects(turn)
+        return asks_to_hold(turn.text, names_of(turn)) or self._corrects(turn)
 
     def _corrects(self, turn: GroundedTurn) -> bool:
         """Whether the message is one correction, and takes the place of something that is held."""
