@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.person import both_identifiers
 from services.language.yes_no import says_yes
-from services.patient_context.answers import OPTIONS
+from services.patient_context.answers import OPTIONS, waiting_in
+from services.patient_context.asking_again import not_answered
 from services.patient_context.wording import whether_to_clear
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
@@ -46,7 +48,7 @@ class TurnGroups:
         return f"{by}{text}" if turn.message.is_group else text
 
     def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
-        """Tell a group that one of them opened another chart for all."""
+        """Tell a group that one of them opened another chart for all, and what ends with that."""
         after, verdict = turn.verdict.patient_id, turn.verdict
         if not turn.message.is_group or before in (None, after) or after is None:
             return
@@ -55,6 +57,11 @@ class TurnGroups:
             f"{_name(turn)} opened another chart for this group: {who}{after} (before: {before})."
         )
         self.replies.notify(turn, text)
+        for asked in turn.claim.conversation.questions:
+            is_theirs = asked.user != turn.message.sender.principal_id
+            is_alive = asked.is_alive(epoch=turn.claim.epoch, now=turn.now)
+            if is_theirs and is_alive and not asked.is_set_aside(after):
+                self.replies.notify(turn, _over(asked), kind="restored")
 
     def tell_plan(self, turn: GroundedTurn, event: GroupChatEvent) -> None:
         """Tell a group that one of them ended the plan of another; most events end none."""
@@ -81,6 +88,14 @@ def _asked_by(turn: GroundedTurn, plan: Plan) -> str:
     """Return the name under which the plan was asked for; "" where its turn is archived."""
     history = turn.document.chat_history
     return next((one.user for one in history if one.run_id == plan.run_id), "")
+
+
+def _over(asked: OpenQuestion) -> str:
+    """Return what is said of a question that ends with the chart it was asked beside."""
+    if waits := waiting_in(asked):
+        return not_answered(waits)
+    text = asked.text.partition("\n")[0].removesuffix(" yes / no")
+    return f"“{text}” was not answered and is over with the chart before; nothing was done."
 
 
 def _name(turn: LoadedTurn) -> str:
