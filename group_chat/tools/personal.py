@@ -90,9 +90,13 @@ class SaidTimes:
         day = None if said is None else said.last if ends else said.first
         if said is None:
             raise ToolInputError(_NO_TIME)
-        day = day or self.memory.now.date()
+        now = self.memory.now
         if said.minute is not None:
-            return datetime.combine(day, time(said.minute // 60, said.minute % 60), self.zone)
+            clock = time(said.minute // 60, said.minute % 60)
+            at = datetime.combine(day or now.date(), clock, self.zone)
+            has_passed = is_ahead and day is None and at < now  # "at 10" in the afternoon
+            return at + timedelta(days=1) if has_passed else at
+        day = day or now.date()
         return datetime.combine(day + timedelta(days=1 if ends else 0), time(), self.zone)
 
     def _aware(self, at: datetime) -> datetime:

@@ -18,6 +18,7 @@ from services.assistant.undo_log import (
     patient_name,
     undoable_action,
 )
+from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.phases import GroundedTurn
 from services.turn.tools import TurnTools
@@ -39,6 +40,11 @@ _UNDOES: Mapping[Undoable, tuple[str, str]] = {
 _UNDO = "undo"
 EARLIER = "That would take back an earlier change of yours."
 WAITS = "Nothing was undone: what you were asked before waits for your answer; “no” drops it."
+STAYS = (
+    "Nothing was undone. What was done last is not taken back by “undo”: an appointment can be "
+    "moved, cancelled or booked again; what was sent, registered or deleted stays so."
+)
+_STAYING = frozenset({*YES_WORDS, "send_mail", "delete_document"})
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (
     "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
@@ -96,6 +102,13 @@ class TurnActions:
             return await self.tools.assistant.newest_action(principal, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
+
+    def has_just_done_what_stays(self, turn: GroundedTurn) -> bool:
+        """Whether the turn before did what no "undo" takes back; nothing earlier is meant then."""
+        return any(
+            one.success and one.tool_name in _STAYING and turn.is_of_turn_before(one.timestamp)
+            for one in turn.document.tool_memory.executions[-1:]
+        )
 
     async def undo(self, turn: GroundedTurn, action: UndoableAction) -> None:
         """Take `action` back, or ask first: at once only what the turn before did goes.

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
+from services.assistant.undo_log import DELETES
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
+from services.language.phrases import says
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
-from services.turn.own_deeds import TurnActions
+from services.turn.own_deeds import STAYS, TurnActions
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
@@ -131,7 +133,10 @@ class TurnQuestions:
         if command == "retract":
             return await self._undo_last(turn)
         if command != "undo":
-            return False
+            return turn.message.press is None and await self._put_back(turn)
+        if self._actions.has_just_done_what_stays(turn):
+            self.replies.say(turn, STAYS)
+            return True
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
         others = [one.at for one in (action, write) if one is not None]
@@ -141,6 +146,16 @@ class TurnQuestions:
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
+        await self._actions.undo(turn, action)
+        return True
+
+    async def _put_back(self, turn: GroundedTurn) -> bool:
+        """Whether it is said to bring back what was deleted last, and that is asked about."""
+        if not says(turn.text, "puts_back"):
+            return False
+        action = await self._actions.newest_action(turn)
+        if action is None or action.tool not in DELETES:
+            return False
         await self._actions.undo(turn, action)
         return True
 

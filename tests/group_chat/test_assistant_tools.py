@@ -313,6 +313,14 @@ async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> 
     assert added["added"][0]["due"] == f"{TOMORROW:%Y-%m-%d}"
 
 
+async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> None:
+    passed, ahead = (f"{NOW + timedelta(hours=by):%H:00}" for by in (-1, 2))
+    for hour, day in ((passed, TOMORROW), (ahead, NOW)):
+        said = f"remind me to check the drain at {hour}"
+        added = await office.call("add_task", said, title="Check the drain", due=f"at {hour}")
+        assert added["added"][0]["due"] == f"{day:%Y-%m-%d}"
+
+
 async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> None:
     said = "remind me to call the lab tomorrow at 8"
     await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")

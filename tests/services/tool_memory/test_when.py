@@ -58,3 +58,8 @@ def test_a_text_says_when(text: str, expected: When | None) -> None:
 def test_what_is_to_be_then_lies_ahead(text: str, ahead: When, near: When) -> None:
     assert when_of(text, NOW, is_ahead=True) == ahead
     assert when_of(text, NOW) == near
+
+
+@pytest.mark.parametrize("text", ["tomorow", "tommorrow", "Wensday", "am Mitwoch"])
+def test_a_misspelt_day_is_that_day(text: str) -> None:
+    assert when_of(text, NOW) == day(25)

@@ -11,6 +11,7 @@ from data_models.identifiers import PatientId
 from services.assistant.back_end import AssistantServices
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
+from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask, Task
 from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
@@ -254,7 +255,28 @@ async def test_while_it_is_open_whom_a_message_means_nothing_earlier_is_undone(d
     assert await titles(desk) == ["Call the lab"]
 
 
-@pytest.mark.parametrize("word", ["undo", "scratch that", "rückgängig"])
+async def test_behind_what_no_undo_takes_back_nothing_earlier_is_undone(desk: Desk) -> None:
+    await added(desk, "Call the lab")
+    await desk.says("remember that she lives alone")
+    new = NewEmail(to=("a@b.org",), subject="Rota", text="Here.")
+    mail = await desk.own.mail.draft(new, Effect("mail"))
+    rows = [{"entity_id": mail.id, "name": "*Rota*"}]
+    payload = {"action": "send_mail", **rows[0], "items": rows}
+    desk.world.team.also = lambda _: (
+        QuestionAsked("q1", "destructive_tool", "Send *Rota*? yes / no", payload),
+    )
+    await desk.says("send it")
+    desk.world.team.also = lambda _: ()
+    desk.clock.advance(5)
+    assert await desk.says("yes") == "Sent: *Rota*."
+
+    assert (await desk.says("undo")).startswith("Nothing was undone. What was done last")
+
+    assert await titles(desk) == ["Call the lab"]
+    assert held(desk.store) == ["Noted: she lives alone"]
+
+
+@pytest.mark.parametrize("word", ["undo", "scratch that", "rückgängig", "no wait, put it back"])
 async def test_what_was_deleted_is_made_again_after_a_yes(desk: Desk, word: str) -> None:
     due = date(2026, 12, 1)
     new = NewTask(title="Call the lab", due=due, notes="ext. 12")
