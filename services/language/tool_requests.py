@@ -155,6 +155,8 @@ def _words_and_days(text: str) -> Given:
 def _new_event(text: str) -> Given | None:
     new = _parts("new_event", title="title", when="start")(text) or {}
     title, start = new.get("title", ""), new.get("start", "")
+    if title.partition(" ")[0] in words_for("begins_no_title"):  # "a meeting with the team"
+        title = f"{text[: text.find(title)].rsplit(maxsplit=1)[-1]} {title}"
     if _is_time_alone(title):  # "add an event tomorrow at 10: rota meeting"
         hour, _, called = start.partition(": ")
         title, start = called.strip(), f"{title} {hour}"

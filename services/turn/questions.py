@@ -36,13 +36,14 @@ def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
     return _TOO_EARLY if is_early and question.kind == "destructive_tool" else None
 
 
-def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
-    """Whether "undo" or "scratch that" is said to a deed that waits for its yes.
+def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether it is a no; to a deed that waits for its yes "undo", "scratch that" and "stop" are.
 
-    It means that one, and nothing that was done before.
+    They mean that one, and nothing that was done before.
     """
-    is_said = turn.message.press is None and command_in(turn.text) in ("undo", "retract")
-    return is_said and question.kind == "destructive_tool"
+    command = command_in(turn.text) if turn.message.press is None else None
+    is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
+    return is_ended or says_no(turn.answer)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -81,9 +82,9 @@ class TurnQuestions:
             grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
             grounded.record.ask(question)
             return QuestionOutcome(grounded, f"{why}\n{question.text}")
-        if (outcome := await self._answer_proposal(turn, question)) is not None:
+        is_no = _refuses(turn, question)
+        if (outcome := await self._answer_proposal(turn, question, is_no=is_no)) is not None:
             return outcome
-        is_no = says_no(turn.answer) or _takes_back(turn, question)
         if not (says_yes(turn.answer) or is_no):
             return None
         if question.kind == "new_history":
@@ -106,11 +107,11 @@ class TurnQuestions:
         return (self.remembering if asks_undo else self.forgetting).answer(turn, question)
 
     async def _answer_proposal(
-        self, turn: LoadedTurn, question: OpenQuestion
+        self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool
     ) -> QuestionOutcome | None:
         """Return what came of a draft of an order or of an appointment, else None."""
-        outcome = await self.orders.answer(turn, question)
-        return outcome or await self._bookings.answer(turn, question)
+        outcome = await self.orders.answer(turn, question, is_no=is_no)
+        return outcome or await self._bookings.answer(turn, question, is_no=is_no)
 
     async def answer_of_memory(self, turn: GroundedTurn) -> bool:
         """Whether the message was about what is remembered, and is answered.

@@ -20,6 +20,10 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "*Dr. Ngozi Okafor*, Mo 30 Nov 2026 14:00 buchen? ja / nein",
         ),
         (
+            "Booked: *Dr. Anna Smith*, Tue 1 Dec 2026 11:00.",
+            "Gebucht: *Dr. Anna Smith*, Di 1 Dez 2026 11:00.",
+        ),
+        (
             "Deleted: *due Sat*, due Sat 28 Nov 2026; *B*, due Tue 1 Dec 2026.",
             "Gelöscht: *due Sat*, fällig Sa 28 Nov 2026; *B*, fällig Di 1 Dez 2026.",
         ),
