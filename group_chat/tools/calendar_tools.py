@@ -1,6 +1,6 @@
 """Tools over the user's own calendar and tasks; cancelling and deleting only ask."""
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from pydantic import Field
 
@@ -12,11 +12,13 @@ from group_chat.turn_context import current_effect
 from services.assistant.calendar import NewEvent, Span, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
+from services.language.clock import part_of_day_in
 from services.language.pointing.when import when_of
 
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
+_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SAME_TIME = "it is at that time already; say so"
 
 
@@ -105,13 +107,22 @@ CALENDAR = OwnTools(
 
 def _title(said: str, due: str | None) -> str:
     """Return the title; a task has a day and no hour, so an hour that was wished stands in it."""
-    title = " ".join(said.split())
-    hour = slots_in(due or "", is_booking=True).get("time_preference")
+    title, due = " ".join(said.split()), due or ""
+    hour = slots_in(due, is_booking=True).get("time_preference")
+    if hour is None and part_of_day_in(due) is not None:
+        hour = " ".join(one for one in due.split() if not _is_day(one))
     if hour is None or hour in title:
         return title
     name, _, last = title.rpartition(" (")
-    has_other = last.endswith(")") and last[:-1].replace(":", "").isdigit()
+    told = last[:-1]
+    is_hour = told.replace(":", "").isdigit() or part_of_day_in(told) is not None
+    has_other = last.endswith(")") and is_hour
     return f"{name if has_other else title} ({hour})"
+
+
+def _is_day(word: str) -> bool:
+    said = when_of(word, _ANY_MOMENT)
+    return said is not None and said.first is not None
 
 
 async def list_tasks(
@@ -164,7 +175,9 @@ async def move_task(
     """Gives the task another due date, or another hour in its title."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
     said, day, title = when_of(due, assistant.memory.now), task.due, _title(task.title, due)
-    if said is None or said.first is not None:
+    if said is None and due:
+        day = None if day is None else day + assistant.shift(due)
+    elif said is None or said.first is not None:
         day = None if not due else assistant.day(due, is_ahead=True)
     if (day, title) == (task.due, task.title):
         raise ToolInputError(_SAME_TIME)

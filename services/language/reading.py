@@ -147,7 +147,8 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         words, "writes_record", "orders_test", "reaches_people"
     ) and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
-    is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
+    is_vague = all(one.tool == SEARCH for one in about)
+    is_source = is_vague and (says(words, "asks_source") or as_move(words) != words)
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term
     return bool(is_of_others) or work_in(words) is not None or says(words, *_NO_LOOK_UP)

@@ -44,6 +44,7 @@ STAYS = (
     "Nothing was undone. What was done last is not taken back by “undo”: an appointment can be "
     "moved, cancelled or booked again; what was sent, registered or deleted stays so."
 )
+WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
 _STAYING = frozenset({*YES_WORDS, "send_mail", "delete_document"})
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (

@@ -9,11 +9,12 @@ from services.assistant.undo_log import DELETES
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
 from services.language.phrases import says
+from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
-from services.turn.own_deeds import STAYS, TurnActions
+from services.turn.own_deeds import STAYS, WHICH, TurnActions
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
@@ -43,7 +44,17 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
     """
     command = command_in(turn.text) if turn.message.press is None else None
     is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
-    return is_ended or says_no(turn.answer)
+    return is_ended or says_no(turn.answer) or _means_another(turn, question)
+
+
+def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether another one of the user's own things is meant than was asked about: "no, the second".
+
+    What was shown is refused by that; what is to be done with the other one is theirs to say.
+    """
+    is_own = question.kind == "destructive_tool" and "entity_id" in question.payload
+    is_said = turn.message.press is None and not asks_question(turn.text)
+    return is_own and is_said and says(turn.text, "means_another")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -99,7 +110,8 @@ class TurnQuestions:
     async def _carry_out(self, turn: GroundedTurn, question: OpenQuestion, *, is_no: bool) -> str:
         if question.kind == "destructive_tool":
             if is_no:
-                return self._actions.refused(question)
+                is_other = _means_another(turn, question)
+                return f"{self._actions.refused(question)}{WHICH if is_other else ''}"
             return await self._actions.carry_out(turn, question)
         if is_no:
             return "Nothing was changed."

@@ -332,6 +332,12 @@ async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> Non
     ]
     in_a_week = NOW.date() + timedelta(days=7)
     assert (moved["title"], moved["due"]) == ("Call the lab (11:30)", f"{in_a_week}")
+    (moved,) = (await office.call("move_task", "make it a day later", due="a day later"))["moved"]
+    assert moved["due"] == f"{in_a_week + timedelta(days=1)}"
+    (moved,) = (await office.call("move_task", "move it to Monday morning", due="Monday morning"))[
+        "moved"
+    ]
+    assert moved["title"] == "Call the lab (morning)"
 
 
 async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:

@@ -181,6 +181,18 @@ async def test_what_is_said_beside_a_deed_leaves_it_open_and_it_is_asked_again(
     assert await desk.says("yes") == "Deleted: *A*."
 
 
+@pytest.mark.parametrize("other", ["no, the second one", "I meant the lab", "nein, die andere"])
+async def test_whoever_means_another_one_is_not_asked_for_a_yes_to_this_one(
+    desk: Desk, other: str
+) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    told = await desk.says(other)
+    assert "*A*" in told
+    assert "yes / no" not in told
+    await desk.says("yes")
+    assert await titles(desk) == ["A"]
+
+
 async def test_whoever_opens_another_chart_is_told_that_the_deed_is_over(desk: Desk) -> None:
     await desk.asks("delete_task", await desk.task("A"))
     moved = await desk.world.tell("open patient_7")
