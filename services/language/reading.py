@@ -113,7 +113,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = as_move(words) != words or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
-    return is_behind_deed or says(words, "puts_back")
+    return is_behind_deed or says(words, "puts_back", "asks_of_deed")
 
 
 def question_before_deed(text: str) -> str:
@@ -181,7 +181,15 @@ def _read_before(text: str, situation: Situation) -> Utterance:
     return read(text, situation)
 
 
-_NO_LOOK_UP = ("new_task", "orders", "prints", "puts_back", "recalls", "starts_plan")
+_NO_LOOK_UP = (
+    "asks_of_deed",
+    "new_task",
+    "orders",
+    "prints",
+    "puts_back",
+    "recalls",
+    "starts_plan",
+)
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
