@@ -58,7 +58,8 @@ def read(message: str, situation: Situation) -> Utterance:
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
     told = behind_retraction(words) or words
-    is_statement = not is_reply and (is_told(told) or _puts_right(words, situation))
+    is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
+    is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
     if is_statement:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before and not _is_of_what_was_done(words, situation):

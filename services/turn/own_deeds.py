@@ -37,7 +37,7 @@ _UNDOES: Mapping[Undoable, tuple[str, str]] = {
     "delete_contact": ("Make {} again, as a new entry?", "Made again"),
 }
 """By what was done: what a question asks, and what is told afterwards."""
-_UNDO = "undo"
+UNDO = "undo"
 EARLIER = "That would take back an earlier change of yours."
 WAITS = "Nothing was undone: what you were asked before waits for your answer; “no” drops it."
 STAYS = (
@@ -70,7 +70,7 @@ class TurnActions:
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
-        if question.payload.get("action") == _UNDO:
+        if question.payload.get("action") == UNDO:
             action = await self.newest_action(turn)
             is_same = action is not None and _deed(action) == question.payload.get("deed")
             return await self._take_back(turn, action) if action and is_same else _NOT_UNDONE
@@ -140,7 +140,7 @@ class TurnActions:
             "destructive_tool",
             f"{why}{_UNDOES[action.tool][0].format(name)} yes / no",
             patient_id=turn.patient_id,
-            payload={"action": _UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
+            payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
         )
         return None
 
