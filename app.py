@@ -36,6 +36,7 @@ from services.access.access_factory import outbound_policy_for
 from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
+from services.assistant.made_for import MadeFor
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
@@ -189,7 +190,11 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         tools=tools_for(
             base.settings,
             team=base.spec,
-            assistant=AssistantService(back_end=base.assistant, undo_log=base.undo),
+            assistant=AssistantService(
+                back_end=base.assistant,
+                undo_log=base.undo,
+                made_for=MadeFor(store=base.stores.users),
+            ),
             clinic=base.clinic,
             orders=base.orders,
             clock=base.clock,

@@ -40,7 +40,13 @@ from services.turn.phases import (
     UnderstoodTurn,
 )
 from services.turn.questions import TurnQuestions
-from services.turn.request import DocumentChange, TurnRequests, change_document, is_stored_at_once
+from services.turn.request import (
+    DocumentChange,
+    TurnRequests,
+    ask_again,
+    change_document,
+    is_stored_at_once,
+)
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenario_news import tell_switch
 from services.turn.scenarios import TurnScenarios
@@ -171,6 +177,9 @@ class TurnPipeline:
 
     async def _answer_request(self, turn: GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
+            if turn.record.question is None:
+                ask_again(turn)
+                self._replies.say_question(turn)
             return None
         if self._stops.answer_nothing_waits(turn):
             return None

@@ -1,6 +1,6 @@
 """Tools over the user's own calendar and tasks; cancelling and deleting only ask."""
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from pydantic import Field
 
@@ -12,13 +12,14 @@ from group_chat.turn_context import current_effect
 from services.assistant.calendar import NewEvent, Span, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
+from services.language.clock import part_of_day_in
 from services.language.pointing.when import when_of
 
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
+_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SAME_TIME = "it is at that time already; say so"
-_NO_HOURS = "a task has a day and no hour that could be moved; ask for the day"
 
 
 async def list_events(
@@ -59,7 +60,7 @@ async def create_event(
     location: str = Field(default="", max_length=200),
 ) -> ToolOutput:
     """Puts an event into the user's calendar."""
-    begins = assistant.moment(start)
+    begins = assistant.moment(start, is_ahead=True)
     ends = begins + timedelta(minutes=minutes)
     new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
@@ -106,9 +107,22 @@ CALENDAR = OwnTools(
 
 def _title(said: str, due: str | None) -> str:
     """Return the title; a task has a day and no hour, so an hour that was wished stands in it."""
-    title = " ".join(said.split())
-    hour = slots_in(due or "", is_booking=True).get("time_preference")
-    return title if hour is None or hour in title else f"{title} ({hour})"
+    title, due = " ".join(said.split()), due or ""
+    hour = slots_in(due, is_booking=True).get("time_preference")
+    if hour is None and part_of_day_in(due) is not None:
+        hour = " ".join(one for one in due.split() if not _is_day(one))
+    if hour is None or hour in title:
+        return title
+    name, _, last = title.rpartition(" (")
+    told = last[:-1]
+    is_hour = told.replace(":", "").isdigit() or part_of_day_in(told) is not None
+    has_other = last.endswith(")") and is_hour
+    return f"{name if has_other else title} ({hour})"
+
+
+def _is_day(word: str) -> bool:
+    said = when_of(word, _ANY_MOMENT)
+    return said is not None and said.first is not None
 
 
 async def list_tasks(
@@ -135,7 +149,7 @@ async def add_task(
     notes: str = Field(default="", max_length=2_000),
 ) -> ToolOutput:
     """Adds a task of the user's."""
-    day = None if not due else assistant.day(due)
+    day = None if not due else assistant.day(due, is_ahead=True)
     new = NewTask(title=_title(title, due), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
     await assistant.undoable("add_task", made, made)
@@ -155,18 +169,19 @@ async def complete_task(assistant: OpenAssistant, task_id: OwnId = "") -> ToolOu
 
 async def move_task(
     assistant: OpenAssistant,
-    due: str = Field(max_length=32, description='ISO date, or Friday; "" for none.'),
+    due: str = Field(max_length=32, description='ISO date, Friday or Friday 9:00; "" for none.'),
     task_id: OwnId = "",
 ) -> ToolOutput:
-    """Gives the task another due date."""
+    """Gives the task another due date, or another hour in its title."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
-    said = when_of(due, assistant.memory.now)
-    if said is not None and said.first is None:
-        raise ToolInputError(_NO_HOURS)
-    day = None if not due else assistant.day(due)
-    if day == task.due:
+    said, day, title = when_of(due, assistant.memory.now), task.due, _title(task.title, due)
+    if said is None and due:
+        day = None if day is None else day + assistant.shift(due)
+    elif said is None or said.first is not None:
+        day = None if not due else assistant.day(due, is_ahead=True)
+    if (day, title) == (task.due, task.title):
         raise ToolInputError(_SAME_TIME)
-    moved = await assistant.services.tasks.move(task.id, due=day)
+    moved = await assistant.services.tasks.move(task.id, due=day, title=title)
     await assistant.undoable("move_task", task, moved)
     return {"moved": assistant.rows([moved])}
 

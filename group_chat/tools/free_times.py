@@ -35,12 +35,11 @@ def days_of(text: str, *, now: datetime) -> Sequence[date]:
     Raises:
         ToolInputError: it is no day; the text says what is one.
     """
-    said = when_of(text, now)
+    said = when_of(text, now, is_ahead=not says(text, "today"))
     if said is None or said.first is None or said.last is None:
         raise ToolInputError("the day must be today, tomorrow, a weekday or YYYY-MM-DD")
-    is_weekday = says(in_english(text), "day_of_week") and not says(text, "today")
     if said.first == said.last:
-        return [said.first + timedelta(days=7 if is_weekday and said.first == now.date() else 0)]
+        return [said.first]
     days = [said.first + timedelta(days=number) for number in range(_WORKDAYS)]
     ahead = [day for day in days if now.date() <= day <= said.last]
     english = in_english(text).casefold()

@@ -208,7 +208,12 @@ def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str
     now = turn.request.now.astimezone(UTC) if memory is None else memory.now
     back_to = next((at for at, text in enumerate(said) if is_same_test(test, text)), 0)
     found = next(
-        (when for text in said[: back_to + 1] if (when := when_of(text, now)) is not None), None
+        (
+            when
+            for text in said[: back_to + 1]
+            if (when := when_of(text, now, is_ahead=True)) is not None
+        ),
+        None,
     )
     if found is None:
         return ""

@@ -7,16 +7,16 @@ meant, and ask for a yes, by name, before anything is deleted or sent.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
+from group_chat.tools.said_times import SaidTimes
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.calendar import Span
 from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor, Origin, is_for_another
@@ -25,83 +25,10 @@ from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
 from services.language.orders import may_order_change
-from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
 from services.tool_memory.grounding import with_time_only
 from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
-
-# Days and times as users and models say them, in the user's zone.
-
-ISO_DAY_CHARS = len("2026-12-02")
-_NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
-
-
-class SaidTimes:
-    """Reads times at the moment and in the zone of one turn."""
-
-    __slots__ = ()
-    memory: ToolMemorySession
-    zone: tzinfo
-
-    def moment(self, text: str, *, ends: bool = False) -> datetime:
-        """Return a day or time in ISO or in words; without a zone it is the user's.
-
-        A day alone is its midnight; with `ends` it is the next, so that the day is included.
-
-        Raises:
-            ToolInputError: it is neither.
-        """
-        at = _iso(text)
-        if at is not None and ends and len(text.strip()) == ISO_DAY_CHARS:
-            at += timedelta(days=1)
-        return self._in_words(text, ends=ends) if at is None else self._aware(at)
-
-    def span(self, since: str | None, until: str | None) -> Span[datetime]:
-        """Return a span, the last day included."""
-        return Span(
-            None if since is None else self.moment(since),
-            None if until is None else self.moment(until, ends=True),
-        )
-
-    def day(self, text: str, *, ends: bool = False) -> date:
-        """Return the day of `moment`."""
-        return self.moment(text, ends=ends).astimezone(self.zone).date()
-
-    def moved(self, text: str, before: datetime) -> datetime:
-        """Return the moment that `text` says; of day and time, what it leaves out stays."""
-        at, own = _iso(text), before.astimezone(self.zone)
-        if at is not None and len(text.strip()) > ISO_DAY_CHARS:
-            return self._aware(at)
-        hour = f"at {text}" if text.strip().isdigit() else text  # "to 12"
-        said = None if at is not None else when_of(hour, self.memory.now)
-        if at is None and said is None:
-            raise ToolInputError(_NO_TIME)
-        day = at.date() if at is not None else said.first if said is not None else None
-        minute = None if said is None else said.minute
-        clock = own.time() if minute is None else time(minute // 60, minute % 60)
-        return datetime.combine(day or own.date(), clock, self.zone)
-
-    def _in_words(self, text: str, *, ends: bool) -> datetime:
-        said = when_of(text, self.memory.now)
-        day = None if said is None else said.last if ends else said.first
-        if said is None:
-            raise ToolInputError(_NO_TIME)
-        day = day or self.memory.now.date()
-        if said.minute is not None:
-            return datetime.combine(day, time(said.minute // 60, said.minute % 60), self.zone)
-        return datetime.combine(day + timedelta(days=1 if ends else 0), time(), self.zone)
-
-    def _aware(self, at: datetime) -> datetime:
-        return at if at.tzinfo is not None else at.replace(tzinfo=self.zone)
-
-
-def _iso(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-
 
 ROWS_SHOWN = 25
 NOT_IN_GROUPS = (
@@ -209,8 +136,14 @@ class OpenAssistant(SaidTimes):
         """Remember how an item was before this user's action, so that "undo" brings it back."""
         request, log = self.turn.request, self.opened_by.undo
         if log is not None:
-            patient_id, now = request.patient_id, self.memory.now
-            action = undoable_action(tool, before, after, patient_id=patient_id, at=now)
+            action = undoable_action(
+                tool,
+                before,
+                after,
+                patient_id=request.patient_id,
+                conversation_id=request.conversation_id,
+                at=self.memory.now,
+            )
             await log.note(action, principal_id=request.principal_id)
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:

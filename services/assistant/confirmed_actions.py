@@ -1,15 +1,26 @@
 """What the Assistant does only after a yes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any, Literal, TypeAlias, cast
 
-from data_models.errors import AssistantError
+from data_models.errors import AssistantError, StoreError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.made_for import MadeFor
 from services.assistant.shown import Item
-from services.assistant.undo_log import UndoableAction, UndoLog, undo_action
+from services.assistant.tasks import Task
+from services.assistant.undo_log import (
+    DELETES,
+    Undoable,
+    UndoableAction,
+    UndoLog,
+    item_of,
+    may_make_again,
+    undo_action,
+)
 
 Action: TypeAlias = Literal[
     "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document", "complete_task"
@@ -73,17 +84,36 @@ class AssistantService:
 
     back_end: AssistantBackEnd
     undo_log: UndoLog
+    made_for: MadeFor
 
     async def perform(
-        self, action: Action, item_id: str, *, principal_id: str, zone: tzinfo
+        self,
+        action: Action,
+        item_id: str,
+        *,
+        principal_id: str,
+        zone: tzinfo,
+        noted: Callable[[Undoable, Item, Item], UndoableAction],
     ) -> bool:
         """Do what was confirmed; False if the item was gone already.
+
+        Args:
+            noted: Makes of what was done, and the item before and after, what "undo" takes back.
 
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
         services = self.back_end.of(principal_id, zone=zone)
-        return await _carry_out(services, action, item_id)
+        before = await _item(services, action, item_id)
+        was_there = await _carry_out(services, action, item_id)
+        if was_there and before is not None and may_make_again(before):
+            after = before
+            if isinstance(before, Task) and action == "complete_task":
+                after = replace(before, is_done=True)
+            deed = noted(cast(Undoable, action), before, after)
+            with suppress(StoreError):  # it is done; it cannot be taken back
+                await self.undo_log.note(deed, principal_id=principal_id)
+        return was_there
 
     async def newest_action(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
         """Return what a bare "undo" of this user would take back; None if there is nothing.
@@ -100,8 +130,32 @@ class AssistantService:
             AssistantError: it could not be done; nothing was changed.
         """
         item = await undo_action(action, self.back_end.of(principal_id, zone=zone))
+        if item is not None and action.tool in DELETES:
+            await self.made_for.note_made_again(action.item_id, item.id, principal_id=principal_id)
         await self.undo_log.forget(action, principal_id=principal_id)
         return item
+
+    async def item_of(
+        self, action: UndoableAction, *, principal_id: str, zone: tzinfo
+    ) -> Item | None:
+        """Return what `action` changed as it is now, or was before it was deleted; None: gone.
+
+        Raises:
+            AssistantError: it cannot be read.
+        """
+        return await item_of(action, self.back_end.of(principal_id, zone=zone))
+
+
+async def _item(services: AssistantServices, action: Action, item_id: str) -> Item | None:
+    match ACTION_WORDS[action].kind:
+        case "calendar_event":
+            return await services.calendar.get(item_id)
+        case "contact":
+            return await services.contacts.get(item_id)
+        case "task":
+            return await services.tasks.get(item_id)
+        case _:
+            return None  # what is sent is sent, and a document's content is not kept here
 
 
 async def _carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:
@@ -117,5 +171,5 @@ async def _carry_out(services: AssistantServices, action: Action, item_id: str) 
         case "delete_document":
             return await services.documents.delete(item_id)
         case "complete_task":
-            found = await services.tasks.get(item_id)
-            return found is not None and (await services.tasks.complete(item_id)).is_done
+            is_there = await services.tasks.get(item_id) is not None
+            return is_there and (await services.tasks.complete(item_id)).is_done

@@ -73,9 +73,9 @@ class GraphTasks:
     async def reopen(self, task_id: str) -> Task:
         return await self._patch(task_id, {"status": "notStarted"})
 
-    async def move(self, task_id: str, *, due: date | None) -> Task:
-        given = None if due is None else given_day(due, self._zone)
-        return await self._patch(task_id, {"dueDateTime": given})
+    async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
+        given: Json = {"dueDateTime": None if due is None else given_day(due, self._zone)}
+        return await self._patch(task_id, given | ({"title": title} if title else {}))
 
     async def delete(self, task_id: str) -> bool:
         return await self._account.delete(await self._path(task_id))

@@ -198,8 +198,8 @@ class LocalTaskList:
     async def reopen(self, task_id: str) -> Task:
         return await self._rows.change(task_id, is_done=False)
 
-    async def move(self, task_id: str, *, due: date | None) -> Task:
-        return await self._rows.change(task_id, due=due)
+    async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
+        return await self._rows.change(task_id, due=due, **({"title": title} if title else {}))
 
     async def delete(self, task_id: str) -> bool:
         return await self._rows.remove(task_id)

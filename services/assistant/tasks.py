@@ -71,8 +71,8 @@ class TaskList(Protocol):
         """
         ...
 
-    async def move(self, task_id: str, *, due: date | None) -> Task:
-        """Give a task another date, or none.
+    async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
+        """Give a task another date, or none; its title, which may tell an hour, if one is given.
 
         Raises:
             AssistantItemGoneError: it is gone.

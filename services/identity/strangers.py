@@ -15,13 +15,13 @@ from services.identity.name_signs import (
 from services.identity.person import Person
 from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
-from services.language.letters import folded
+from services.language.letters import folded, spellings
 from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people_words import names_that_are_words, people_words
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
-from services.language.statement_words import is_clinical_name
+from services.language.statement_words import is_clinical_name, ordinary_words
 from services.language.text_words import asks_question
 
 _SHORT_LETTERS = 3
@@ -159,6 +159,9 @@ def _is_in_use(word: Word) -> bool:
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
     is_ordinary = is_ordinary or word.text in people_words().no_names
     is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
+    # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
+    is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
+    is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
     return is_short or is_ordinary or is_term or word.text in words_of_questions()
 
 

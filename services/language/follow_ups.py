@@ -276,7 +276,9 @@ def of_another(
         return about
     if one.tool == "results":
         names = {**last.arguments, "names": one.arguments["names"]}
-        return (replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit),)
+        # The one before was asked for of that value; of another it would pass an old one as new.
+        same = replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, back=0)
+        return (same,)
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,

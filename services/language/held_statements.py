@@ -98,10 +98,16 @@ def withdraws_all(text: str) -> bool:
     return any(grammar.withdraws_all.fullmatch(sentence) for grammar in grammars())
 
 
-def asks_to_hold(text: str) -> bool:
-    """Whether every sentence of `text` asks to remember something: "please note that …"."""
+def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
+    """Whether every sentence of `text` asks to remember something: "please note that …".
+
+    Args:
+        names: Of the patient who is open: "add a note for Ann that …" is about her.
+    """
     sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
-    return bool(sentences) and all(map(_is_request, sentences))
+    return bool(sentences) and all(
+        _is_request(one) or (names and _is_request(without_names(one, names))) for one in sentences
+    )
 
 
 def is_correction(text: str) -> bool:

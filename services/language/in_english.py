@@ -42,7 +42,7 @@ def in_english(text: str, language: str = "") -> str:
     told = language or language_of(text[:_READ_CHARS], default=likely)
     told = told if told == "en" else likely or told
     if told not in LANGUAGES or told == "en":
-        return text
+        return _misspelt().sub(lambda one: _spelt()[one[0].casefold()], text)
     kept: list[str] = []
 
     def put_by(match: re.Match[str]) -> str:
@@ -52,6 +52,16 @@ def in_english(text: str, language: str = "") -> str:
     masked = _QUOTED.sub(put_by, text[:_READ_CHARS])
     english = _CLAUSE.sub(lambda clause: _clause(clause[0], told), masked)
     return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
+
+
+@cache
+def _spelt() -> Mapping[str, str]:
+    return {slip: right for right, slips in _table("en").words.items() for slip in slips}
+
+
+@cache
+def _misspelt() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(_spelt())})\b")
 
 
 @lru_cache(maxsize=4_096)

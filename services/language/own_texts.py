@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from services.language.talk_texts import day_shown
 from services.language.vocabulary import read_words
 
 SPOKEN = ("de", "fr", "es")
@@ -18,7 +19,8 @@ _OF_USERS = frozenset({"said", "now", "before", "shown"})
 _BORN = ", born "
 _AND_OF_USERS = "”, “"
 _CHOICE = " yes / no"
-_END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
+_ITEM = "- "
+_END = re.compile(r"(?<=[.?!:”])(?<!Dr\.)(?<!Prof\.) (?=[A-Z`“*])")
 
 
 def in_own_language(text: str, language: str) -> str:
@@ -60,6 +62,8 @@ def _form(text: str) -> re.Pattern[str]:
 
 def _line(line: str, language: str) -> str:
     """Return a line with the shortest runs of sentences that are known put into the language."""
+    if line.startswith(_ITEM):
+        return f"{_ITEM}{_line(line.removeprefix(_ITEM), language)}"
     choice = _texts(language)[_CHOICE.strip()] if line.endswith(_CHOICE) else ""
     rest, said = _END.split(line.removesuffix(_CHOICE)), list[str]()
     while rest:
@@ -87,6 +91,11 @@ def _part(name: str, filled_in: str, language: str) -> str:
     if name == "options":
         born = _texts(language).get(_BORN, _BORN)
         return filled_in.replace(_BORN, born)
+    if name == "day":
+        return day_shown(filled_in, language)
+    if name in ("name", "names"):
+        named = filled_in.split("; ")
+        return "; ".join(_translated(one, language) or one for one in named)
     if name == "changes":
         return ", ".join(_part("change", one, language) for one in filled_in.split(", "))
     known = _texts(language).get(filled_in)

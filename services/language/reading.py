@@ -58,7 +58,8 @@ def read(message: str, situation: Situation) -> Utterance:
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
     told = behind_retraction(words) or words
-    is_statement = not is_reply and (is_told(told) or _puts_right(words, situation))
+    is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
+    is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
     if is_statement:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before and not _is_of_what_was_done(words, situation):
@@ -113,7 +114,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = as_move(words) != words or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
-    return is_behind_deed or says(words, "puts_back")
+    return is_behind_deed or says(words, "puts_back", "asks_of_deed")
 
 
 def question_before_deed(text: str) -> str:
@@ -147,7 +148,8 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         words, "writes_record", "orders_test", "reaches_people"
     ) and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
-    is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
+    is_vague = all(one.tool == SEARCH for one in about)
+    is_source = is_vague and (says(words, "asks_source") or as_move(words) != words)
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term
     return bool(is_of_others) or work_in(words) is not None or says(words, *_NO_LOOK_UP)
@@ -180,7 +182,15 @@ def _read_before(text: str, situation: Situation) -> Utterance:
     return read(text, situation)
 
 
-_NO_LOOK_UP = ("new_task", "orders", "prints", "puts_back", "recalls", "starts_plan")
+_NO_LOOK_UP = (
+    "asks_of_deed",
+    "new_task",
+    "orders",
+    "prints",
+    "puts_back",
+    "recalls",
+    "starts_plan",
+)
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

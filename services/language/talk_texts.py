@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from functools import cache
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_date, format_datetime, get_day_names, get_month_names
 
 from services.language.vocabulary import LANGUAGES, read_words
 
@@ -61,6 +61,24 @@ def day_near(when: datetime, now: datetime, *, has_time: bool) -> str:
     """Return a day as questions name it, in English; one of another year with it."""
     has_year = when.year != now.astimezone(when.tzinfo).year
     return day_text(_FIRST, when, has_time=has_time, has_year=has_year)
+
+
+def day_shown(text: str, language: str) -> str:
+    """Return `text`, a day as `day_near` gives it, with the names of days and months put anew."""
+    words = _day_words(language)
+    return " ".join(words.get(one, one) for one in text.split())
+
+
+@cache
+def _day_words(language: str) -> Mapping[str, str]:
+    english, other = (
+        [
+            *get_day_names("abbreviated", locale=one).values(),
+            *get_month_names("abbreviated", locale=one).values(),
+        ]
+        for one in (_FIRST, language)
+    )
+    return dict(zip(english, (one.replace(".", "") for one in other), strict=True))
 
 
 @cache

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
-from services.language.clock import day_in, hour_alone_in
+from services.language.clock import day_in, hour_alone_in, shift_in
 from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
 from services.language.in_english import in_english
@@ -116,7 +116,8 @@ def as_move(text: str) -> str:
     goal, other = ((parts_in(text, one) or {}).get("goal", "") for one in _OTHER_TIMES)
     goal = goal or (other if _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
-    is_time = hour is not None or when_of(in_english(goal), _ANY_MOMENT) is not None
+    is_time = hour is not None or shift_in(goal) is not None
+    is_time = is_time or when_of(in_english(goal), _ANY_MOMENT) is not None
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
@@ -155,6 +156,8 @@ def _words_and_days(text: str) -> Given:
 def _new_event(text: str) -> Given | None:
     new = _parts("new_event", title="title", when="start")(text) or {}
     title, start = new.get("title", ""), new.get("start", "")
+    if title.partition(" ")[0] in words_for("begins_no_title"):  # "a meeting with the team"
+        title = f"{text[: text.find(title)].rsplit(maxsplit=1)[-1]} {title}"
     if _is_time_alone(title):  # "add an event tomorrow at 10: rota meeting"
         hour, _, called = start.partition(": ")
         title, start = called.strip(), f"{title} {hour}"

@@ -36,7 +36,7 @@ _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _NOBODYS = (
     "prints", "closes_chart", "puts_back", "takes_back", "says_wrong", "reaches_people",
-    "asks_language", "goes_back", "wants_more", "asks_todays_list",
+    "asks_language", "goes_back", "wants_more", "asks_todays_list", "asks_of_deed",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12

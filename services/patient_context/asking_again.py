@@ -140,3 +140,10 @@ def shown_waiting(waiting: Sequence[str]) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
+
+
+def not_answered(asked: Sequence[str]) -> str:
+    """Return what is said of messages that waited for an answer which was not given."""
+    if len(asked) > 1:
+        return f"“{shown_waiting(asked)}” were not answered; say again what is still wanted."
+    return f"“{shown_waiting(asked)}” was not answered; say it again if it is still wanted."

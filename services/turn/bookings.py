@@ -10,7 +10,7 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
 from services.language.phrases import says
-from services.language.yes_no import says_no, says_yes
+from services.language.yes_no import says_yes
 from services.scheduling.confirmed_bookings import (
     YES_WORDS,
     ClinicService,
@@ -48,13 +48,15 @@ class TurnBookings:
     tools: TurnTools
     clock: Clock
 
-    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
+    async def answer(
+        self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool
+    ) -> QuestionOutcome | None:
         """Return what came of it if this message says yes or no to it, else None."""
         clinic, request = self.tools.clinic, request_of(question.payload)
         if clinic is None or request is None:
             return None
         agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
-        if not agrees and not says_no(turn.answer):
+        if not agrees and not is_no:
             return None
         if question.patient_id != turn.active_patient_id:
             return None

@@ -6,6 +6,7 @@ from functools import partial
 from data_models.conversation import LastClear
 from services.conversations.clear_undo import ClearUndo
 from services.language.commands import command_in
+from services.language.phrases import says
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.verdict import PatientVerdict
 from services.turn.documents import TurnDocuments
@@ -64,7 +65,7 @@ class TurnClearing:
         if command != "undo_clear" and (command != "undo" or has_chart):
             return False
         last = self._last(turn)
-        if last is None and command == "undo":
+        if last is None and (command == "undo" or (has_chart and says(turn.text, "puts_back"))):
             return False  # some other undo is meant
         if last is None:
             self._say(turn, _NONE)

@@ -209,6 +209,6 @@ def _questions(
 
 def _in_words(left: ChartRead, right: ChartRead) -> str:
     return (
-        f"Side by side: {left.heading} and {right.heading}. Each chart was read by itself. "
+        f"Side by side: {left.heading}; {right.heading}. Each chart was read by itself. "
         "Nothing of it was added to either patient's memory; say whom your next message is about."
     )

@@ -2,18 +2,25 @@
 
 from dataclasses import dataclass
 
+from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.person import both_identifiers
 from services.language.yes_no import says_yes
-from services.patient_context.answers import OPTIONS
+from services.patient_context.answers import OPTIONS, waiting_in
+from services.patient_context.asking_again import not_answered
 from services.patient_context.wording import whether_to_clear
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.turn_replies import TurnReplies
 
 _SOMEBODY = "Somebody"
+_OF_DEEDS = frozenset({"destructive_tool", "which_entity", "retire_statement"})
+_OWN_IS_OVER = "What you were asked is over with the chart before; nothing was done."
+_ANOTHERS_IS_OVER = (
+    "What somebody else here was asked is over with the chart before; nothing was done."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +53,17 @@ class TurnGroups:
         return f"{by}{text}" if turn.message.is_group else text
 
     def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
-        """Tell a group that one of them opened another chart for all."""
+        """Say what ends with the chart before, and to a group who opened another one for all."""
         after, verdict = turn.verdict.patient_id, turn.verdict
-        if not turn.message.is_group or before in (None, after) or after is None:
+        if before in (None, after) or after is None:
+            return
+        for asked in turn.claim.conversation.questions:
+            is_alive = asked.is_alive(epoch=turn.claim.epoch, now=turn.now)
+            is_own = asked.user == turn.message.sender.principal_id
+            said = "" if asked.is_set_aside(after) else _over(asked, is_own=is_own)
+            if is_alive and said:
+                self.replies.notify(turn, said, kind="restored")
+        if not turn.message.is_group:
             return
         who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
         text = (
@@ -81,6 +96,18 @@ def _asked_by(turn: GroundedTurn, plan: Plan) -> str:
     """Return the name under which the plan was asked for; "" where its turn is archived."""
     history = turn.document.chat_history
     return next((one.user for one in history if one.run_id == plan.run_id), "")
+
+
+def _over(asked: OpenQuestion, *, is_own: bool) -> str:
+    """Return what is said of a question that ends with the chart it was asked beside.
+
+    "" of an own one that the chart may be the answer to. No item is named, as it may be about the
+    patient before.
+    """
+    if is_own:
+        return _OWN_IS_OVER if asked.kind in _OF_DEEDS else ""
+    waits = waiting_in(asked)
+    return not_answered(waits) if waits else _ANOTHERS_IS_OVER
 
 
 def _name(turn: LoadedTurn) -> str:

@@ -20,7 +20,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import ToolExecutionContext
-from services.language.yes_no import says_no, says_yes
+from services.language.yes_no import says_yes
 from services.orders.draft_order import WITHDRAW, DraftOrder, drafts_of, payload_of
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import moment_shown, said_in
@@ -43,7 +43,9 @@ class TurnOrders:
     clock: Clock
     ids: IdSource
 
-    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
+    async def answer(
+        self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool
+    ) -> QuestionOutcome | None:
         """Return what came of it if this message says yes or no to a draft, else None.
 
         The question is this user's, alive, and of this conversation; a yes while another patient
@@ -55,7 +57,7 @@ class TurnOrders:
             return None
         agrees = says_yes(turn.answer)
         patient_id = turn.active_patient_id
-        if not (agrees or says_no(turn.answer)) or question.patient_id != patient_id:
+        if not (agrees or is_no) or question.patient_id != patient_id:
             return None
         if patient_id is None:
             return None
@@ -109,6 +111,23 @@ class TurnOrders:
             and turn.now - one.timestamp <= _UNDO_FOR
         ]
         return own[-1] if own else None
+
+    def ask_to_undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
+        """Ask whether to take back a draft that the turn before did not make; "" where it did."""
+        if turn.is_of_turn_before(made.timestamp):
+            return ""
+        payload = {**made.parameters, "agent": made.agent_name, "action": WITHDRAW}
+        test, who = made.parameters.get("test", ""), turn.patient_id or ""
+        text = said_in(_language(payload), "ask_back", test=test, patient=who)
+        question_id = self.ids.new_id("question")
+        turn.ask(
+            "destructive_tool",
+            text,
+            patient_id=turn.patient_id,
+            question_id=question_id,
+            payload=payload,
+        )
+        return text
 
     async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
         """Take a draft back that was made a moment ago, and return what the user is told."""

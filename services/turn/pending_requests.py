@@ -31,6 +31,7 @@ from services.patient_context.answers import (
 from services.patient_context.asking_again import (
     REQUEST_LIMIT_CHARS,
     names_another,
+    not_answered,
     shown_waiting,
 )
 from services.patient_context.service import PatientContextService
@@ -84,7 +85,7 @@ class PendingRequests:
         is_sure = question.kind == "subject" and not question.payload.get(SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
-            self.replies.notify(turn, _not_answered(left))
+            self.replies.notify(turn, not_answered(left))
         theirs = tuple(one for one in asked if one not in left)
         if not theirs:
             return replace(verdict, pending=())
@@ -100,20 +101,20 @@ class PendingRequests:
         if left and (
             turn.record.question is not None or turn.record.outcome != "success" or turn.kept
         ):
-            self.replies.notify(turn, _not_answered(left))
+            self.replies.notify(turn, not_answered(left))
             return None
         return turn.following() if left else None
 
     def tell_dropped(self, turn: LoadedTurn) -> None:
         """Say which requests waited for an answer that was not given, and wait no more."""
         if left := _left(turn.open_question(), turn.record.question):
-            self.replies.notify(turn, _not_answered(left))
+            self.replies.notify(turn, not_answered(left))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
         """Say what is not answered where what was open beside this message is asked no more."""
         beside, asked = turn.verdict.question, turn.record.question
         if beside is not None and asked is not None and asked.question_id != beside.question_id:
-            self.replies.notify(turn, _not_answered(waiting_in(beside)))
+            self.replies.notify(turn, not_answered(waiting_in(beside)))
 
     def ask_whose(self, turn: GroundedTurn) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""
@@ -197,7 +198,7 @@ def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> Patien
     left = _left(question, next_one)
     if not left:
         return verdict
-    said = _not_answered(left)
+    said = not_answered(left)
     if verdict.reply is not None:
         return replace(verdict, reply=f"{verdict.reply}\n{said}")
     return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
@@ -209,12 +210,6 @@ def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Seque
         return ()
     kept = () if next_one is None else waiting_in(next_one)
     return [one for one in waiting_in(question) if one not in kept]
-
-
-def _not_answered(asked: Sequence[str]) -> str:
-    if len(asked) > 1:
-        return f"“{shown_waiting(asked)}” were not answered; say again what is still wanted."
-    return f"“{shown_waiting(asked)}” was not answered; say it again if it is still wanted."
 
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:

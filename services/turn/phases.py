@@ -273,6 +273,11 @@ class GroundedTurn(UnderstoodTurn):
             continuation = continuation.model_copy(update={"asked_of": self._sender})
         self.document.continuation = continuation
 
+    def is_of_turn_before(self, at: datetime) -> bool:
+        """Whether what was done `at` in this conversation was done in the turn before this one."""
+        last = {one.run_id for one in self.claim.conversation.answered[-1:]}
+        return any(one.run_id in last and at >= one.timestamp for one in self.document.chat_history)
+
     @property
     def _sender(self) -> str:
         return hashed(self.message.sender.principal_id)

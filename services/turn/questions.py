@@ -1,140 +1,27 @@
 """What an answer to the server's one open question does, before anything else is decided."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
-from zoneinfo import ZoneInfo
 
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
-from data_models.errors import CorruptDocumentError, StoreUnavailableError, ToolInputError
-from services.assistant.confirmed_actions import (
-    ACTION_WORDS,
-    Action,
-    action_of,
-    items_of,
-)
-from services.assistant.shown import spoken
-from services.assistant.undo_log import Undoable, UndoableAction, patient_name
+from data_models.errors import CorruptDocumentError
+from services.assistant.undo_log import DELETES
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
+from services.language.phrases import says
+from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
-from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
+from services.turn.own_deeds import STAYS, WHICH, TurnActions
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
-# Carries out what the user has confirmed, and remembers it like any other tool run.
-
-_UNDONE: Mapping[Undoable, str] = {
-    "create_event": "Cancelled",
-    "add_task": "Deleted",
-    "move_event": "Moved back",
-    "complete_task": "Open again",
-    "move_task": "Moved back",
-    "change_contact": "Changed back",
-}
 _TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
-_NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
-_ELSEWHERE = (
-    "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
-    "that chart open."
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnActions:
-    """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
-
-    tools: TurnTools
-    clock: Clock
-
-    def refused(self, question: OpenQuestion) -> str:
-        """Return what the user is told after a no."""
-        names = [name for _, name in items_of(question.payload)]
-        if len(names) == 1:
-            return f"Nothing was changed: {names[0]} stays as it is."
-        return f"Nothing was changed: {'; '.join(names)} stay as they are."
-
-    async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
-        """Do what was asked about, and return what the user is told."""
-        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
-        try:
-            text = await self._perform_all(turn, question, memory)
-        except (ToolInputError, StoreUnavailableError) as failure:
-            text, error = failure.user_message, str(failure)
-        memory.record(
-            FinishedRun(
-                tool=str(question.payload.get("action", "")),
-                agent=str(question.payload.get("agent", "")),
-                parameters={"id": question.payload.get("entity_id")},
-                data={"result": text},
-                error=error,
-                duration_ms=(self.clock.monotonic() - began) * 1_000,
-            )
-        )
-        return text
-
-    async def newest_action(self, turn: GroundedTurn) -> UndoableAction | None:
-        """Return the newest change of the user's own items that "undo" takes back.
-
-        None in a group, where others read along.
-        """
-        if turn.message.is_group:
-            return None
-        try:
-            principal = turn.message.sender.principal_id
-            return await self.tools.assistant.newest_action(principal, now=turn.now)
-        except StoreUnavailableError:
-            return None  # what cannot be looked up is undone by nobody
-
-    async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
-        """Take `action` back, and return what the user is told."""
-        zone = self.tools.open(turn).zone or ZoneInfo("UTC")
-        if action.patient not in ("", patient_name(turn.patient_id)):
-            return _ELSEWHERE  # it could not be named here
-        principal = turn.message.sender.principal_id
-        await turn.claim.hold()
-        try:
-            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
-        except (ToolInputError, StoreUnavailableError) as failure:
-            return failure.user_message
-        if item is None:
-            return _NOT_UNDONE
-        return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now)}."
-
-    async def _perform_all(
-        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
-    ) -> str:
-        action = action_of(question.payload.get("action"))
-        principal = turn.message.sender.principal_id
-        zone: tzinfo = memory.zone or ZoneInfo("UTC")
-        done, gone = list[str](), list[str]()
-        for item_id, name in items_of(question.payload):
-            await turn.claim.hold()  # one that slept through its claim does nothing
-            try:
-                was_there = await self.tools.assistant.perform(
-                    action, item_id, principal_id=principal, zone=zone
-                )
-            except (ToolInputError, StoreUnavailableError) as failure:
-                if not done:
-                    raise
-                outcome = _outcome_in_words(action, done, gone)
-                return f"{outcome} *Not* done: {name}. {failure.user_message}"
-            if ACTION_WORDS[action].removes:
-                memory.note_deleted(item_id)
-            (done if was_there else gone).append(name)
-        return _outcome_in_words(action, done, gone)
-
-
-def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
-    parts = [f"{ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
-    return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
 def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
@@ -150,13 +37,24 @@ def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
     return _TOO_EARLY if is_early and question.kind == "destructive_tool" else None
 
 
-def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
-    """Whether "undo" or "scratch that" is said to a deed that waits for its yes.
+def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether it is a no; to a deed that waits for its yes "undo", "scratch that" and "stop" are.
 
-    It means that one, and nothing that was done before.
+    They mean that one, and nothing that was done before.
     """
-    is_said = turn.message.press is None and command_in(turn.text) in ("undo", "retract")
-    return is_said and question.kind == "destructive_tool"
+    command = command_in(turn.text) if turn.message.press is None else None
+    is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
+    return is_ended or says_no(turn.answer) or _means_another(turn, question)
+
+
+def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether another one of the user's own things is meant than was asked about: "no, the second".
+
+    What was shown is refused by that; what is to be done with the other one is theirs to say.
+    """
+    is_own = question.kind == "destructive_tool" and "entity_id" in question.payload
+    is_said = turn.message.press is None and not asks_question(turn.text)
+    return is_own and is_said and says(turn.text, "means_another")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -170,7 +68,7 @@ class TurnQuestions:
     ids: IdSource
 
     def __post_init__(self) -> None:
-        self._actions = TurnActions(tools=self.tools, clock=self.clock)
+        self._actions = TurnActions(tools=self.tools, replies=self.replies, clock=self.clock)
         self._bookings = TurnBookings(documents=self.documents, tools=self.tools, clock=self.clock)
         self.orders = TurnOrders(
             documents=self.documents, tools=self.tools, clock=self.clock, ids=self.ids
@@ -195,9 +93,9 @@ class TurnQuestions:
             grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
             grounded.record.ask(question)
             return QuestionOutcome(grounded, f"{why}\n{question.text}")
-        if (outcome := await self._answer_proposal(turn, question)) is not None:
+        is_no = _refuses(turn, question)
+        if (outcome := await self._answer_proposal(turn, question, is_no=is_no)) is not None:
             return outcome
-        is_no = says_no(turn.answer) or _takes_back(turn, question)
         if not (says_yes(turn.answer) or is_no):
             return None
         if question.kind == "new_history":
@@ -212,7 +110,8 @@ class TurnQuestions:
     async def _carry_out(self, turn: GroundedTurn, question: OpenQuestion, *, is_no: bool) -> str:
         if question.kind == "destructive_tool":
             if is_no:
-                return self._actions.refused(question)
+                is_other = _means_another(turn, question)
+                return f"{self._actions.refused(question)}{WHICH if is_other else ''}"
             return await self._actions.carry_out(turn, question)
         if is_no:
             return "Nothing was changed."
@@ -220,11 +119,11 @@ class TurnQuestions:
         return (self.remembering if asks_undo else self.forgetting).answer(turn, question)
 
     async def _answer_proposal(
-        self, turn: LoadedTurn, question: OpenQuestion
+        self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool
     ) -> QuestionOutcome | None:
         """Return what came of a draft of an order or of an appointment, else None."""
-        outcome = await self.orders.answer(turn, question)
-        return outcome or await self._bookings.answer(turn, question)
+        outcome = await self.orders.answer(turn, question, is_no=is_no)
+        return outcome or await self._bookings.answer(turn, question, is_no=is_no)
 
     async def answer_of_memory(self, turn: GroundedTurn) -> bool:
         """Whether the message was about what is remembered, and is answered.
@@ -247,25 +146,38 @@ class TurnQuestions:
         if command == "retract":
             return await self._undo_last(turn)
         if command != "undo":
-            return False
+            return turn.message.press is None and await self._put_back(turn)
+        if self._actions.has_just_done_what_stays(turn):
+            self.replies.say(turn, STAYS)
+            return True
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
         others = [one.at for one in (action, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
-            self.replies.say(turn, await self.orders.undo(turn, made))
+            is_asked = self.orders.ask_to_undo(turn, made)
+            self.replies.say(turn, is_asked or await self.orders.undo(turn, made))
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
-        self.replies.say(turn, await self._actions.undo(turn, action))
+        await self._actions.undo(turn, action)
+        return True
+
+    async def _put_back(self, turn: GroundedTurn) -> bool:
+        """Whether it is said to bring back what was deleted last, and that is asked about."""
+        if not says(turn.text, "puts_back"):
+            return False
+        action = await self._actions.newest_action(turn)
+        if action is None or action.tool not in DELETES:
+            return False
+        await self._actions.undo(turn, action)
         return True
 
     async def _undo_last(self, turn: GroundedTurn) -> bool:
-        before = [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
         action = await self._actions.newest_action(turn)
-        is_last = action is not None and any(action.at >= one.timestamp for one in before)
-        if action is not None and is_last:
-            self.replies.say(turn, await self._actions.undo(turn, action))
-        return is_last
+        if action is None or not turn.is_of_turn_before(action.at):
+            return False
+        await self._actions.undo(turn, action)
+        return True
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""

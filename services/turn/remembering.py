@@ -32,6 +32,7 @@ from services.memory_edits.operations import (
 )
 from services.records.answers.as_said import told_before
 from services.turn.documents import TurnDocuments
+from services.turn.own_deeds import EARLIER, WAITS
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import nameless, names_of
 from services.turn.turn_replies import TurnReplies
@@ -48,6 +49,7 @@ _OF_WHAT = (
     "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
     "the whole sentence as it is right."
 )
+_OF_TOOLS = "What a tool did is not taken back by me."
 _CHANGED_SINCE = "It was changed meanwhile. Nothing was undone; *Memory* shows what is held."
 
 
@@ -63,7 +65,7 @@ class TurnRemembering:
         """Whether the whole message asks to remember something, or puts right what is held."""
         if turn.message.press is not None:
             return False
-        return asks_to_hold(turn.text) or self._corrects(turn)
+        return asks_to_hold(turn.text, names_of(turn)) or self._corrects(turn)
 
     def _corrects(self, turn: GroundedTurn) -> bool:
         """Whether the message is one correction, and takes the place of something that is held."""
@@ -162,14 +164,15 @@ class TurnRemembering:
     def undo(self, turn: GroundedTurn) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.
 
-        It asks first where a tool ran since: what that did may be meant. False where nothing was
-        written in the last ten minutes.
+        It asks first where the turn before did not write it, or a tool ran since: what that did may
+        be meant. False where nothing was written in the last ten minutes.
         """
         write = self.newest(turn)
         if write is None:
             return False
-        if any(run.timestamp > write.at for run in turn.document.tool_memory.executions):
-            return self._ask(turn, write)
+        has_run = any(run.timestamp > write.at for run in turn.document.tool_memory.executions)
+        if has_run or not turn.is_of_turn_before(write.at):
+            return self._ask(turn, write, _OF_TOOLS if has_run else EARLIER)
         self.replies.say(turn, self._undone(turn, write))
         return True
 
@@ -184,12 +187,12 @@ class TurnRemembering:
             return _CHANGED_SINCE
         return self._undone(turn, write)
 
-    def _ask(self, turn: GroundedTurn, write: MemoryWrite) -> bool:
+    def _ask(self, turn: GroundedTurn, write: MemoryWrite, why: str) -> bool:
+        if turn.record.question is not None:
+            self.replies.say(turn, WAITS)
+            return True
         named = _listed(texts_of(turn.document, write))
-        text = (
-            f"What a tool did is not taken back by me. Shall I undo what was last written to "
-            f"memory, {named}? yes / no"
-        )
+        text = f"{why} Shall I undo what was last written to memory, {named}? yes / no"
         self.replies.ask(
             turn,
             "retire_statement",

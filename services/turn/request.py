@@ -1,5 +1,6 @@
 """What the team is handed of a turn, of one patient alone, and what its events change there."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from data_models.claim_decision import queue_length
@@ -21,10 +22,13 @@ from services.group_chat_port import (
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
 from services.turn.documents import TurnDocuments
+from services.turn.own_deeds import UNDO
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
 from services.turn.state import identity_of, others_of, snapshot_of
 from services.turn.tools import TurnTools
+
+_OF_DEEDS = ("destructive_tool", "retire_statement")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +119,28 @@ class TurnRequests:
 def _end(turn: GroundedTurn, event: ChatFinished) -> None:
     """Note how the team ended; what a deed waits for is asked again behind an answer beside it."""
     turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
-    if event.is_beside and turn.record.question is None and _is_asked(turn):
-        turn.record.ask(turn.open_question())
+    ask_again(turn, is_beside=event.is_beside)
 
 
-def _is_asked(turn: GroundedTurn) -> bool:
+def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
+    """Keep asking for a yes to a deed behind a message that was no answer to it.
+
+    Args:
+        is_beside: Whether an agent waits for what the message was not. Nobody but the question
+            itself waits for the yes to a deed of the user's own.
+    """
     question = turn.open_question()
-    is_of_deed = question is not None and question.kind == "destructive_tool"
+    if question is None or turn.record.question is not None:
+        return
+    is_of_own = question.kind == "retire_statement" or "entity_id" in question.payload
+    is_of_own &= question.payload.get("action") != UNDO  # it is as quickly said again
+    if _is_asked(turn, _OF_DEEDS) and (is_beside or is_of_own):
+        turn.record.ask(question)
+
+
+def _is_asked(turn: GroundedTurn, kinds: Collection[str] = _OF_DEEDS[:1]) -> bool:
+    question = turn.open_question()
+    is_of_deed = question is not None and question.kind in kinds
     return is_of_deed and question is not None and question.patient_id == turn.patient_id
 
 

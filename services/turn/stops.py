@@ -9,6 +9,7 @@ from services.identity.person import Person, both_identifiers
 from services.language.commands import command_in, is_said_of, takes_back
 from services.language.folding import words_of
 from services.language.phrases import says
+from services.language.references import number_alone_in
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
@@ -97,7 +98,14 @@ class TurnStops:
         return True
 
     async def answer_order(self, turn: LoadedTurn) -> bool:
-        """Say what became of it, if this message stops something, or begins what the page does."""
+        """Say what became of it, if this message stops something, or begins what the page does.
+
+        So of an answer to what is over: it is no message about the chart that is open by now.
+        """
+        if _answers_what_is_over(turn):
+            grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
+            self.replies.answer(grounded, _IS_OVER)
+            return True
         if turn.message.press is None and says(turn.text, "starts_round"):
             grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
             self.replies.answer(grounded, _ROUND)
@@ -130,15 +138,20 @@ class TurnStops:
         if _asks_another(turn):
             self.replies.say(turn, _OF_ANOTHER)
             return True
-        if has_ended_question(turn.claim.conversation, message.sender.principal_id):
-            self.replies.say(turn, _IS_OVER)
-            return True
         if _waits_for_answer(turn):
             return False
         is_held = any(one.status == "active" for one in turn.document.memory.key_points)
         hint = _HELD if is_held and says_no(message.text) else _NAME
         self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True
+
+
+def _answers_what_is_over(turn: LoadedTurn) -> bool:
+    """Whether it is a bare yes, no or number, and what this user was asked is over."""
+    text = turn.message.text
+    is_bare = says_yes(text) or says_no(text) or number_alone_in(text) is not None
+    is_bare = is_bare and turn.message.press is None and not names_a_deed(text)
+    return is_bare and has_ended_question(turn.claim.conversation, turn.message.sender.principal_id)
 
 
 def _asks_another(turn: GroundedTurn) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -25,9 +26,10 @@ from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
 from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService, action_of
+from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
-from services.assistant.undo_log import UndoLog
+from services.assistant.undo_log import UndoLog, undoable_action
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames, RosterOnly
 from services.tool_memory.session import FinishedRun, ToolMemorySession
@@ -272,10 +274,14 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
     await office.call("send_mail", "send it")
     assert office.asked[-1].text == "Send *Slides x*, to a@b.example? yes / no"
     mail_id = str(office.asked[-1].payload["entity_id"])
+    store = MemoryBlobStore()
     assistant = AssistantService(
-        back_end=office.back_end, undo_log=UndoLog(store=MemoryBlobStore())
+        back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
     )
-    assert await assistant.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
+    noted = partial(undoable_action, patient_id=None, conversation_id="c1", at=NOW)
+    assert await assistant.perform(
+        "send_mail", mail_id, principal_id="alice", zone=BERLIN, noted=noted
+    )
     with pytest.raises(ToolInputError, match="only a draft"):
         await office.call("send_mail", "send it")
 
@@ -305,6 +311,33 @@ async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> 
     added = await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")
     assert added["added"][0]["title"] == "Call the lab (08:00)"
     assert added["added"][0]["due"] == f"{TOMORROW:%Y-%m-%d}"
+
+
+async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> None:
+    passed, ahead = (f"{NOW + timedelta(hours=by):%H:00}" for by in (-1, 2))
+    for hour, day in ((passed, TOMORROW), (ahead, NOW)):
+        said = f"remind me to check the drain at {hour}"
+        added = await office.call("add_task", said, title="Check the drain", due=f"at {hour}")
+        assert added["added"][0]["due"] == f"{day:%Y-%m-%d}"
+
+
+async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> None:
+    said = "remind me to call the lab tomorrow at 8"
+    await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")
+    (moved,) = (await office.call("move_task", "no, at 9", due="9:00"))["moved"]
+    assert (moved["title"], moved["due"]) == ("Call the lab (09:00)", f"{TOMORROW:%Y-%m-%d}")
+    weekday = f"{NOW:%A}"  # today's: the one in a week is meant
+    (moved,) = (await office.call("move_task", f"make it {weekday}", due=f"{weekday} 11:30"))[
+        "moved"
+    ]
+    in_a_week = NOW.date() + timedelta(days=7)
+    assert (moved["title"], moved["due"]) == ("Call the lab (11:30)", f"{in_a_week}")
+    (moved,) = (await office.call("move_task", "make it a day later", due="a day later"))["moved"]
+    assert moved["due"] == f"{in_a_week + timedelta(days=1)}"
+    (moved,) = (await office.call("move_task", "move it to Monday morning", due="Monday morning"))[
+        "moved"
+    ]
+    assert moved["title"] == "Call the lab (morning)"
 
 
 async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:

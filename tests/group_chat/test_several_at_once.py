@@ -1,6 +1,7 @@
 """What is said of several of the user's own things at once, and what "undo" finds of them."""
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from group_chat.tools.mail_tools import CONTACTS
 from group_chat.tools.personal import PersonalAssistant
 from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import NewContact
+from services.assistant.made_for import MadeFor
 from services.assistant.tasks import NewTask
-from services.assistant.undo_log import UndoLog
+from services.assistant.undo_log import UndoLog, undoable_action
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
@@ -78,9 +80,15 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     await office.call("complete_task", "mark both as done", task_id="")
     assert office.asked[-1].text == "Complete these 2? yes / no\n1. *X*\n2. *Y*"
     assert not any(one.is_done for one in await office.own.tasks.list(limit=9))
-    service = AssistantService(back_end=office.back_end, undo_log=UndoLog(store=MemoryBlobStore()))
+    store = MemoryBlobStore()
+    service = AssistantService(
+        back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
+    )
+    noted = partial(undoable_action, patient_id=None, conversation_id="c1", at=NOW)
     for one in tasks:
-        assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
+        assert await service.perform(
+            "complete_task", one.id, principal_id="alice", zone=BERLIN, noted=noted
+        )
     assert await office.own.tasks.list(limit=9) == []
 
 
@@ -108,7 +116,9 @@ class Remembering(Office):
         )
         made = (CALENDAR, CONTACTS, TASKS)
         self.tools = {one.name: one for own in made for one in own.over(assistant)}
-        self.service = AssistantService(back_end=self.back_end, undo_log=self.undo)
+        self.service = AssistantService(
+            back_end=self.back_end, undo_log=self.undo, made_for=MadeFor(store=MemoryBlobStore())
+        )
 
     async def undone(self) -> object:
         deed = await self.service.newest_action("alice", now=NOW)

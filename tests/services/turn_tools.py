@@ -10,6 +10,7 @@ from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
 from services.assistant.back_end import NoAssistant
 from services.assistant.confirmed_actions import AssistantService
+from services.assistant.made_for import MadeFor
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import NoAudit
 from services.entities.circumstances import AgentNames
@@ -52,6 +53,7 @@ def turn_tools(
         "assistant": AssistantService(
             back_end=NoAssistant(),
             undo_log=UndoLog(store=MemoryBlobStore()),
+            made_for=MadeFor(store=MemoryBlobStore()),
         ),
         "scenarios": _no_scenarios(clock, ids),
     }

@@ -64,7 +64,6 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text, flags=_FLAGS)
     text = re.sub(r"\b(that|it|this|there|what|who)'s\b", r"\1 is", text, flags=_FLAGS)
     text = re.sub(r"\be-mail", "email", text, flags=_FLAGS)
-    text = re.sub(r"\btom+or+ow\b", "tomorrow", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
     text = _BACKWARDS.sub("penultimate", text)
     text = _MIDDLE.sub("middlemost", text)

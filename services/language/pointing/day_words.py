@@ -90,7 +90,8 @@ def _numeric(match: re.Match[str], now: datetime, *, either_order: bool) -> DayC
     days = [_date(year, second, first) for year in years]
     if either_order:
         days += [_date(year, first, second) for year in years]
-    return _exactly(days)
+    near = sorted((one for one in days if one), key=lambda one: abs((one - now.date()).days))
+    return _exactly(near)
 
 
 def _years(text: str | None, now: datetime) -> Sequence[int]:

@@ -54,6 +54,8 @@ class Lexicon:
     def meanings(self, word: str) -> dict[str, float]:
         """Return the stored words that `word` may be, 1 for itself and less for similar ones."""
         found = similar_tokens(word, self.by_length)
+        if (stem := word.removesuffix("ing")) in self.tokens:  # "ordering" is "order"
+            found[stem] = 1.0 if stem == word else 0.9
         if word in self.tokens:
             found[word] = 1.0
         return found

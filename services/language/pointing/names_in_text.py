@@ -38,8 +38,8 @@ def hide_quotes(text: DraftText) -> None:
 def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
     """Take whole names of entities out of the text, longest first.
 
-    Only what stands after a verb and says something of its own: a mail called "don't cancel it"
-    or "all meetings" must not change what such words mean.
+    Only what stands after a verb and says something of its own, or beside what it is: a mail called
+    "don't cancel it" or "all meetings" must not change what such words mean.
     """
     tokens = [
         (match[0].casefold(), match.start(), match.end()) for match in _TOKEN.finditer(text.rest)
@@ -50,10 +50,12 @@ def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
         return
     known = set(words)
     for name in names:
-        if not known.issuperset(name) or set(name) <= _EMPTY:
+        if not known.issuperset(name):
             continue
         start = _place_of(name, words, verb + 1)
-        if start is not None:
+        beside = () if start is None else (words[start - 1], *words[start + len(name) :][:1])
+        is_named = not set(name) <= _EMPTY or not TYPE_NOUNS.keys().isdisjoint(beside)
+        if start is not None and is_named:
             first, last = tokens[start][1], tokens[start + len(name) - 1][2]
             is_called_so = words[start - 1] in _ANNOUNCING
             text.hide(first, last, " ".join(name), is_quoted=is_called_so)

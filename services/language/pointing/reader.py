@@ -29,6 +29,7 @@ from services.language.pointing.vocabulary import (
     PLURAL_NOUNS,
     STOP_WORDS,
     TYPE_NOUNS,
+    VERB_FORMS,
     WORDS,
 )
 
@@ -58,6 +59,8 @@ _POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
 _INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
 _AFTER_NOUN = frozenset(WORDS.words("after_noun"))
+_OBJECTS = frozenset(WORDS.words("objects"))
+_COMPOUND = re.compile(rf"(?<=\w\w)-(?=(?:{'|'.join(TYPE_NOUNS)})\b)", _FLAGS)
 _CALENDAR_WORDS = frozenset(WORDS.words("calendar_words"))
 _EDITING = WORDS.forms("editing")
 _FIELD_OF = WORDS.compiled("field_of")
@@ -81,6 +84,7 @@ class Reader:
     def read(self, message: str) -> Asked:
         """Return what `message` asks for."""
         said = _ADDRESS.sub("", plain(in_english(without_address(message[:MESSAGE_READ_CHARS]))))
+        said = _COMPOUND.sub(" ", said)
         text = DraftText(text=_spoken(without_marks(said)))
         hide_quotes(text)
         typed = take_ids(text, self._lexicon)
@@ -263,7 +267,9 @@ def _follows(pieces: Sequence[str], index: int) -> bool:
     """Whether a preposition stands somewhere before: the noun is then not what is meant."""
     before = [piece.casefold() for piece in pieces[:index]]
     return any(
-        one in ("about", "regarding", "re", "with", "for", "called", "titled") for one in before
+        one in ("about", "regarding", "re", "with", "for", "called", "titled")
+        and "done" not in before[max(0, at - 1) : at]  # "done with the wheelchair task"
+        for at, one in enumerate(before)
     )
 
 
@@ -275,6 +281,8 @@ def _takes_noun(
     if kind is None or found.noun is not None or after_preposition:
         return False
     following = pieces[index + 1] if index + 1 < len(pieces) else ""
+    if word in VERB_FORMS and following.casefold() in _OBJECTS:
+        return False  # "the call him task"
     found.noun, found.noun_word = kind, word
     found.soft_noun = _is_word_of_name(following)
     return True

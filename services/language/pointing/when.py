@@ -28,11 +28,15 @@ class When:
     minute: int | None
 
 
-def when_of(text: str, now: datetime) -> When | None:
+def when_of(text: str, now: datetime, *, is_ahead: bool = False) -> When | None:
     """Return what `text` says of when, or None if that is nothing; `now` is in the user's zone.
 
     Where people differ ("next Friday") it is the earlier day, and a bare "at 3" lies in the
     working day.
+
+    Args:
+        is_ahead: Something is to be then: "Friday" said on a Friday is the one in a week, and
+            "3.12." the next.
     """
     found = TimeFilter()
     text = plain(in_english(text))
@@ -43,7 +47,7 @@ def when_of(text: str, now: datetime) -> When | None:
     if found.near:
         at = found.near[0].at
         return When(at.date(), at.date(), at.hour * 60 + at.minute)
-    span = _span(found.days[0], now.date()) if found.days else None
+    span = _span(found.days[0], now.date(), is_ahead=is_ahead) if found.days else None
     minute = _minute([first for one in found.clocks for first, _ in one.windows])
     if span is None and (minute is None or found.days):
         return None
@@ -51,9 +55,11 @@ def when_of(text: str, now: datetime) -> When | None:
     return When(first, last, minute)
 
 
-def _span(choice: DayChoice, today: date) -> tuple[date, date] | None:
+def _span(choice: DayChoice, today: date, *, is_ahead: bool) -> tuple[date, date] | None:
     if choice.spans:
-        first, last = choice.spans[0]
+        least = today + timedelta(days=1 if choice.behind is not None else 0)  # a bare weekday
+        ahead = [one for one in choice.spans[: len(choice.spans) * is_ahead] if one[0] >= least]
+        first, last = min(ahead, default=choice.spans[0])
         return None if first > last else (first, last)
     days = (today + timedelta(days=ahead) for ahead in range(_LOOKED_AHEAD_DAYS))
     found = next((day for day in days if choice.has(day)), None)

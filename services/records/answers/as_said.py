@@ -18,6 +18,7 @@ from services.language.telling import is_told, puts_right_what_was_told, told_in
 from services.language.utterance import ChartQuestion
 from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
+from services.language.work import own_kind_in
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
     "allergies": frozenset({"allergy"}),
@@ -84,8 +85,10 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
     for each in (one for one in turns[-_TURNS_READ:] if not one.is_taken_back):
         for line in each.user_message.splitlines():
             said = " ".join(line.split())
-            _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
-            yield (waited if is_told(waited) and not is_told(said) else said), each
+            head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
+            # "Draft a mail to …: she is stable" tells it to somebody else.
+            is_answer = own_kind_in(head) is None and is_told(waited) and not is_told(said)
+            yield (waited if is_answer else said), each
 
 
 def told_of(

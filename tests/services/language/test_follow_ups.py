@@ -66,6 +66,15 @@ def test_the_one_before_is_asked_of_the_same(text: str, before: str) -> None:
     assert question.back == 1
 
 
+@pytest.mark.parametrize(
+    ("another", "before"),
+    [("and sodium?", ("creatinine?", "before?")), ("und Natrium?", ("Kreatinin?", "davor?"))],
+)
+def test_of_another_value_the_newest_is_asked_again(another: str, before: tuple[str, str]) -> None:
+    (question,) = about(another, *before)
+    assert (question.name, question.aspect, question.back) == ("sodium", "latest", 0)
+
+
 def test_the_one_before_the_one_before_is_one_further_back() -> None:
     (question,) = about("and before that?", "creatinine?", "und davor?")
     assert question.back == 2

@@ -97,3 +97,9 @@ def test_other_words_with_an_s_are_not(message: str) -> None:
 def test_a_german_allergy_is_held_with_what_it_did() -> None:
     (held,) = held_statements("Er ist allergisch gegen Penicillin, Exanthem")
     assert held.value == "Penicillin (Exanthem)"
+
+
+@with_cases("message", "note")
+def test_a_note_about_the_open_patient_is_held(message: str, note: str | None) -> None:
+    assert [one.value for one in held_statements(message, MOEN)] == ([note] if note else [])
+    assert asks_to_hold(message, MOEN) is (note is not None)

@@ -17,7 +17,37 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
         ),
         (
             "Book *Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00? yes / no",
-            "*Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00 buchen? ja / nein",
+            "*Dr. Ngozi Okafor*, Mo 30 Nov 2026 14:00 buchen? ja / nein",
+        ),
+        (
+            "Booked: *Dr. Anna Smith*, Tue 1 Dec 2026 11:00.",
+            "Gebucht: *Dr. Anna Smith*, Di 1 Dez 2026 11:00.",
+        ),
+        (
+            "Deleted: *due Sat*, due Sat 28 Nov 2026; *B*, due Tue 1 Dec 2026.",
+            "Gelöscht: *due Sat*, fällig Sa 28 Nov 2026; *B*, fällig Di 1 Dez 2026.",
+        ),
+        (
+            "That would take back an earlier change of yours. Delete *A*? yes / no",
+            "Das würde eine frühere Änderung von Ihnen zurücknehmen. *A* löschen? ja / nein",
+        ),
+        (
+            "What a tool did is not taken back by me. Shall I undo what was last written to "
+            "memory, “A”? yes / no",
+            "Was ein Werkzeug getan hat, nehme ich nicht zurück. Soll ich zurücknehmen, was "
+            "zuletzt gemerkt wurde: “A”? ja / nein",
+        ),
+        (
+            "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
+            "(p-1)\nyes / no",
+            "Diese beiden Akten nebeneinander legen?\n- **Dana Feest**, geboren 2019-05-27, 7 "
+            "Jahre, männlich (p-1)\nja / nein",
+        ),
+        (
+            "Side by side: A, born 2019-05-27 (p-1); B, born 1964-05-24 (p-2). Each chart was read "
+            "by itself.",
+            "Nebeneinander: A, geboren 2019-05-27 (p-1); B, geboren 1964-05-24 (p-2). Jede Akte "
+            "wurde für sich gelesen.",
         ),
         (
             "Is this about Tunde Adeyemi, born 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, born "

@@ -196,3 +196,19 @@ def test_t4_the_field_and_the_value_of_a_change_say_whose_contact_it_is(
 @with_cases("message")
 def test_t3_only_a_contact_has_a_phone_to_change(message: str) -> None:
     assert ask(message, entities=[MAIL, CALL]) is None
+
+
+TASKS = [
+    event("board", "Tumor board", "2026-11-28T15:00:00Z"),
+    entity("call_him", "task", "call him", 1),
+    entity("call_daughter", "task", "call Birgit's daughter (08:00)", 1),
+    entity("mail_lab", "task", "email the lab about the culture", 1),
+    entity("message", "task", "message the pharmacy", 1),
+    entity("wheelchair", "task", "order the wheelchair", 1),
+    entity("rollstuhl", "task", "den Rollstuhl bestellen", 1),
+]
+
+
+@with_cases("message", "expected")
+def test_t4_a_task_is_found_by_the_words_of_its_title(message: str, expected: Answer) -> None:
+    assert ask(message, entities=TASKS) == expected

@@ -40,3 +40,26 @@ def day(number: int, month: int = 11, minute: int | None = None) -> When:
 )
 def test_a_text_says_when(text: str, expected: When | None) -> None:
     assert when_of(text, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead", "near"),
+    [
+        ("Tuesday", day(1, 12), day(24)),
+        ("am Dienstag um 10", day(1, 12, 600), day(24, minute=600)),
+        ("this Tuesday", day(24), day(24)),
+        ("today", day(24), day(24)),
+        ("3.12.", day(3, 12), day(3, 12)),
+        ("am 24.11.", day(24), day(24)),
+        ("20.11.", When(date(2027, 11, 20), date(2027, 11, 20), None), day(20)),
+        ("12/3", day(3, 12), day(3, 12)),
+    ],
+)
+def test_what_is_to_be_then_lies_ahead(text: str, ahead: When, near: When) -> None:
+    assert when_of(text, NOW, is_ahead=True) == ahead
+    assert when_of(text, NOW) == near
+
+
+@pytest.mark.parametrize("text", ["tomorow", "tommorrow", "Wensday", "am Mitwoch"])
+def test_a_misspelt_day_is_that_day(text: str) -> None:
+    assert when_of(text, NOW) == day(25)

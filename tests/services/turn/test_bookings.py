@@ -207,6 +207,13 @@ async def test_anything_else_books_nothing_and_ends_the_question(
     assert await scheduler.booked() == []
 
 
+@pytest.mark.parametrize("word", ["undo", "scratch that"])
+async def test_undo_before_the_yes_books_nothing(scheduler: Scheduler, word: str) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    assert (await scheduler.say(word)).texts[0].startswith(f"Nothing was booked: {NAME}.")
+    assert await scheduler.booked() == []
+
+
 async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     heard = await scheduler.say("no")

@@ -106,6 +106,35 @@ async def test_a_user_alone_clears_at_once() -> None:
     assert (await world.say("clear patient context")).texts[-1].startswith("Cleared.")
 
 
+async def test_what_another_was_asked_and_waits_for_is_told_when_the_chart_changes() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "open patient_15")
+    await said(world, "Anna", "wrong patient")
+    await said(world, "Anna", "what is the weight?")
+    await said(world, "Bert", "clear patient context")
+
+    moved = await said(world, "Bert", "open patient_4")
+
+    assert "“what is the weight?” was not answered" in notices(moved)
+    assert "Clear this whole" not in notices(moved)  # Bert's own ends with his message
+
+    await said(world, "Anna", "clear patient context")
+    moved = await said(world, "Bert", "open patient_15")
+    assert "is over with the chart before; nothing was done." in notices(moved)
+    assert notices(await said(world, "Bert", "open patient_4")).count("\n") == 0
+
+
+@pytest.mark.parametrize("answer", ["yes", "no", "1"])
+async def test_a_late_answer_is_no_message_about_the_chart_that_is_open_by_now(answer: str) -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "clear patient context")
+    await said(world, "Bert", "open patient_15")
+
+    assert "is over: the chart was changed" in (await said(world, "Anna", answer)).texts[-1]
+
+
 async def test_a_switch_is_told_to_the_group_with_who_made_it() -> None:
     world = World()
     first = await said(world, "Anna", "open patient_4")

@@ -8,10 +8,13 @@ import pytest
 from data_models.clock import RandomIds
 from data_models.effects import Effect
 from data_models.identifiers import PatientId
+from data_models.turn_events import Notice
 from services.assistant.back_end import AssistantServices
 from services.assistant.confirmed_actions import AssistantService
+from services.assistant.made_for import MadeFor
+from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask, Task
-from services.assistant.undo_log import UndoLog, undoable_action
+from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -19,7 +22,7 @@ from tests.services.assistant.back_ends import local_assistant
 from tests.services.turn.talk_lines import held
 from tests.services.turn.test_remembering import said
 from tests.services.turn_tools import turn_tools
-from tests.services.world import OWNER, World, heard
+from tests.services.world import CHAT, OWNER, World, heard
 
 
 class Desk:
@@ -31,7 +34,8 @@ class Desk:
         self.undo = UndoLog(store=MemoryBlobStore())
         self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
         ids = RandomIds()
-        service = AssistantService(back_end=back_end, undo_log=self.undo)
+        self.made_for = MadeFor(store=MemoryBlobStore())
+        service = AssistantService(back_end=back_end, undo_log=self.undo, made_for=self.made_for)
         tools = turn_tools(clock=clock, ids=ids, assistant=service)
         self.world = World(
             sessions=self.store, users=MemoryBlobStore(), clock=clock, tools=tools, ids=ids
@@ -42,8 +46,24 @@ class Desk:
 
     async def moved(self, task: Task, due: date, patient: str = "patient_4") -> None:
         after = await self.own.tasks.move(task.id, due=due)
+        await self.note("move_task", task, after, patient=patient)
+
+    async def note(
+        self,
+        tool: Undoable,
+        before: Task,
+        after: Task,
+        *,
+        patient: str = "patient_4",
+        conversation: str = CHAT,
+    ) -> None:
         deed = undoable_action(
-            "move_task", task, after, patient_id=PatientId(patient), at=self.clock.now()
+            tool,
+            before,
+            after,
+            patient_id=PatientId(patient),
+            conversation_id=conversation,
+            at=self.clock.now(),
         )
         await self.undo.note(deed, principal_id=OWNER)
 
@@ -152,7 +172,38 @@ async def test_after_ten_minutes_nothing_is_undone(desk: Desk) -> None:
     assert moved.due == date(2026, 12, 1)
 
 
-@pytest.mark.parametrize("word", ["undo", "scratch that", "Streich das"])
+@pytest.mark.parametrize("beside", ["what is the stage?", "remember that she lives alone", "hmm"])
+async def test_what_is_said_beside_a_deed_leaves_it_open_and_it_is_asked_again(
+    desk: Desk, beside: str
+) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    assert await desk.says(beside) == "Delete them? yes / no"
+    assert await desk.says("yes") == "Deleted: *A*."
+
+
+@pytest.mark.parametrize("other", ["no, the second one", "I meant the lab", "nein, die andere"])
+async def test_whoever_means_another_one_is_not_asked_for_a_yes_to_this_one(
+    desk: Desk, other: str
+) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    told = await desk.says(other)
+    assert "*A*" in told
+    assert "yes / no" not in told
+    await desk.says("yes")
+    assert await titles(desk) == ["A"]
+
+
+async def test_whoever_opens_another_chart_is_told_that_the_deed_is_over(desk: Desk) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    moved = await desk.world.tell("open patient_7")
+    assert [one.text for one in moved.events if isinstance(one, Notice)] == [
+        "What you were asked is over with the chart before; nothing was done."
+    ]
+    await desk.says("yes")
+    assert await titles(desk) == ["A"]
+
+
+@pytest.mark.parametrize("word", ["undo", "scratch that", "Streich das", "stop"])
 async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_else(
     desk: Desk, word: str
 ) -> None:
@@ -168,10 +219,7 @@ async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_els
 
 async def added(desk: Desk, title: str) -> None:
     task = await desk.task(title)
-    deed = undoable_action(
-        "add_task", task, task, patient_id=PatientId("patient_4"), at=desk.clock.now()
-    )
-    await desk.undo.note(deed, principal_id=OWNER)
+    await desk.note("add_task", task, task)
 
 
 @pytest.mark.parametrize("words", ["undo", "scratch that", "streich das"])
@@ -193,3 +241,99 @@ async def test_scratch_that_is_not_said_to_what_was_done_before_another_message(
     await desk.says("scratch that")
 
     assert await titles(desk) == ["Call the lab"]
+
+
+async def test_what_was_done_before_another_message_is_asked_about_by_name(desk: Desk) -> None:
+    await desk.says("remind me to call the lab")
+    await added(desk, "Call the lab")
+    desk.clock.advance(5)
+    await desk.says("what is the stage?")
+
+    asked = await desk.says("undo")
+
+    assert asked == (
+        "That would take back an earlier change of yours. Delete *Call the lab*? yes / no"
+    )
+    assert await titles(desk) == ["Call the lab"]
+    assert await desk.says("no") == "Nothing was changed: *Call the lab* stays as it is."
+    assert "earlier change" in await desk.says("undo")
+    assert await desk.says("yes") == "Deleted: *Call the lab*."
+    assert await titles(desk) == []
+
+
+async def test_what_was_done_in_another_conversation_is_asked_about(desk: Desk) -> None:
+    task = await desk.task("Call the lab")
+    await desk.note("add_task", task, task, conversation="chat_2")
+    assert "earlier change" in await desk.says("undo")
+    assert await titles(desk) == ["Call the lab"]
+
+
+async def test_a_yes_takes_back_only_what_was_asked_about(desk: Desk) -> None:
+    await added(desk, "Call the lab")
+    desk.clock.advance(5)
+    await desk.says("what is the stage?")
+    await desk.says("undo")
+    desk.clock.advance(5)
+    await added(desk, "Slides")  # in another window meanwhile
+    assert "Nothing was undone" in await desk.says("yes")
+    assert await titles(desk) == ["Call the lab", "Slides"]
+
+
+async def test_while_it_is_open_whom_a_message_means_nothing_earlier_is_undone(desk: Desk) -> None:
+    await added(desk, "Call the lab")
+    desk.clock.advance(5)
+    await desk.says("what about patient_7 and patient_9?")
+    assert "waits for your answer" in await desk.says("undo")
+    assert await titles(desk) == ["Call the lab"]
+
+
+async def test_behind_what_no_undo_takes_back_nothing_earlier_is_undone(desk: Desk) -> None:
+    await added(desk, "Call the lab")
+    await desk.says("remember that she lives alone")
+    new = NewEmail(to=("a@b.org",), subject="Rota", text="Here.")
+    mail = await desk.own.mail.draft(new, Effect("mail"))
+    rows = [{"entity_id": mail.id, "name": "*Rota*"}]
+    payload = {"action": "send_mail", **rows[0], "items": rows}
+    desk.world.team.also = lambda _: (
+        QuestionAsked("q1", "destructive_tool", "Send *Rota*? yes / no", payload),
+    )
+    await desk.says("send it")
+    desk.world.team.also = lambda _: ()
+    desk.clock.advance(5)
+    assert await desk.says("yes") == "Sent: *Rota*."
+
+    assert (await desk.says("undo")).startswith("Nothing was undone. What was done last")
+
+    assert await titles(desk) == ["Call the lab"]
+    assert held(desk.store) == ["Noted: she lives alone"]
+
+
+@pytest.mark.parametrize(
+    "word", ["undo", "scratch that", "rückgängig", "no wait, put it back", "hol es zurück"]
+)
+async def test_what_was_deleted_is_made_again_after_a_yes(desk: Desk, word: str) -> None:
+    due = date(2026, 12, 1)
+    new = NewTask(title="Call the lab", due=due, notes="ext. 12")
+    task = await desk.own.tasks.add(new, Effect("Call the lab"))
+    patient = PatientId("patient_4")
+    await desk.made_for.note(task.id, principal_id=OWNER, patient_id=patient, conversation_id=CHAT)
+    await desk.asks("delete_task", task)
+    await desk.says("yes")
+
+    assert "*Call the lab*, " in await desk.says(word)
+    assert await titles(desk) == []
+    await desk.says("yes")
+
+    (again,) = await desk.own.tasks.list(limit=9)
+    assert (again.title, again.due, again.notes) == ("Call the lab", due, "ext. 12")
+    origins = await desk.made_for.origins(OWNER)
+    assert origins[again.id] == origins[task.id]  # in another chart it stays withheld
+    assert "Nothing was undone" not in await desk.says("undo")
+
+
+async def test_of_several_completed_each_is_open_again(desk: Desk) -> None:
+    tasks = [await desk.task(title) for title in ("A", "B")]
+    await desk.asks("complete_task", *tasks)
+    await desk.says("yes")
+    assert await desk.says("undo") == "Open again: *B*."
+    assert await titles(desk) == ["B"]

@@ -1,0 +1,197 @@
+"""What the user confirmed is done to their own things, and "undo" takes it back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from data_models.clock import Clock
+from data_models.conversation import OpenQuestion
+from data_models.errors import StoreUnavailableError, ToolInputError
+from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
+from services.assistant.shown import spoken
+from services.assistant.undo_log import (
+    DELETES,
+    Undoable,
+    UndoableAction,
+    patient_name,
+    undoable_action,
+)
+from services.scheduling.confirmed_bookings import YES_WORDS
+from services.tool_memory.session import FinishedRun, ToolMemorySession
+from services.turn.phases import GroundedTurn
+from services.turn.tools import TurnTools
+from services.turn.turn_replies import TurnReplies
+
+_UNDOES: Mapping[Undoable, tuple[str, str]] = {
+    "create_event": ("Cancel {}?", "Cancelled"),
+    "add_task": ("Delete {}?", "Deleted"),
+    "move_event": ("Move {} back?", "Moved back"),
+    "complete_task": ("Open {} again?", "Open again"),
+    "move_task": ("Move {} back?", "Moved back"),
+    "add_contact": ("Delete {}?", "Deleted"),
+    "change_contact": ("Change {} back?", "Changed back"),
+    "cancel_event": ("Make {} again, as a new entry?", "Made again"),
+    "delete_task": ("Make {} again, as a new entry?", "Made again"),
+    "delete_contact": ("Make {} again, as a new entry?", "Made again"),
+}
+"""By what was done: what a question asks, and what is told afterwards."""
+UNDO = "undo"
+EARLIER = "That would take back an earlier change of yours."
+WAITS = "Nothing was undone: what you were asked before waits for your answer; “no” drops it."
+STAYS = (
+    "Nothing was undone. What was done last is not taken back by “undo”: an appointment can be "
+    "moved, cancelled or booked again; what was sent, registered or deleted stays so."
+)
+WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
+_STAYING = frozenset({*YES_WORDS, "send_mail", "delete_document"})
+_NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
+_ELSEWHERE = (
+    "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
+    "that chart open."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnActions:
+    """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
+
+    tools: TurnTools
+    replies: TurnReplies
+    clock: Clock
+
+    def refused(self, question: OpenQuestion) -> str:
+        """Return what the user is told after a no."""
+        names = [name for _, name in items_of(question.payload)]
+        if len(names) == 1:
+            return f"Nothing was changed: {names[0]} stays as it is."
+        return f"Nothing was changed: {'; '.join(names)} stay as they are."
+
+    async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
+        """Do what was asked about, and return what the user is told."""
+        if question.payload.get("action") == UNDO:
+            action = await self.newest_action(turn)
+            is_same = action is not None and _deed(action) == question.payload.get("deed")
+            return await self._take_back(turn, action) if action and is_same else _NOT_UNDONE
+        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
+        try:
+            text = await self._perform_all(turn, question, memory)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            text, error = failure.user_message, str(failure)
+        memory.record(
+            FinishedRun(
+                tool=str(question.payload.get("action", "")),
+                agent=str(question.payload.get("agent", "")),
+                parameters={"id": question.payload.get("entity_id")},
+                data={"result": text},
+                error=error,
+                duration_ms=(self.clock.monotonic() - began) * 1_000,
+            )
+        )
+        return text
+
+    async def newest_action(self, turn: GroundedTurn) -> UndoableAction | None:
+        """Return the newest change of the user's own items that "undo" takes back.
+
+        None in a group, where others read along.
+        """
+        if turn.message.is_group:
+            return None
+        try:
+            principal = turn.message.sender.principal_id
+            return await self.tools.assistant.newest_action(principal, now=turn.now)
+        except StoreUnavailableError:
+            return None  # what cannot be looked up is undone by nobody
+
+    def has_just_done_what_stays(self, turn: GroundedTurn) -> bool:
+        """Whether the turn before did what no "undo" takes back; nothing earlier is meant then."""
+        return any(
+            one.success and one.tool_name in _STAYING and turn.is_of_turn_before(one.timestamp)
+            for one in turn.document.tool_memory.executions[-1:]
+        )
+
+    async def undo(self, turn: GroundedTurn, action: UndoableAction) -> None:
+        """Take `action` back, or ask first: at once only what the turn before did goes.
+
+        What was deleted is made again, and that never unasked.
+        """
+        is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
+        if action.patient not in ("", patient_name(turn.patient_id)):
+            self.replies.say(turn, _ELSEWHERE)  # it could not be named here
+        elif is_last and action.tool not in DELETES:
+            self.replies.say(turn, await self._take_back(turn, action))
+        elif turn.record.question is not None:
+            self.replies.say(turn, WAITS)
+        else:
+            await self._ask(turn, action, "" if is_last else f"{EARLIER} ")
+
+    async def _ask(self, turn: GroundedTurn, action: UndoableAction, why: str) -> None:
+        zone, principal = self._zone(turn), turn.message.sender.principal_id
+        try:
+            item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            return self.replies.say(turn, failure.user_message)
+        if item is None:  # it is gone, and its deed forgotten with that
+            return self.replies.say(turn, await self._take_back(turn, action))
+        name = spoken(item, zone, now=turn.now)
+        self.replies.ask(
+            turn,
+            "destructive_tool",
+            f"{why}{_UNDOES[action.tool][0].format(name)} yes / no",
+            patient_id=turn.patient_id,
+            payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
+        )
+        return None
+
+    async def _take_back(self, turn: GroundedTurn, action: UndoableAction) -> str:
+        zone, principal = self._zone(turn), turn.message.sender.principal_id
+        await turn.claim.hold()
+        try:
+            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            return failure.user_message
+        if item is None:
+            return _NOT_UNDONE
+        return f"{_UNDOES[action.tool][1]}: {spoken(item, zone, now=turn.now)}."
+
+    def _zone(self, turn: GroundedTurn) -> tzinfo:
+        return self.tools.open(turn).zone or ZoneInfo("UTC")
+
+    async def _perform_all(
+        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
+    ) -> str:
+        action = action_of(question.payload.get("action"))
+        principal = turn.message.sender.principal_id
+        zone: tzinfo = memory.zone or ZoneInfo("UTC")
+        noted = partial(
+            undoable_action,
+            patient_id=turn.patient_id,
+            conversation_id=turn.conversation_id,
+            at=self.clock.now(),
+        )
+        done, gone = list[str](), list[str]()
+        for item_id, name in items_of(question.payload):
+            await turn.claim.hold()  # one that slept through its claim does nothing
+            try:
+                was_there = await self.tools.assistant.perform(
+                    action, item_id, principal_id=principal, zone=zone, noted=noted
+                )
+            except (ToolInputError, StoreUnavailableError) as failure:
+                if not done:
+                    raise
+                outcome = _outcome_in_words(action, done, gone)
+                return f"{outcome} *Not* done: {name}. {failure.user_message}"
+            if ACTION_WORDS[action].removes:
+                memory.note_deleted(item_id)
+            (done if was_there else gone).append(name)
+        return _outcome_in_words(action, done, gone)
+
+
+def _deed(action: UndoableAction) -> str:
+    return f"{action.item_id} {action.at.isoformat()}"
+
+
+def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
+    parts = [f"{ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
+    return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
