@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from functools import cache
 
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
-from services.language.chart_words import lexicon
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon, lexicon
 from services.language.folding import fold
 from services.language.ordinals_asked import AGAIN, with_ordinals
 from services.language.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
@@ -59,6 +60,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     pieces = with_ordinals(words.pieces(folded), words)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
     has_part = any("part" in piece.by_kind for piece in said)  # "when did he quit?"
+    has_part |= any(_asks_result(piece, words) for piece in said)  # "what did they find?"
     no_names = _SAYS_NO_NAME | ({"people"} if has_part else frozenset())
     names = any(
         {label.kind for label in piece.labels} - no_names or not piece.labels
@@ -72,14 +74,23 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         or part.parts
         or part.aspects - {"whether"}
         or part.frames & _RATES
+        or any(_asks_result(piece, words) for piece in said)
     )
     return part if asks else None
+
+
+def _asks_result(piece: Piece, words: Lexicon) -> bool:
+    """Whether it asks what something has shown; "how was she" asks for no result."""
+    is_of_state = piece.words[0] in words.words.asking
+    return "showed" in piece.of("frame") and not is_of_state
 
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if asked.is_before:
         return one_before(question)
+    if "showed" in asked.frames and not asked.parts and not asked.aspects - {"whether"}:
+        return _of_its_result(question)
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
     if asked.unit and not asked.aspects:
@@ -93,6 +104,16 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)
+
+
+def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what it showed; None for what shows nothing, as a drug."""
+    is_bare = question.aspect in ("when", "whether", "count")
+    if question.tool == "procedures":
+        return replace(question, aspect="all" if is_bare else question.aspect, part="result")
+    if question.tool in ("imaging_reports", "pathology_reports"):
+        return replace(question, aspect="latest" if is_bare else question.aspect, part=None)
+    return replace(question, part=None) if question.tool == "results" else None
 
 
 def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
@@ -151,14 +172,9 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
         earlier = TimeSpan(until=found.span.since - timedelta(days=1))
         return of_days(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
-    return replace(
-        unlimited(found),
-        around=(),
-        arguments=rest,
-        aspect="latest",
-        part=None,
-        back=found.back + 1,
-    )
+    told = found.most or int(found.arguments.get("last", 1))  # "the last two", "and before?"
+    earlier = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
+    return replace(earlier, back=found.back + told, most=0)
 
 
 @cache

@@ -23,7 +23,8 @@ _ANYWHERE = "search_record"
 RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
-FOR = frozenset({"for", "gegen", "pour", "para"})
+FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
+_TAKEN_FOR = {("medications", "problems"), ("medications", "results")}
 _ON = frozenset({"on", "unter", "sous", "con"})
 
 
@@ -330,7 +331,7 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         return bool(pieces[ahead].of("name")) or (is_and and (is_value or is_known))
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
     tools = (left[0].tool, right[0].tool) if left and right else ()
-    if tools == ("medications", "problems"):  # "metformin for the prediabetes"
+    if tools in _TAKEN_FOR:  # "metformin for the prediabetes"
         return any(piece.text in FOR for piece in between)
     if tools == ("problems", "medications"):  # "diabetic on insulin"
         return any(piece.text in _ON for piece in between)

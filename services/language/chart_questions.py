@@ -35,6 +35,7 @@ from services.language.names_of_topics import (
     names_of,
     of_last_visit,
     stands_alone,
+    why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
@@ -102,7 +103,7 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread(found, said, words)
+    return found if is_side else with_unread([*map(why_last_seen, found)], said, words)
 
 
 def unread_besides(
@@ -240,7 +241,10 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
-    return [replace(each, aspect=plain) if each.aspect == "whether" else each for each in found]
+    return [
+        replace(each, aspect=plain) if each.aspect == "whether" and each.part != "reason" else each
+        for each in found
+    ]  # of a drug for an illness: that it is taken
 
 
 def _has_more(part: QuestionPart) -> bool:

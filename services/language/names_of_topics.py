@@ -1,6 +1,7 @@
 """What of a topic is asked about: the names that its list may hold. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart, Run
@@ -8,6 +9,7 @@ from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
+from services.language.utterance import ChartQuestion
 
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _OPERATED = frozenset({SEARCH, "problems"})
@@ -58,6 +60,14 @@ def of_last_visit(topic: TopicSpec) -> TopicSpec:
     """Return visits for the course of all time: "what happened at her last visit?"."""
     is_course = topic.tool == "timeline" and not topic.name
     return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
+
+
+def why_last_seen(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the newest visit where why is asked of none: "what is he here for?"."""
+    is_of_one = question.tool == "encounters" and question.part == "reason" and not question.name
+    is_of_time = question.span or question.around or question.at_age is not None
+    is_of_all = question.aspect != "all" or bool(question.arguments)
+    return question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
 
 
 def may_be_of(topic: TopicSpec, run: Run) -> bool:

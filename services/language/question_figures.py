@@ -120,7 +120,9 @@ def with_figures(
             continue
         around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
         is_count = number == int(number) and 1 < number <= _MOST_ROWS
-        if is_count and "latest" in around and question.tool in ("results", "encounters"):
+        if is_count and found.back and found.aspect == "latest":
+            found = replace(found, most=int(number))  # "the two before that"
+        elif is_count and "latest" in around and question.tool in ("results", "encounters"):
             last = {**found.arguments, "last": int(number)}
             aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
             found = replace(found, arguments=last, aspect=aspect)

@@ -157,10 +157,23 @@ def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[R
         yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)
 
 
+def ills_shown_by(value: str) -> list[str]:
+    """Return the illnesses of which a value tells most: hypertension of the blood pressure."""
+    return [ill for ill, shown in concept_rows()["measured_for"].items() if shown == value]
+
+
 def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
     """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
     is_for = any(piece.text in FOR for piece in part.pieces)
-    if not is_for or [one.tool for one in asked] != ["medications", "problems"]:
+    is_drug = is_for and len(asked) == len(part.runs) == 2 and asked[0].tool == "medications"
+    if not is_drug or asked[1].tool not in ("medications", "problems"):
         return asked
     drug, ill = asked
+    is_whether = "whether" in part.aspects and "may_have" not in part.frames
+    drug = replace(drug, part="reason") if is_whether and drug.part is None else drug
+    if ill.tool == "medications":  # for the blood pressure, for the knee: no illness
+        main, ills = part.runs[1].main, ills_shown_by(ill.name) or [ill.name]
+        if len(ills) > 1 or (main is not None and main.tool == "medications"):
+            return asked
+        ill = replace(ill, name=ills[0])
     return [replace(drug, name=f"{drug.name} {ill.name}", head=drug.name)]

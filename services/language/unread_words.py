@@ -18,6 +18,7 @@ from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
 from services.language.people_words import people_words
 from services.language.time_shifts import time_units
+from services.language.tools_named import ills_shown_by
 from services.language.utterance import Aspect, ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
@@ -140,7 +141,8 @@ class _Used:
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}
         english = lexicon("en").words
-        others = ({**english.counted_as, **english.removals}.get(one, one) for one in names)
+        others = [{**english.counted_as, **english.removals}.get(one, one) for one in names]
+        others += [ill for one in names for ill in ills_shown_by(one)]
         return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
 
     def _is_figure_left(self, piece: Piece) -> bool:

@@ -129,7 +129,7 @@ class _Answers:
             return self._treated(question, taken, absent)
         if lists := looked_at(question, taken, self.words):
             views = [self.looked.view_of(one) for one in lists]
-            return f"{absent}\n{told_of_day(question, taken, views, self.words)}".strip()
+            return told_of_day(question, taken, views, absent, self.words)
         if done := done_for(question):
             return self._with_done(question, done, taken)
         if question.tool == "problems" and question.aspect == "count" and question.name:

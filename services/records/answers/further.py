@@ -72,8 +72,14 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
         "history",
     )  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
-    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
+    is_all = question.aspect in ("whether", "count") and not _is_given_for(question)
+    aspect = "all" if is_all else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
+
+
+def _is_given_for(question: ChartQuestion) -> bool:
+    """Whether it is asked if a drug is taken for an illness: "is she on metformin for PCOS?"."""
+    return (question.tool, question.aspect, question.part) == ("medications", "whether", "reason")
 
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
@@ -229,6 +235,10 @@ def led(
 ) -> str:
     """Return what was found elsewhere, behind what says that, and what it is not."""
     if question.head and search.name == question.head:
+        if _is_given_for(search):
+            if words.no_part.format(part=words.parts["reason"]) in told:
+                return told
+            told = answer_of(replace(search, aspect="all"), record, words)
         is_of_all_days = question.span is not None and search.span is None
         when = f"{absent}\n" if is_of_all_days else ""
         return f"{when}{said_without(question, told, words)}\n{told}".strip()

@@ -12,12 +12,15 @@ from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import moment_of, part_missing
+from services.records.answers.said_words import has_words
 from services.records.answers.treatments import LOOKED_AT
+from services.records.concepts.table import names_of_procedure
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 _NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
 _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
+_REPORTS: Final = ChartQuestion("documents")
 _TREATMENTS: Final = LOOKED_AT[:2]
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures"})
 _MOST_ROWS = 3
@@ -78,19 +81,29 @@ def looked_at(
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
-    is_untold = question.part == "reason" and bool(part_missing(question, rows, words))
-    return (_PROBLEMS,) if is_untold else ()
+    by_part = {"reason": _PROBLEMS, "result": _REPORTS}  # of an examination, by their day
+    there = by_part.get(question.part) if question.part else None
+    return (there,) if there is not None and part_missing(question, rows, words) else ()
 
 
 def told_of_day(
-    question: ChartQuestion, view: ChartView, lists: Sequence[ChartView], words: AnswerWords
+    question: ChartQuestion,
+    view: ChartView,
+    lists: Sequence[ChartView],
+    told: str,
+    words: AnswerWords,
 ) -> str:
-    """Return what of `lists` began on a day of the rows asked for; "" for nothing."""
+    """Return what is `told`, and what of `lists` began on a day of the rows asked for."""
     days = {row.date[:10] for row in _rows_told(question, view) if row.date}
     times = (one for each in lists for row in each.rows for one in times_of(row))
     found = [one for one in times if one.date[:10] in days]
+    if question.part == "result":  # reports on it
+        names = names_of_procedure(question.name)
+        found = [row for row in found if any(has_words(row, one) for one in names)]
+        untold = words.no_part.format(part=words.parts["result"])
+        told = told.replace(untold, "").strip() if found else told
     lines = [f"- {row_line(row, words)}" for row in found[:_MOST_SHOWN]]
-    return "\n".join([words.same_day, *lines]) if lines else ""
+    return "\n".join([told, *([words.same_day, *lines] if lines else [])])
 
 
 def _rows_told(question: ChartQuestion, view: ChartView) -> Sequence[ViewRow]:
