@@ -8,6 +8,7 @@ from functools import cache
 
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
 from services.language.chart_pieces import Piece
+from services.language.chart_text import without_its_part
 from services.language.chart_words import Lexicon, lexicon
 from services.language.folding import fold
 from services.language.ordinals_asked import AGAIN, with_ordinals
@@ -31,11 +32,11 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end"}),
     "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
-    "procedures": frozenset({"reason", "people", "place", "site", "due"}),
+    "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
     "encounters": frozenset({"reason", "people", "place"}),
     "allergies": frozenset({"reaction", "severity"}),
-    "immunizations": frozenset({"people", "place", "due"}),
-    "problems": frozenset({"status", "severity", "treatment", "site"}),
+    "immunizations": frozenset({"people", "place", "side", "due"}),
+    "problems": frozenset({"status", "severity", "treatment", "site", "side"}),
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
@@ -57,7 +58,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     spans, folded = spans_in(folded, today=today, language=language)
     if len(spans) > 1:
         return None
-    pieces = with_ordinals(words.pieces(folded), words)
+    pieces = without_its_part(with_ordinals(words.pieces(folded), words), words)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
     has_part = any("part" in piece.by_kind for piece in said)  # "when did he quit?"
     has_part |= any(_asks_result(piece, words) for piece in said)  # "what did they find?"
@@ -65,7 +66,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     names = any(
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
-        if figure_in(piece, words) is None
+        if figure_in(piece, words) is None and "helped" not in piece.of("frame")
     )
     part = read_part(list(said), words) if said and not names else None
     asks = part is not None and (
@@ -80,15 +81,18 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
 
 
 def _asks_result(piece: Piece, words: Lexicon) -> bool:
-    """Whether it asks what something has shown; "how was she" asks for no result."""
+    """Whether it asks what something showed or did; "how was she" asks for no result."""
     is_of_state = piece.words[0] in words.words.asking
-    return "showed" in piece.of("frame") and not is_of_state
+    return "helped" in piece.of("frame") or ("showed" in piece.of("frame") and not is_of_state)
 
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if asked.is_before:
         return one_before(question)
+    if "helped" in asked.frames:
+        is_given = question.tool in ("medications", "procedures") and bool(question.name)
+        return replace(question, part="effect", aspect="all", back=0) if is_given else None
     if "showed" in asked.frames and not asked.parts and not asked.aspects - {"whether"}:
         return _of_its_result(question)
     if asked.frames & _RATES:
@@ -173,8 +177,8 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
         return of_days(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
     told = found.most or int(found.arguments.get("last", 1))  # "the last two", "and before?"
-    earlier = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
-    return replace(earlier, back=found.back + told, most=0)
+    free = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
+    return replace(free, back=found.back + told, most=0)
 
 
 @cache

@@ -7,12 +7,13 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from services.language.ages_asked import Age, ages_in
-from services.language.chart_parts import may_name, without_switch
+from services.language.chart_parts import without_switch
 from services.language.chart_pieces import Label, NameIs, Piece
-from services.language.chart_words import Lexicon, lexicon
+from services.language.chart_words import Lexicon
 from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
+from services.language.named_runs import has_sides, may_name
 from services.language.ordinals_asked import with_ordinals
 from services.language.people_words import people_words
 from services.language.quantities import without_unit
@@ -174,7 +175,7 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     "Which ankle was sprained" asks for the side of a sprain of the ankle, and for no ankle.
     """
     for at, piece in enumerate(pieces[1:], 1):
-        if pieces[at - 1].text in words.words.asking and _has_sides(piece):
+        if pieces[at - 1].text in words.words.asking and has_sides(piece):
             before, rest = pieces[: at - 1], pieces[at + 1 :]
             if any(one.of("name") or one.of("topic") for one in before):
                 return [*before, _WHICH, *rest]  # "… and in which arm": of what was named
@@ -184,9 +185,10 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     return list(pieces)
 
 
-def _has_sides(piece: Piece) -> bool:
-    names = (one.name for one in piece.of("name"))
-    return not {piece.words[0], *names}.isdisjoint(lexicon("en").words.sided)
+def without_its_part(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return `pieces` with "which arm" as which side of what was named before."""
+    asked = with_side_asked(pieces, words)
+    return [one for one in asked if not has_sides(one)] if _WHICH in asked else [*pieces]
 
 
 def without_excluded(

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.chart_file import TopicSpec
-from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_parts import QuestionPart
+from services.language.named_runs import Run
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
@@ -63,11 +64,13 @@ def of_last_visit(topic: TopicSpec) -> TopicSpec:
 
 
 def why_last_seen(question: ChartQuestion) -> ChartQuestion:
-    """Return the question for the newest visit where why is asked of none: "what is he here for?"."""
+    """Return the question for the newest visit where it is asked why: "what's he here for?"."""
     is_of_one = question.tool == "encounters" and question.part == "reason" and not question.name
     is_of_time = question.span or question.around or question.at_age is not None
     is_of_all = question.aspect != "all" or bool(question.arguments)
-    return question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
+    return (
+        question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
+    )
 
 
 def may_be_of(topic: TopicSpec, run: Run) -> bool:

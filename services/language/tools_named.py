@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
-from services.language.chart_parts import FOR, QuestionPart, Run
+from services.language.chart_parts import QuestionPart
 from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
+from services.language.named_runs import FOR, Run
 from services.language.utterance import ChartQuestion
 from services.language.vocabulary import concept_rows
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.chart_parts import EDGES, may_name
+from services.language.chart_parts import EDGES
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
+from services.language.named_runs import may_name
 from services.language.people_words import people_words
 from services.language.time_shifts import time_units
 from services.language.tools_named import ills_shown_by
@@ -108,6 +109,7 @@ class _Used:
         self._whens = whens if whens <= {"before", "after"} else set[str]()
         self._has_days = is_course or any(map(_has_days, asked))
         self._is_open = all(one.aspect != "whether" for one in asked)
+        self._is_of_effect = any(one.part == "effect" for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
@@ -119,9 +121,9 @@ class _Used:
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
-        is_left = bool(piece.of("beyond") or piece.of("excluding")) or (
-            not self._is_whole and is_left
-        )
+        is_told = self._is_of_effect and "helped" in piece.of("frame")
+        is_beyond = bool(piece.of("beyond")) and not is_told
+        is_left = bool(is_beyond or piece.of("excluding")) or (not self._is_whole and is_left)
         return (
             is_left
             or piece in self._thens

@@ -25,6 +25,7 @@ from services.records.answers.further import (
     told_elsewhere,
     with_parts,
 )
+from services.records.answers.helped import values_of_effect
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
@@ -123,6 +124,9 @@ class _Answers:
         absent = told_evidence(taken) or answer_of(question, taken, self.words)
         if said := told_papers(question, papers, self.words):
             return f"{absent}\n{said}"
+        if values := values_of_effect(question, taken):
+            held = [one for one in values if has_answer(one, self.looked.view_of(one))]
+            return "\n\n".join([absent, *map(self._answer, held)])
         if letter := letter_asked(question, asked_rows(question, taken).rows):
             return told_letter(self.looked.result_of(letter)) or absent
         if asks_for_treatment(question, taken):

@@ -206,6 +206,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "reaction": _is_reaction_untold,
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
+    "effect": lambda _: True,
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""

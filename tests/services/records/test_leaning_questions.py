@@ -31,6 +31,17 @@ def measured(name: str, day: str, number: float, unit: str) -> ViewRow:
                    date=day, sources=(f"Observation/{name[:2]}-{day}",))  # fmt: skip
 
 
+def pressure(day: str, value: str) -> ViewRow:
+    return measured("Blood pressure", day, 0, "mm[Hg]").model_copy(
+        update={"value": value, "number": None}
+    )
+
+
+def ill(name: str, day: str) -> ViewRow:
+    return ViewRow(kind="problem", name=name, status="resolved", date=day, end=day,
+                   sources=(f"Condition/{day}",))  # fmt: skip
+
+
 def done(name: str, day: str, value: str = "") -> ViewRow:
     return ViewRow(kind="procedure", name=name, value=value, date=day, status="completed",
                    sources=(f"Procedure/{day}",))  # fmt: skip
@@ -47,6 +58,12 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         measured("Potassium", "2026-05-02", 5.2, "mmol/L"),
         measured("Potassium", "2025-05-02", 4.6, "mmol/L"),
         measured("Potassium", "2024-03-04", 4.1, "mmol/L"),
+        pressure("2024-03-01", "160/90"),
+        pressure("2025-05-02", "130/80"),
+    ),
+    "problems": (
+        ill("Fracture of left clavicle", "2019-07-21"),
+        ill("Sprain of ankle", "2021-02-01"),
     ),
     "medications": (
         drug("Empagliflozin", "2025-05-02"),
@@ -70,8 +87,9 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
 
 def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether the tool gives the row to who names something."""
-    names = names_of_procedure(str(question.arguments.get("name", "")))
-    return "name" not in question.arguments or any(has_words(row, name) for name in names)
+    named = [str(question.arguments.get("name", "")), *question.arguments.get("names", ())]
+    names = [name for one in named if one for name in names_of_procedure(one)]
+    return not names or any(has_words(row, name) for name in names)
 
 
 def told(*said: str) -> str:
