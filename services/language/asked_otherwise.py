@@ -35,7 +35,7 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
     "encounters": frozenset({"reason", "people", "place"}),
     "allergies": frozenset({"reaction", "severity"}),
-    "immunizations": frozenset({"people", "place", "side", "due"}),
+    "immunizations": frozenset({"people", "place", "side", "due", "reason"}),
     "problems": frozenset({"status", "severity", "treatment", "site", "side"}),
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
@@ -49,7 +49,7 @@ _IN_ORDER = frozenset(
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
     asked = asked_of_the_same(text, today, language)
-    return asked is not None and bool(_OWNED & {*asked.parts[:1]})
+    return asked is not None and bool(_OWNED & {*asked.parts[:1]} or "over" in asked.frames)
 
 
 def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -88,6 +88,8 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
+    if "over" in asked.frames and question.tool in ("encounters", "imaging_reports"):
+        return None  # "when did it heal?" asks for no visit
     if asked.is_before:
         return one_before(question)
     if "helped" in asked.frames:

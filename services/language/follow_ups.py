@@ -44,7 +44,7 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
-_GIVEN = frozenset({"medications", "procedures"})
+_FOR_SOMETHING = frozenset({"medications", "procedures", "encounters"})
 _YEAR_CHARS = len(" 2026")
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
@@ -88,9 +88,9 @@ def followed_up(
     words = lexicon(language)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
-    # "What's he on for it?" is every drug for what was named, "what was done for it?" all else.
+    # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
-    is_lost |= is_for_it and [(one.tool in _GIVEN, one.name) for one in found] == [(True, "")]
+    is_lost |= is_for_it and {one.tool for one in found} <= _FOR_SOMETHING
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
@@ -99,6 +99,8 @@ def _with_its_name(
 ) -> tuple[ChartQuestion, ...]:
     """Return what `text` asks with the name of what it points at: "when was it removed?"."""
     tokens, thing = tokens_of(fold(text)[0]), _thing_of(before)
+    if thing.tool == "results" and thing.around:  # "temperature then? what was given for it?"
+        thing = thing.around[0]
     at = next((n for n, one in enumerate(tokens) if one in words.words.pointers), None)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()

@@ -83,4 +83,5 @@ def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[Cha
     """Yield the questions, those for a yes as `plain`; a drug taken for an illness is one."""
     for one in asked:
         is_whether = one.aspect == "whether" and one.part != "reason"
-        yield replace(one, aspect=plain) if is_whether else one
+        # That it is there is no yes to "is it severe?".
+        yield replace(one, aspect="all" if one.part == "severity" else plain) if is_whether else one

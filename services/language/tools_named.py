@@ -165,7 +165,7 @@ def ills_shown_by(value: str) -> list[str]:
 
 def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
     """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
-    is_for = any(piece.text in FOR for piece in part.pieces)
+    is_for = any(piece.words[-1] in FOR for piece in part.pieces)
     is_drug = is_for and len(asked) == len(part.runs) == 2 and asked[0].tool == "medications"
     if not is_drug or asked[1].tool not in ("medications", "problems"):
         return asked

@@ -16,7 +16,7 @@ from services.language.chart_text import SaidOfChart
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
-from services.language.named_runs import may_name
+from services.language.named_runs import has_sides, may_name
 from services.language.people_words import people_words
 from services.language.time_shifts import time_units
 from services.language.tools_named import ills_shown_by
@@ -139,6 +139,8 @@ class _Used:
         """Whether it is a name, or stands for one, and nothing is looked up by it."""
         if piece.text in relations_of(self._words) and any(one.around for one in self._asked):
             return False
+        if has_sides(piece) and any(one.part == "side" for one in self._asked):
+            return False  # "which arm?"
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}
