@@ -33,11 +33,12 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
-    "encounters": frozenset({"reason", "people", "place"}),
+    "encounters": frozenset({"reason", "people", "place", "destination"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason"}),
-    "problems": frozenset({"status", "severity", "treatment", "site", "side"}),
+    "problems": frozenset({"status", "severity", "treatment", "site", "side", "end"}),
 }
+NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
 _IN_ORDER = frozenset(
@@ -49,7 +50,14 @@ _IN_ORDER = frozenset(
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
     asked = asked_of_the_same(text, today, language)
-    return asked is not None and bool(_OWNED & {*asked.parts[:1]} or "over" in asked.frames)
+    is_owned = asked is not None and bool(_OWNED & {*asked.parts[:1]})
+    return is_owned or is_of_an_end(text, today=today, language=language)
+
+
+def is_of_an_end(text: str, *, today: date, language: str) -> bool:
+    """Whether it is asked of what may be over, and of no visit: "when did it heal?"."""
+    asked = asked_of_the_same(text, today, language)
+    return asked is not None and "over" in asked.frames
 
 
 def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -82,14 +90,14 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
 
 def _asks_result(piece: Piece, words: Lexicon) -> bool:
     """Whether it asks what something showed or did; "how was she" asks for no result."""
-    is_of_state = piece.words[0] in words.words.asking
+    is_of_state = len(piece.words) == 2 and piece.words[0] in words.words.asking
     return "helped" in piece.of("frame") or ("showed" in piece.of("frame") and not is_of_state)
 
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
-    if "over" in asked.frames and question.tool in ("encounters", "imaging_reports"):
-        return None  # "when did it heal?" asks for no visit
+    if "over" in asked.frames and question.tool in NEVER_OVER:
+        return None
     if asked.is_before:
         return one_before(question)
     if "helped" in asked.frames:
@@ -101,12 +109,16 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         return with_rate(replace(question, aspect="change"), asked.frames)
     if asked.unit and not asked.aspects:
         return replace(question, unit=asked.unit) if question.tool == "results" else None
-    told = (what_of(asked, "all"), *asked.parts[:1])  # "why was it stopped?"
+    is_asked = "whether" in asked.aspects  # "was it stopped?" as against "why was it stopped?"
+    kinds: tuple[Aspect, ...] = ("whether", "when", "all")
+    how = next(one for one in kinds if one in {*asked.aspects, "all"})
+    told = (what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
     if asked.parts and (part is not None or not asked.aspects):
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
+        which = "whether" if is_asked and part == "end" else which
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)

@@ -9,9 +9,11 @@ from datetime import date
 
 from services.language.ages_asked import age_at, ages_in, at_ages
 from services.language.asked_otherwise import (
+    NEVER_OVER,
     PARTS_OF,
     asked_of_the_same,
     asked_otherwise,
+    is_of_an_end,
     one_before,
 )
 from services.language.changes_asked import CHANGES
@@ -101,6 +103,8 @@ def _with_its_name(
     tokens, thing = tokens_of(fold(text)[0]), _thing_of(before)
     if thing.tool == "results" and thing.around:  # "temperature then? what was given for it?"
         thing = thing.around[0]
+    if thing.tool in NEVER_OVER and is_of_an_end(text, today=today, language=words.language):
+        return ()
     at = next((n for n, one in enumerate(tokens) if one in words.words.pointers), None)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()

@@ -24,6 +24,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),
+    "destination": ("discharged to ",),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})

@@ -82,6 +82,11 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         ViewRow(kind="note", name="Ward note", date="2023-03-04", detail="by Dr. Stott",
                 sources=("DocumentReference/n",)),
     ),
+    "search_record": (
+        ViewRow(kind="note", name="Consult note", date="2026-05-06",
+                detail="Euvolemic. Spironolactone held because potassium 5.2.",
+                sources=("DocumentReference/c",)),
+    ),
 }  # fmt: skip
 
 
