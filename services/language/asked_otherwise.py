@@ -192,7 +192,7 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
     told = found.most or int(found.arguments.get("last", 1))  # "the last two", "and before?"
     free = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
-    return replace(free, back=found.back + told, most=0)
+    return replace(free, back=found.back + told, most=0, month=0)
 
 
 @cache

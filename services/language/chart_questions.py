@@ -157,7 +157,7 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
         numbers=numbers,
         pieces=said.pieces,
     )
-    return limited(dated, said.pieces, said.excluded)
+    return limited(dated, said)
 
 
 def _of_time(

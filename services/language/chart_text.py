@@ -7,6 +7,7 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from services.language.ages_asked import Age, ages_in
+from services.language.bare_months import BareMonth, month_named
 from services.language.chart_parts import without_switch
 from services.language.chart_pieces import Label, NameIs, Piece
 from services.language.chart_words import Lexicon
@@ -28,6 +29,10 @@ _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 _TWO_YEARS = re.compile(r"(?<![\d/.])((?:19|20)\d\d)/((?:19|20)\d\d)(?![\d/])")
 _MONTH_AND_YEAR = re.compile(r"(?<![\d/.])(0[1-9]|1[0-2])[/.]((?:19|20)\d\d)(?![\d/])")
 _WHICH = Piece(("which side",), (Label("part", "side"),))
+_DATED = frozenset(
+    {"results", "encounters", "procedures", "immunizations", "imaging_reports", "documents"}
+)
+"""Tools whose rows are each of one day."""
 _LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
 
 
@@ -42,6 +47,7 @@ class SaidOfChart:
         excluded: What it leaves out by name: "besides naproxen".
         aside: What it sets aside, as it says so: "not counting checkups".
         length: A length of time of which no days were made.
+        month: One that is named without its year.
     """
 
     text: str
@@ -54,6 +60,7 @@ class SaidOfChart:
     excluded: Sequence[NameIs]
     aside: Sequence[str]
     length: str
+    month: BareMonth
 
 
 def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
@@ -62,6 +69,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
+    month, rest = month_named(rest, words.language)
     pieces = _with_sides(without_opening(words.pieces(rest)), words)
     pieces = without_switch(pieces, words)
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
@@ -71,7 +79,9 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     spans = tuple(one for one in spans if one not in others)
     aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
-    return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, excluded, aside, length)
+    return SaidOfChart(
+        text, folded, pieces, spans, ages, shift, unit, excluded, aside, length, month
+    )
 
 
 def _with_sides(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
@@ -209,13 +219,12 @@ def without_excluded(
     return (left, names) if names else ([*pieces], ())
 
 
-def limited(
-    asked: Iterable[ChartQuestion], pieces: Sequence[Piece], left_out: Sequence[NameIs]
-) -> tuple[ChartQuestion, ...]:
+def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQuestion, ...]:
     """Return the questions without what is left out; a drug that is somebody is who ordered it.
 
     "Anything besides naproxen?" asks for all other drugs.
     """
+    left_out, pieces = said.excluded, said.pieces
     without = tuple(one.name for one in left_out)
     lists = [ChartQuestion(one.tool) for one in left_out if one.tool in _LISTS][:1]
     titled = {
@@ -224,6 +233,6 @@ def limited(
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
         if one.tool == "medications" and one.name in titled
-        else replace(one, without=without)
+        else replace(one, without=without, month=said.month.number * (one.tool in _DATED))
         for one in [*asked] or lists
     )

@@ -16,6 +16,7 @@ from services.language.asked_otherwise import (
     is_of_an_end,
     one_before,
 )
+from services.language.bare_months import month_named
 from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
 from services.language.chart_questions import chart_questions
@@ -47,7 +48,6 @@ from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
 _FOR_SOMETHING = frozenset({"medications", "procedures", "encounters"})
-_YEAR_CHARS = len(" 2026")
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 
@@ -192,10 +192,9 @@ def _of_other_time(
     """Return what is asked of other days or another age, where nothing else is said."""
     if (days := other_days(folded, before[0].span, words, today)) is not None:
         return tuple(of_days(each, days) for each in before)
-    if (days := other_days(folded, TimeSpan(today), words, today)) is not None:
-        # Of which year a month is, nobody knows: all values are told.
-        free = (replace(of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
-        return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
+    month, rest = month_named(folded, words.language)
+    if month.number and names_nothing(words.pieces(rest), words):
+        return tuple(replace(of_all_days(each), month=month.number) for each in before)
     ages, _ = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
 

@@ -208,6 +208,7 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
         arguments.pop("last", None)  # the last of its kind are not among the last of all
     has_limit = question.above is not None or question.below is not None
     is_of_days = question.span is not None or question.near is not None
+    is_of_days |= bool(question.month)
     over_all = question.aspect in OVER_TIME or question.back or has_limit or is_of_days
     if question.tool == "results" and over_all:
         arguments.setdefault("last", ALL_VALUES)

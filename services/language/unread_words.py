@@ -322,6 +322,7 @@ def with_unread(
 def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterator[str]:
     """Yield a length, and a unit, that no question has."""
     yield said.length
+    yield "" if any(one.month or one.span for one in asked) else said.month.text
     is_shifted = any(one.shift is not None for one in asked)
     yield "" if said.shift is None or is_shifted else said.shift.text
     yield "" if any(one.unit for one in asked) else said.unit

@@ -143,7 +143,7 @@ def _of_rows(
     if is_first and question.most:
         return value_table(rows[-question.most :], words)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
-    is_many = is_many or (question.span is not None and aspect != "latest")
+    is_many |= (question.span is not None or bool(question.month)) and aspect != "latest"
     if is_many and not is_first and len(rows) > 1:
         return _course(rows, words, most=most, rate=question.rate)
     # Which of two of one moment is right, nobody knows: both are told.
