@@ -7,7 +7,6 @@ from functools import cache
 from services.language.expressions import any_of
 from services.language.times import month_names, time_words
 
-
 _DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?\.? ?\Z")
 
 

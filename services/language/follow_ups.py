@@ -43,11 +43,10 @@ from services.language.question_figures import (
 from services.language.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH
+from services.language.tools_named import GIVEN_FOR, SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
-_FOR_SOMETHING = frozenset({"medications", "procedures", "encounters"})
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 
@@ -92,7 +91,7 @@ def followed_up(
     is_lost = all(one.tool == SEARCH and one.name for one in found)
     # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
-    is_lost |= is_for_it and {one.tool for one in found} <= _FOR_SOMETHING
+    is_lost |= is_for_it and {one.tool for one in found} <= GIVEN_FOR
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
@@ -105,7 +104,9 @@ def _with_its_name(
         thing = thing.around[0]
     if thing.tool in NEVER_OVER and is_of_an_end(text, today=today, language=words.language):
         return ()
-    at = next((n for n, one in enumerate(tokens) if one in words.words.pointers), None)
+    points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
+    idle = words.words.expletives  # "gab es …" points at nothing
+    at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
     is_for_it = tokens[at] in {fold(one)[0] for one in words.words.for_it}  # "dafür"
@@ -236,7 +237,10 @@ def _pointing_back(
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:
-        return tuple(filter(None, [one_before(last)]))
+        pieces = words.pieces(folded)
+        numbers = list(numbers_in(pieces, words))
+        earlier = [one_before(last)]
+        return tuple(with_figures(one, None, numbers, pieces) for one in earlier if one)
     if points and _is_of_the_same(about, last):
         one = about[0]
         return (replace(last, aspect=one.aspect, part=one.part, back=0, asked_on=one.asked_on),)

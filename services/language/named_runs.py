@@ -12,7 +12,7 @@ _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 FOR = frozenset({"for", "gegen", "fur", "wegen", "pour", "para"})
-_TAKEN_FOR = {("medications", "problems"), ("medications", "results")}
+_TAKEN_FOR = {("medications", each) for each in ("problems", "results", _ANYWHERE)}
 _ON = frozenset({"on", "unter", "sous", "con"})
 
 
@@ -155,6 +155,8 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         return bool(pieces[ahead].of("name")) or (is_and and (is_value or is_known))
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
     tools = (left[0].tool, right[0].tool) if left and right else ()
+    if left and left[0].tool == "medications" and not right and not pieces[ahead].labels:
+        return any(piece.text in FOR for piece in between)  # "naproxen for knee pain"
     if tools in _TAKEN_FOR:  # "metformin for the prediabetes"
         return any(piece.text in FOR for piece in between)
     if tools == ("problems", "medications"):  # "diabetic on insulin"

@@ -21,6 +21,8 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+GIVEN_FOR = frozenset({"medications", "procedures", "encounters"})
+"""The tools for what there is because of an illness."""
 HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 """Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
@@ -167,12 +169,12 @@ def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuest
     """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
     is_for = any(piece.words[-1] in FOR for piece in part.pieces)
     is_drug = is_for and len(asked) == len(part.runs) == 2 and asked[0].tool == "medications"
-    if not is_drug or asked[1].tool not in ("medications", "problems"):
+    if not is_drug or asked[1].tool not in ("medications", "problems", SEARCH):
         return asked
     drug, ill = asked
     is_whether = "whether" in part.aspects and "may_have" not in part.frames
     drug = replace(drug, part="reason") if is_whether and drug.part is None else drug
-    if ill.tool == "medications":  # for the blood pressure, for the knee: no illness
+    if ill.tool != "problems":  # for the blood pressure, for the knee: no illness
         main, ills = part.runs[1].main, ills_shown_by(ill.name) or [ill.name]
         if len(ills) > 1 or (main is not None and main.tool == "medications"):
             return asked
