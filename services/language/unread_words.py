@@ -98,7 +98,8 @@ class _Used:
         self._said = frozenset(_tokens(_texts(asked)))
         named = {one.name for piece in pieces for one in (*piece.of("name"), *piece.of("topic"))}
         own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
-        self._is_of_more = bool(self._said - own)  # of what was named before
+        given = (one for one in asked if one.tool in GIVEN_FOR)
+        self._is_of_any = any({*_tokens(_texts([one]))} <= own for one in given)  # not of one thing
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
         self._tools = tools
         self._is_list = tools <= _LISTS
@@ -215,9 +216,8 @@ class _Used:
     def _is_topic_left(self, piece: Piece) -> bool:
         is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
         is_told = bool(self._tools & _COURSES) or any(one.around for one in self._asked)
-        is_of_any = self._tools <= GIVEN_FOR and not self._is_of_more
-        is_of_any |= any(one.tool == "medications" and not one.name for one in self._asked)
-        return (is_course and not is_told) or (is_of_any and bool(piece.of("for_it")))
+        is_of_any = self._is_of_any and bool(piece.of("for_it"))
+        return (is_course and not is_told) or is_of_any
 
     def _is_then(self) -> bool:
         """Whether what points at a time that was told has one."""

@@ -9,13 +9,15 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
-from services.records.answers.asked_rows import asked_rows, has_answer, passage
+from services.language.vocabulary import concept_rows
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, passage
 from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import moment_of, part_missing
 from services.records.answers.said_words import has_words
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
+from services.records.measurements import MEASURED
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -83,7 +85,9 @@ def looked_at(
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
-    there = {"reason": [_PROBLEMS], "result": [_REPORTS]}.get(question.part or "", [])
+    there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
+    value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
+    there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
     if is_of_drug and question.name:
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
     return there if part_missing(question, rows, words) else ()
@@ -104,9 +108,13 @@ def told_of_day(
     found = [one for one in times if one.date[:10] in days]
     if question.part == "result":  # reports on it
         names = names_of_procedure(question.name)
-        found = [row for row in found if any(has_words(row, one) for one in names)]
+        found = [
+            row for row in found
+            if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
+        ]  # fmt: skip
     texts = [*_texts_on(question.name, lists)]
-    if question.part is not None and (texts or (found and question.part == "result")):
+    is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
+    if question.part is not None and (texts or is_shown):
         told = told.replace(words.no_part.format(part=words.parts[question.part]), "").strip()
     return "\n".join([told, *_under(words.same_day, found, words),
                       *_under(words.elsewhere, texts, words)])  # fmt: skip
