@@ -24,6 +24,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),
+    "destination": ("discharged to ",),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
@@ -206,6 +207,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "reaction": _is_reaction_untold,
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
+    "effect": lambda _: True,
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""
