@@ -49,7 +49,16 @@ _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
-def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
+def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
+    """Whether no row says what a sentence without a claim to compare tells of a patient."""
+    return (
+        _states_unknown(sentence, rows, own_names)
+        or _reports_unknown(sentence, rows.rows)
+        or _errands_unknown(sentence, rows.rows)
+    )
+
+
+def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
@@ -81,7 +90,7 @@ def _is_title(sentence: Sentence) -> bool:
     return is_open and not sentence.is_item and "asserts" not in sentence.cues
 
 
-def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
@@ -95,6 +104,18 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     return bool(told) and not any(
         has_all(told, row.words) and has_all(deciding, row.words) for row in rows
     )
+
+
+def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+    """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
+    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    for clause in sentence.clauses if is_plain else ():
+        told = told_of(clause.words)
+        told = told - statement_words().neutral or told
+        is_open = clause.cues & _NO_STATEMENT - ({"maybe"} if "planned" in clause.cues else set())
+        if told and "errands" in clause.cues and not is_open:
+            return not any(has_all(told, row.words) for row in rows)
+    return False
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
