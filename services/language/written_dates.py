@@ -108,11 +108,12 @@ def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
         day = WrittenDate(last.year, *begun)
         yield FoundDate(first.start("day"), max(first.end("day"), first.end("month")), (day,))
         return
-    month = _first_month().search(text, 0, end.start) if last.month is not None else None
-    if month is not None and last.year is not None:
+    before = end.start
+    while last.month and last.year and (month := _first_month().search(text, 0, before)):
         number = int(month["day"]) if month["day"] else None
         day = WrittenDate(last.year, _month(month["month"]), number)
-        yield FoundDate(month.start("month"), month.end("told"), (day,))
+        before = month.start("month")
+        yield FoundDate(before, month.end("told"), (day,))
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.compare_several import FOR
 from services.statements.known import KnownRows
+from services.statements.one_of_several import excludes
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
 from services.statements.verdict import Verdict, worst
@@ -84,6 +85,9 @@ def adds_beside(
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
+    told = [one for one in clauses if "no" not in one.cues]
+    if any(cited and all(excludes(one, row) for row in cited) for one in told):
+        return True  # "was discharged home", where the stay ended in a hospice
     if not adds_unknown(sentence, rows, own_names):
         return False
     return adds_unknown(sentence, [*rows, *all_named(known, named)], own_names)

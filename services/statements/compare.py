@@ -57,9 +57,10 @@ from services.statements.subject import (
     supported,
 )
 from services.statements.units import is_comparable
+from services.statements.unknown_prose import is_named
 from services.statements.verdict import Verdict, worst
 
-_BECAUSE = frozenset({"because", "due", "owing", "aufgrund"})
+_BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
 
 def compare_values(
@@ -122,6 +123,7 @@ def _fitting(
     found = [row for row in found if not row.is_earlier] or found
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
     found = [row for row in found if not gives_way(clause, row, subject)]
+    found = [row for row in found if not _gives_other_reason(clause, row)]
     # What a row is called before what it is for; which has more of the words before others.
     return sorted(
         found,
@@ -166,6 +168,13 @@ def _has_other_reason(clause: Clause, row: KnownRow) -> bool:
     return bool(clause.words & _BECAUSE) and (
         "ended" in clause.cues or not row.words.isdisjoint(_BECAUSE)
     )
+
+
+def _gives_other_reason(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row tells why something is so, and not by what a clause names."""
+    if clause.words.isdisjoint(_BECAUSE) or row.words.isdisjoint(_BECAUSE):
+        return False
+    return not all(one in row.words or is_named(one, row.words) for one in clause.names)
 
 
 def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -6,6 +6,8 @@ from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
 
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+PLACED = frozenset({"side", "height", "coronary", "artery", "vein"})
+"""Where in the body a thing is."""
 _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _CERTAINTY = "certainty"

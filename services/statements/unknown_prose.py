@@ -44,6 +44,7 @@ _CAUSES = frozenset(
      "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
      "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
 )  # fmt: skip
+_TOLD_BY_NAME = {"modality", "coronary", "artery", "vein", *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -239,13 +240,9 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = frozenset(word for word in clause.exclusive if _must_be_told(*groups[word]))
+    # A way but by mouth has to be told, and by what a picture was taken.
+    seen = frozenset(w for w in clause.exclusive if {groups[w][0], groups[w]} & _TOLD_BY_NAME)
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
-
-
-def _must_be_told(group: str, which: int) -> bool:
-    """Whether a row has to say which it was: how a picture was taken, and a way but by mouth."""
-    return group == "modality" or (group == "route" and which > 0)
 
 
 def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
