@@ -8,6 +8,7 @@ from services.language.clause_joining import FINDS
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.statement_parts import graded
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.compare_several import FOR
@@ -25,6 +26,7 @@ CLINICAL_TOPICS = frozenset(
         "biomarker", "infection",
     )
 )  # fmt: skip
+_DESTINATION = "destination"
 _MOST_CUTS = 10
 _MOST_STEPS = 3
 _RELATED = FOR | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
@@ -85,8 +87,10 @@ def adds_beside(
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
-    told = [one for one in clauses if "no" not in one.cues]
-    if any(cited and all(excludes(one, row) for row in cited) for one in told):
+    groups = statement_words().exclusive
+    gone = [word for one in clauses for word in one.exclusive if groups[word][0] == _DESTINATION]
+    went = Clause(exclusive=tuple(gone))
+    if cited and all(excludes(went, row) for row in cited):
         return True  # "was discharged home", where the stay ended in a hospice
     if not adds_unknown(sentence, rows, own_names):
         return False

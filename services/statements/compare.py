@@ -57,8 +57,8 @@ from services.statements.subject import (
     supported,
 )
 from services.statements.units import is_comparable
-from services.statements.unknown_prose import is_named
 from services.statements.verdict import Verdict, worst
+from services.statements.words_told import is_named
 
 _BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
@@ -287,7 +287,7 @@ def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow])
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
     """Return the row that says otherwise: of the same thing, and of the same kind of value."""
-    if clause.cues & {"maybe", "family", "before"}:
+    if clause.cues & {"maybe", "planned", "family", "before"}:
         return None
     own = [row for row in subject if not row.is_text]
     opposed = [row for row in own if _is_opposed(clause, row)]

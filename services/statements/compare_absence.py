@@ -16,7 +16,7 @@ from services.statements.fit import (
     is_measured,
 )
 from services.statements.known import KnownRows
-from services.statements.one_of_several import DONE_ONCE, PLACED, excludes
+from services.statements.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
@@ -71,11 +71,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
 
 def _is_as_told(clause: Clause, row: KnownRow) -> bool:
     """Whether the sentence that denies something is of the same side or vessel, and the values."""
-    groups, whole = statement_words().exclusive, clause_of(row.says)
-    said = tuple(one for one in clause.exclusive if groups[one][0] in PLACED)
+    whole = clause_of(row.says)
     there = replace(row, exclusive=frozenset(whole.exclusive), quantities=whole.quantities)
     is_measured_so = all(is_measured(one, there) for one in clause.quantities)
-    return is_measured_so and not excludes(replace(clause, exclusive=said), there)
+    return is_measured_so and not excludes(placed(clause), there)
 
 
 def _kind_of_allergens(clause: Clause) -> str:

@@ -230,7 +230,8 @@ def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
 
 def against_flag(clause: Clause, row: KnownRow) -> str:
     """Return what the record says where it flags a value otherwise; "" where it does not."""
-    if "no" in clause.cues or is_judged_rightly(clause, row) is not False:
+    is_denied = "not_yet" in clause.cues  # "is not yet normal"
+    if "no" in clause.cues or is_judged_rightly(clause, row) is not is_denied:
         return ""
     return f"{row.says}{_range_text(row)} ({_flag_of(row)})"
 

@@ -129,14 +129,17 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
     if len(clause.dates) < 2 or clause.quantities or clause.words & SPANS:
         return []
     plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
+    sites = clause.sites if len(clause.sites) == len(clause.dates) else ()
+    sides = [tuple(word for word in clause.exclusive if word in site) for site in sites]
     found = [
         [
             row
             for row in candidates
             for one in [plain if row.kind in DONE_ONCE else clause]
-            if not row.is_text and fits(replace(one, dates=(day,)), row)
+            for of_side in [replace(one, sites=(sites[at],), exclusive=sides[at]) if sites else one]
+            if not row.is_text and fits(replace(of_side, dates=(day,)), row)
         ]
-        for day in clause.dates
+        for at, day in enumerate(clause.dates)
     ]
     return [row for rows in found for row in rows[:1]] if all(found) else []
 

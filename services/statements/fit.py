@@ -24,6 +24,7 @@ ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 _OF_A_COMPLAINT = frozenset({"decreased", "increased", "reduced", "worsening", "vermindert"})
+_BECAUSE = frozenset({"because", "wegen"})
 _SUSPECTED = "suspected"
 _COMPLETED = frozenset({"completed", "abgeschlossen"})
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
@@ -247,7 +248,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
-    is_said = is_said or bool(clause.words & row.words & _OF_A_COMPLAINT)
+    # "Stopped because the eGFR had fallen": the course is of the reason.
+    is_said = is_said or bool(clause.words & row.words & (_OF_A_COMPLAINT | _BECAUSE))
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:

@@ -11,22 +11,21 @@ from services.statements.fit import (
     ANY_KIN,
     WITHOUT,
     has_happened,
+    has_sites,
     is_hedged,
     is_measured,
     lacked,
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import BEGINNING, KnownRow, told_of
+from services.statements.one_of_several import excludes, placed
+from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.statements.words_told import INFLECTIONS, SHORT, SHORT_FORM, has_all
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
-_INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
-_SHORT = 3
 _SMALL_WORD, _FEW = 2, 2
-_FORMS = ("ing", "ed", *_INFLECTIONS)
-_SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
     {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
@@ -165,13 +164,17 @@ def _adds_unknown(
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
+    # That an artery is occluded is told of that artery, and not somewhere in the report.
+    place = placed(clause)
+    meant = [r for r in meant if not r.is_text or (has_sites(place, r) and not excludes(place, r))]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     told = [row.words if is_denied else row.words - lacked(row) for row in meant]
+    heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
     sites = (site for row in meant for site in row.sites)
-    known = frozenset(clause.names).union(*told, *sites)
+    known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
-    is_short = any(len(word) == _SHORT for word in said - known)
+    is_short = any(len(word) == SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
@@ -245,35 +248,9 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
-    """Whether all words that are said are known: of themselves, in another form or by a name."""
-    if said <= known:
-        return True
-    begun = {word[:BEGINNING] for word in known}
-    return all(
-        word in known
-        or word[:BEGINNING] in begun
-        or is_named(word, known)
-        or _is_of_two(word, known)
-        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
-        or (len(word) == _SHORT and any(word in one for one in initials))
-        for word in said
-    )
-
-
 def _initials(row: KnownRow) -> str:
     """Return the letters by which a row's words begin: of a short name, `ACL`."""
     return "".join(word[0] for word in row.says.lower().split())
-
-
-def is_named(word: str, known: AbstractSet[str]) -> bool:
-    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
-    return any(one <= known for one in statement_words().named.get(word, ()))
-
-
-def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
-    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
-    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
 
 
 def _is_neutral(word: str, clause: Clause) -> bool:
@@ -286,8 +263,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     if clause.differences and word in _AMOUNTS:
         return True
     forms = [word]
-    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
-        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
+    if len(word) > SHORT_FORM and word.endswith(INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
