@@ -90,7 +90,7 @@ def adds_beside(
     groups = statement_words().exclusive
     gone = [word for one in clauses for word in one.exclusive if groups[word][0] == _DESTINATION]
     went = Clause(exclusive=tuple(gone))
-    if cited and all(excludes(went, row) for row in cited):
+    if any(excludes(went, row) for ref in sources[:1] for row in known.by_source(ref)):
         return True  # "was discharged home", where the stay ended in a hospice
     if not adds_unknown(sentence, rows, own_names):
         return False

@@ -8,7 +8,8 @@ from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
 
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
-PLACED = frozenset({"side", "height", "facing", "coronary", "artery", "vein"})
+PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
+PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _CERTAINTY = "certainty"

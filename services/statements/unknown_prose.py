@@ -18,7 +18,7 @@ from services.statements.fit import (
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.one_of_several import excludes, placed
+from services.statements.one_of_several import PARTS, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
 from services.statements.words_told import INFLECTIONS, SHORT, SHORT_FORM, has_all
 
@@ -43,7 +43,7 @@ _CAUSES = frozenset(
      "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
      "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
 )  # fmt: skip
-_TOLD_BY_NAME = {"modality", "coronary", "artery", "vein", *(("route", at) for at in range(1, 9))}
+_TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
