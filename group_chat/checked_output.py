@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
-from group_chat.said_before import figures_unknown
+from group_chat.said_before import is_found, is_unfounded
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
@@ -153,15 +153,20 @@ class CheckedOutput:
     def _cited(self, sentence: str, verdict: Verdict) -> Verdict:
         """Return the verdict on a sentence; of publications nothing stands without its source.
 
-        Of calendars, mail and bookings no figure stands that nobody and no tool said.
+        Of calendars, mail and bookings nothing stands that nobody and no tool said.
         """
         views = [one for one in self._turn.views if one.tool == RESEARCH]
         published = {ref for one in views for row in one.rows for ref in row.sources}
-        if self._check is None or verdict.state != "unchecked":
+        if self._check is None:
             return verdict
         speaker = self._check.speaker
+        if speaker.is_of_errands and verdict.state == "unsupported":
+            # "The tumor board is at two" says nothing of a tumor.
+            return UNCHECKED if is_found(sentence, self._turn) else verdict
+        if verdict.state != "unchecked":
+            return verdict
         is_bare = speaker.must_cite and published and published.isdisjoint(refs_in(sentence))
-        is_invented = speaker.is_of_errands and bool(figures_unknown(sentence, self._turn))
+        is_invented = speaker.is_of_errands and is_unfounded(sentence, self._turn)
         return Verdict("unsupported") if is_bare or is_invented else verdict
 
     def _take_in(self, grounds: Grounds) -> None:

@@ -12,6 +12,7 @@ _INHERITED = frozenset(
 
 
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
+_TITLE = "dr"
 _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
 _BUT = frozenset({"but", "while", "whereas", "aber", "wahrend"})
@@ -89,6 +90,10 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
         return False  # "lives alone, and his daughter helps"
     if "no" in last.cues & clause.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
+    if "but" in clause.words and clause.names and "no" in last.cues - clause.cues:
+        return False  # "No drugs are recorded, but he is allergic to amoxicillin"
+    if _TITLE in last.words & clause.words:
+        return False  # "Dr. Raman is her cardiologist and Dr. Berg her nephrologist"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages

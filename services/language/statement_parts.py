@@ -361,7 +361,7 @@ def called_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> froze
 
 
 def exclusive_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:
-    """Return the words of which one holds; "chronic conditions" are of a kind."""
-    kinds = {at for p in phrases if p.said.topics for at in range(p.start, p.end)}
-    known = statement_words().exclusive
-    return tuple(one for at, one in stems.items() if one in known and at not in kinds)
+    """Return the words of which one holds; "chronic conditions" is of a kind, "ihr Mann" of kin."""
+    kinds = [range(p.start, p.end) for p in phrases if p.said.topics or "errands" in p.tags]
+    groups = statement_words().exclusive
+    return tuple(w for at, w in stems.items() if w in groups and not any(at in k for k in kinds))

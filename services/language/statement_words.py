@@ -283,7 +283,8 @@ def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     words = {word for one in files for key in tables for word in one.get(key, {})}
     words.update(all_of(files, "neutral"))
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
-    return ordinary_words().union(map(stem, words))
+    body = {stem(word) for word in all_of(files, "body")}
+    return ordinary_words().union(map(stem, words)) - body
 
 
 def _happening(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,8 @@ _FIRST_DAY = re.compile(
     rf"(?<![\w.,/-])(?P<day>\d{{1,2}})\.?(?:(?P<month>\d{{1,2}})\.)?\s?{_AND}\s?\Z"
 )
 _LISTED = re.compile(rf"(?:\s*{_AND}\s*)+\Z")
+_JOINED = re.compile(r"(?i)\b(?:and|then|und|dann)\b")
+_NEAR_CHARS = 40
 _A_YEAR_OFF = re.compile(
     r"(?i)\b(?:(?:a|one|1|the) year (?:before|earlier|previously|prior|(?P<later>later|afterwards))"
     r"|(?:the )?previous year|(?:ein|1) jahr (?:zuvor|davor|fr\u00fcher)|im vorjahr)\b"
@@ -68,7 +70,9 @@ def _with_year_of_next(text: str, dates: list[FoundDate]) -> list[FoundDate]:
     told: list[FoundDate] = []
     for one in reversed(dates):
         behind = told[-1] if told else one
-        is_open = one.readings[0].year is None and _LISTED.match(text[one.end : behind.start])
+        between = text[one.end : behind.start]
+        is_near = len(between) < _NEAR_CHARS and _JOINED.search(between)
+        is_open = one.readings[0].year is None and (_LISTED.match(between) or is_near)
         year = behind.readings[0].year if is_open else None
         dated = tuple(replace(day, year=year) for day in one.readings) if year else one.readings
         told.append(replace(one, readings=dated))
@@ -108,11 +112,12 @@ def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
         day = WrittenDate(last.year, *begun)
         yield FoundDate(first.start("day"), max(first.end("day"), first.end("month")), (day,))
         return
-    month = _first_month().search(text, 0, end.start) if last.month is not None else None
-    if month is not None and last.year is not None:
+    before = end.start
+    while last.month and last.year and (month := _first_month().search(text, 0, before)):
         number = int(month["day"]) if month["day"] else None
         day = WrittenDate(last.year, _month(month["month"]), number)
-        yield FoundDate(month.start("month"), month.end("told"), (day,))
+        before = month.start("month")
+        yield FoundDate(before, month.end("told"), (day,))
 
 
 @lru_cache(maxsize=1)

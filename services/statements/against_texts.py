@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
@@ -25,9 +26,11 @@ def against_texts(
         return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
     if (row := _told_otherwise(clause, candidates)) is not None:
         return Verdict("contradicted", row.sources, row.says)
+    # A text that says it of the right carotid is not contradicted by a row of the left.
+    of_place = replace(clause, exclusive=()) if clause.sites else clause
     for row in (one for one in candidates if not one.is_text and not one.is_earlier):
         is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
-        is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
+        is_other = not row.needs.isdisjoint(clause.names) and excludes(of_place, row)
         if is_denied or is_other:
             return Verdict("contradicted", row.sources, row.says)
     told = {ref for row in fitting for ref in row.sources}

@@ -32,8 +32,9 @@ from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting
 from services.statements.switches import switched
-from services.statements.unknown_prose import is_named, reports_unknown, states_unknown
+from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
+from services.statements.words_told import is_named
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
@@ -102,8 +103,7 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
-            is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
-            is_alone = is_alone or reports_unknown(sentence, grounds.rows.rows)
+            is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (

@@ -8,10 +8,12 @@ from services.language.clause_joining import FINDS
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.statement_parts import graded
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.compare_several import FOR
 from services.statements.known import KnownRows
+from services.statements.one_of_several import excludes
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
 from services.statements.verdict import Verdict, worst
@@ -24,6 +26,7 @@ CLINICAL_TOPICS = frozenset(
         "biomarker", "infection",
     )
 )  # fmt: skip
+_DESTINATION = "destination"
 _MOST_CUTS = 10
 _MOST_STEPS = 3
 _RELATED = FOR | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
@@ -84,6 +87,11 @@ def adds_beside(
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
+    groups = statement_words().exclusive
+    gone = [word for one in clauses for word in one.exclusive if groups[word][0] == _DESTINATION]
+    went = Clause(exclusive=tuple(gone))
+    if any(excludes(went, row) for ref in sources[:1] for row in known.by_source(ref)):
+        return True  # "was discharged home", where the stay ended in a hospice
     if not adds_unknown(sentence, rows, own_names):
         return False
     return adds_unknown(sentence, [*rows, *all_named(known, named)], own_names)

@@ -58,8 +58,9 @@ from services.statements.subject import (
 )
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
+from services.statements.words_told import is_named
 
-_BECAUSE = frozenset({"because", "due", "owing", "aufgrund"})
+_BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
 
 def compare_values(
@@ -122,6 +123,7 @@ def _fitting(
     found = [row for row in found if not row.is_earlier] or found
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
     found = [row for row in found if not gives_way(clause, row, subject)]
+    found = [row for row in found if not _gives_other_reason(clause, row)]
     # What a row is called before what it is for; which has more of the words before others.
     return sorted(
         found,
@@ -166,6 +168,13 @@ def _has_other_reason(clause: Clause, row: KnownRow) -> bool:
     return bool(clause.words & _BECAUSE) and (
         "ended" in clause.cues or not row.words.isdisjoint(_BECAUSE)
     )
+
+
+def _gives_other_reason(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row tells why something is so, and not by what a clause names."""
+    if clause.words.isdisjoint(_BECAUSE) or row.words.isdisjoint(_BECAUSE):
+        return False
+    return not all(one in row.words or is_named(one, row.words) for one in clause.names)
 
 
 def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -278,7 +287,7 @@ def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow])
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
     """Return the row that says otherwise: of the same thing, and of the same kind of value."""
-    if clause.cues & {"maybe", "family", "before"}:
+    if clause.cues & {"maybe", "planned", "family", "before"}:
         return None
     own = [row for row in subject if not row.is_text]
     opposed = [row for row in own if _is_opposed(clause, row)]

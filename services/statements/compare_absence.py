@@ -1,16 +1,23 @@
 """Compares a clause that says that something is not so with what the record holds. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.compare_series import is_judged_rightly
-from services.statements.fit import WITHOUT, happenings, has_date, has_happened
+from services.statements.fit import (
+    WITHOUT,
+    happenings,
+    has_date,
+    has_happened,
+    is_measured,
+)
 from services.statements.known import KnownRows
-from services.statements.one_of_several import DONE_ONCE
-from services.statements.rows import BEGINNING, KnownRow, told_of
+from services.statements.one_of_several import DONE_ONCE, excludes, placed
+from services.statements.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
@@ -50,6 +57,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or (row.smoking == "never" and "=smoking" in names)
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
+    denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
     is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
     if (is_empty or clause.cues & {"recorded", "nothing"}) and not (denied and not plain):
@@ -59,6 +67,14 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         later = _told_later(clause, denied, meant)
         return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _is_as_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether the sentence that denies something is of the same side or vessel, and the values."""
+    whole = clause_of(row.says)
+    there = replace(row, exclusive=frozenset(whole.exclusive), quantities=whole.quantities)
+    is_measured_so = all(is_measured(one, there) for one in clause.quantities)
+    return is_measured_so and not excludes(placed(clause), there)
 
 
 def _kind_of_allergens(clause: Clause) -> str:

@@ -230,7 +230,8 @@ def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
 
 def against_flag(clause: Clause, row: KnownRow) -> str:
     """Return what the record says where it flags a value otherwise; "" where it does not."""
-    if "no" in clause.cues or is_judged_rightly(clause, row) is not False:
+    is_denied = "not_yet" in clause.cues  # "is not yet normal"
+    if "no" in clause.cues or is_judged_rightly(clause, row) is not is_denied:
         return ""
     return f"{row.says}{_range_text(row)} ({_flag_of(row)})"
 
@@ -254,9 +255,11 @@ def _flag_of(row: KnownRow) -> str:
 
 
 def _flag_by_range(row: KnownRow) -> str:
-    if len(row.ranges) != 2 or row.number is None:
+    if not row.ranges or row.number is None:
         return ""
-    low, high = row.ranges[0].number, row.ranges[1].number
+    ends, is_least = [one.number for one in row.ranges], row.ranges[0].comparator[:1] == ">"
+    low = ends[0] if is_least or len(ends) == 2 else row.number
+    high = row.number if is_least else ends[-1]
     return "low" if row.number < low else "high" if row.number > high else "normal"
 
 

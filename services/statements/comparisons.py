@@ -61,7 +61,11 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
     if len(told) == _TWO:
         unit = next((one.unit for one in reversed(told) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in told]
-        return [[row for row in rows if is_measured(one, row)] for one in numbers]
+        found = [[row for row in rows if is_measured(one, row)] for one in numbers]
+        if len(days) < _TWO:
+            return found
+        pairs = zip(found, days, strict=True)
+        return [[row for row in side if has_date(day, row)] for side, day in pairs]
     return []
 
 

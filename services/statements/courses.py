@@ -77,7 +77,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     against = against or _against_steps(
         clause, about(clause, rows, names), found[0][0], found[-1][0]
     )
-    against = against or _judged_otherwise(clause, found[0][0], found[-1][0])
+    judged = [max(one, key=lambda row: bool(row.flag or row.ranges)) for one in found]
+    against = against or _judged_otherwise(clause, judged[0], judged[-1])
     return against or supported([one[0] for one in found])
 
 

@@ -73,7 +73,7 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
     if _is_bare(clause):
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
-        is_errand = bool(clause.cues & {"things_done", "first_person"})
+        is_errand = bool(clause.cues & {"things_done", "errands", "first_person"})
         is_of_record = reads_records and "errands" not in clause.cues
         return is_errand and not is_of_record and ("when" not in clause.cues or reads_records)
     if kinds == [DONE] or "doers" not in clause.cues:

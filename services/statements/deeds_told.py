@@ -17,8 +17,8 @@ from services.statements.deeds import (
     is_own_claim,
 )
 from services.statements.grounds import Grounds, Speaker
-from services.statements.unknown_prose import has_all
 from services.statements.verdict import UNCHECKED, Verdict
+from services.statements.words_told import has_all
 
 _SMALL_CHARS = 3
 _BEEN = frozenset({"been", "your", "wurde", "wurden"})

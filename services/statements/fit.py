@@ -19,11 +19,12 @@ WITHOUT = frozenset({"without", "ohne"})
 _WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
 _AFTER = frozenset({"after", "nach"})
-_OF = frozenset({"of", "von"})
+_OF, _TO = frozenset({"of", "von"}), "auf"
 ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 _OF_A_COMPLAINT = frozenset({"decreased", "increased", "reduced", "worsening", "vermindert"})
+_BECAUSE = frozenset({"because", "wegen"})
 _SUSPECTED = "suspected"
 _COMPLETED = frozenset({"completed", "abgeschlossen"})
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
@@ -124,7 +125,7 @@ def shares(
     if len(quantities) < 2:
         return frozenset()
     numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
-    is_of = not words.isdisjoint(_OF)
+    is_of = not words.isdisjoint(_OF) and _TO not in words  # "von 1,5 auf 2,5"
     return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 
 
@@ -192,6 +193,7 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         one
         for one in clause.quantities
         if not _is_among(one, known, is_about=is_about)
+        and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
         and (one.pair is None or not _is_mixture(one, row))
     ]
     if not others or len(others) == len(clause.quantities):
@@ -247,12 +249,14 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
-    is_said = is_said or bool(clause.words & row.words & _OF_A_COMPLAINT)
+    # "Stopped because the eGFR had fallen": the course is of the reason.
+    is_said = is_said or bool(clause.words & row.words & (_OF_A_COMPLAINT | _BECAUSE))
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
-    if "ended" in cues and not (_has_ended(row) or _is_done(clause, row)):
+    is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
+    if "ended" in cues and not (is_to_end or _has_ended(row) or _is_done(clause, row)):
         return False
     if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False

@@ -1,15 +1,25 @@
 """Words of which one holds at a time, such as left and right, and which of them a row has. Pure."""
 
+from dataclasses import replace
+
 from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
 
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
+PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _CERTAINTY = "certainty"
 _OBSERVED = frozenset({"observation", "laboratory"})
+
+
+def placed(clause: Clause) -> Clause:
+    """Return a clause with no more of such words than tell where in the body a thing is."""
+    groups = statement_words().exclusive
+    return replace(clause, exclusive=tuple(w for w in clause.exclusive if groups[w][0] in PLACED))
 
 
 def shows_finding(clause: Clause) -> bool:

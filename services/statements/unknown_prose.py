@@ -11,22 +11,21 @@ from services.statements.fit import (
     ANY_KIN,
     WITHOUT,
     has_happened,
+    has_sites,
     is_hedged,
     is_measured,
     lacked,
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import BEGINNING, KnownRow, told_of
+from services.statements.one_of_several import PARTS, excludes, placed
+from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.statements.words_told import INFLECTIONS, SHORT, SHORT_FORM, has_all
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
-_INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
-_SHORT = 3
 _SMALL_WORD, _FEW = 2, 2
-_FORMS = ("ing", "ed", *_INFLECTIONS)
-_SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
     {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
@@ -44,12 +43,22 @@ _CAUSES = frozenset(
      "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
      "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
 )  # fmt: skip
+_TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
-def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
+def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
+    """Whether no row says what a sentence without a claim to compare tells of a patient."""
+    return (
+        _states_unknown(sentence, rows, own_names)
+        or _reports_unknown(sentence, rows.rows)
+        or _errands_unknown(sentence, rows.rows)
+    )
+
+
+def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
@@ -81,7 +90,7 @@ def _is_title(sentence: Sentence) -> bool:
     return is_open and not sentence.is_item and "asserts" not in sentence.cues
 
 
-def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
@@ -95,6 +104,18 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     return bool(told) and not any(
         has_all(told, row.words) and has_all(deciding, row.words) for row in rows
     )
+
+
+def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+    """Whether somebody is said to have, or to get, what no row says: "The GP has the letter"."""
+    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    for clause in sentence.clauses if is_plain else ():
+        told = told_of(clause.words)
+        told = told - statement_words().neutral or told
+        is_open = clause.cues & _NO_STATEMENT - ({"maybe"} if "planned" in clause.cues else set())
+        if told and "errands" in clause.cues and not is_open:
+            return not any(has_all(told, row.words) for row in rows)
+    return False
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
@@ -143,13 +164,17 @@ def _adds_unknown(
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
+    # That an artery is occluded is told of that artery, and not somewhere in the report.
+    place = placed(clause)
+    meant = [r for r in meant if not r.is_text or (has_sites(place, r) and not excludes(place, r))]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     told = [row.words if is_denied else row.words - lacked(row) for row in meant]
+    heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
     sites = (site for row in meant for site in row.sites)
-    known = frozenset(clause.names).union(*told, *sites)
+    known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
-    is_short = any(len(word) == _SHORT for word in said - known)
+    is_short = any(len(word) == SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
@@ -218,44 +243,14 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = frozenset(word for word in clause.exclusive if _must_be_told(*groups[word]))
+    # A way but by mouth has to be told, and by what a picture was taken.
+    seen = frozenset(w for w in clause.exclusive if {groups[w][0], groups[w]} & _TOLD_BY_NAME)
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
-
-
-def _must_be_told(group: str, which: int) -> bool:
-    """Whether a row has to say which it was: how a picture was taken, and a way but by mouth."""
-    return group == "modality" or (group == "route" and which > 0)
-
-
-def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
-    """Whether all words that are said are known: of themselves, in another form or by a name."""
-    if said <= known:
-        return True
-    begun = {word[:BEGINNING] for word in known}
-    return all(
-        word in known
-        or word[:BEGINNING] in begun
-        or is_named(word, known)
-        or _is_of_two(word, known)
-        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
-        or (len(word) == _SHORT and any(word in one for one in initials))
-        for word in said
-    )
 
 
 def _initials(row: KnownRow) -> str:
     """Return the letters by which a row's words begin: of a short name, `ACL`."""
     return "".join(word[0] for word in row.says.lower().split())
-
-
-def is_named(word: str, known: AbstractSet[str]) -> bool:
-    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
-    return any(one <= known for one in statement_words().named.get(word, ()))
-
-
-def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
-    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
-    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
 
 
 def _is_neutral(word: str, clause: Clause) -> bool:
@@ -268,8 +263,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     if clause.differences and word in _AMOUNTS:
         return True
     forms = [word]
-    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
-        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
+    if len(word) > SHORT_FORM and word.endswith(INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():

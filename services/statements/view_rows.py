@@ -30,6 +30,8 @@ from services.statements.units import quantity
 LONG_TEXT_CHARS = 160
 _SHORT_VALUE_CHARS = 40
 _ORDER = "order"
+_CARE_TEAM = "care team"
+_MEMBERS_END = re.compile(r"(?<=\)), ")
 _TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
@@ -78,6 +80,10 @@ def _rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     row, others = _parted(_measured_row(row))
     for one in others:
         yield _known(one, one.value)
+    if row.kind == _CARE_TEAM:  # who is a cardiologist is told of each for itself
+        members = _MEMBERS_END.split(row.value)
+        yield from (_known(row.model_copy(update={"value": one}), one) for one in members)
+        return
     text = " ".join(part for part in (row.value, row.detail) if part)
     is_long = len(text) > LONG_TEXT_CHARS and row.kind != "encounter"
     if is_text or is_long or row.kind.endswith("report"):

@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import ModelOutputError
 from data_models.turn_events import AgentMessageFinished
-from group_chat.checked_output import StatementChecking
+from group_chat.checked_output import CheckedOutput, StatementChecking
 from group_chat.direct_answers import usable
 from group_chat.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
@@ -40,6 +40,23 @@ async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
     heard = Heard([event async for event in world.chat.run(request)])
     message = heard.of(AgentMessageFinished)[-1].message
     assert any(one.state in ("unsupported", "contradicted") for one in message.statements)
+
+
+@with_cases("found", "said", "is_marked")
+def test_of_own_things_only_what_tools_found_is_unmarked(
+    world: TeamWorld, found: str, said: str, is_marked: bool
+) -> None:
+    checking = StatementChecking(team=house_team(), is_language_model=True)
+    turn = TurnContext(world.request("and tomorrow?"), print, agent="Secretary", checking=checking)
+    rows = [
+        {"title": "Ward round", "start": "2026-12-02T09:00:00+00:00", "location": "Ward 3"},
+        {"title": "Tumor board", "start": "2026-12-02T14:00:00+00:00"},
+    ]
+    listed = {"events": rows if found == "events" else []}
+    turn.ran.append(FinishedRun("list_events", "Secretary", {}, listed, None, 1.0))
+    output = CheckedOutput(turn=turn, agent="Secretary")
+    pieces = [*output.feed(said), *output.finish()]
+    assert any(one.verdict.state == "unsupported" for one in pieces) == is_marked
 
 
 def _turn_that_made_an_event(world: TeamWorld) -> TurnContext:
