@@ -1,6 +1,7 @@
 """What every test stands on: no network but loopback, and the same examples in every run."""
 
 import gc
+import inspect
 import random
 import re
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from tests import peers
 from tests.amounts import LONG_EXAMPLES
 from tests.fakes import CountingIds, FixedClock
 from tests.network_guard import NetworkGuard
-from tests.tables import in_whole_tables
+from tests.tables import chooses_rows, whole_table
 
 settings.register_profile(
     "fast",
@@ -73,10 +74,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return _ALL_SLOW.search(collection_path.read_text("utf-8")) is not None or None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> pytest.Item | None:
+    """Make one item of a table's rows: thousands would be made only to be left out."""
+    if not (inspect.isfunction(obj) and isinstance(collector, pytest.Module)):
+        return None
+    config = collector.config
+    if not collector.istestfunction(obj, name) or chooses_rows(config.args, config.option.keyword):
+        return None
+    return whole_table(collector, name, obj)
+
+
 @pytest.hookimpl(trylast=True)  # when those are gone that nobody asked for
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take long: side by side, the quick ones fill up the end."""
-    items[:] = in_whole_tables(items)
     seed: int | None = config.getoption("--shuffle-files")
     if seed is not None:
         items.sort(key=lambda item: random.Random(f"{seed} {item.path.name}").random())

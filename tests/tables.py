@@ -6,8 +6,7 @@ items than within most of them. A row that is asked for by its id runs alone.
 
 import asyncio
 import inspect
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
@@ -18,6 +17,7 @@ from pydantic import TypeAdapter
 from data_models.plain_yaml import read_yaml
 
 _OF_EVERY_TEST = {"event_loop_policy", "network_guard", "request"}
+_ROW = type(pytest.param())
 Test = TypeVar("Test", bound=Callable[..., object])
 
 
@@ -56,40 +56,26 @@ def tables_beside(file: Path) -> dict[str, Any]:
     return dict(read_yaml(file.with_suffix(".yaml").read_bytes()))
 
 
-def in_whole_tables(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    """Yield the items, the rows of a table that take no fixture as a single one."""
-    for table, each in itertools.groupby(items, key=_table_of):
-        if table:
-            yield _whole([row for row in each if isinstance(row, pytest.Function)])
-        else:
-            yield from each
+def chooses_rows(arguments: Sequence[str], keyword: str) -> bool:
+    """Whether rows may be asked for by their names: then each stands for itself."""
+    return bool(keyword) or any("[" in one for one in arguments)
 
 
-def _table_of(item: pytest.Item) -> tuple[object, ...]:
-    """Return what the rows of a table that takes no fixture have in common; of others nothing."""
-    marks = list(item.iter_markers())
-    columns = [mark for mark in marks if mark.name == "parametrize"]
-    if not columns or not isinstance(item, pytest.Function) or item.cls is not None:
-        return ()
-    named = [mark.args[0] for mark in columns]
-    names = [
-        name for each in named for name in (each.split(",") if isinstance(each, str) else each)
-    ]
-    takes_more = set(item.fixturenames) - _OF_EVERY_TEST != {name.strip() for name in names}
-    if takes_more or vars(item.function).get("is_hypothesis_test"):
-        return ()
-    return (item.function, *sorted(mark.name for mark in marks))
+def whole_table(parent: pytest.Module, name: str, test: Test) -> pytest.Item | None:
+    """Return the rows of a table that take no fixture as one item, which makes them as it runs.
 
+    None for any other test, and where a row has marks of its own.
+    """
+    if not _is_plain_table(test):
+        return None
+    first: pytest.Function = next(parent._genfunctions(name, test))
+    if set(first.fixturenames) - _OF_EVERY_TEST != {*inspect.signature(test).parameters}:
+        return None  # its folder has a fixture for every test
 
-def _whole(rows: Sequence[pytest.Function]) -> pytest.Item:
-    if len(rows) == 1:
-        return rows[0]
-    first = rows[0]
-
-    @wraps(first.function)
+    @wraps(test)
     def each_row() -> None:
         __tracebackhide__ = True
-        failed = []
+        failed, rows = [], list(parent._genfunctions(name, test))
         for row in rows:
             try:
                 _run(row)
@@ -103,9 +89,24 @@ def _whole(rows: Sequence[pytest.Function]) -> pytest.Item:
 
     marks = [mark for mark in vars(each_row)["pytestmark"] if mark.name != "parametrize"]
     vars(each_row).update(pytestmark=marks, __signature__=inspect.Signature())
-    name = first.originalname
-    whole: pytest.Item = pytest.Function.from_parent(first.parent, name=name, callobj=each_row)
+    whole: pytest.Item = pytest.Function.from_parent(parent, name=name, callobj=each_row)
     return whole
+
+
+def _is_plain_table(test: Test) -> bool:
+    """Whether a test takes what stands in its rows and no more."""
+    columns = [one for one in vars(test).get("pytestmark", ()) if one.name == "parametrize"]
+    if not columns or "is_hypothesis_test" in vars(test):
+        return False
+    named = [name for one in columns for name in _names_in(one.args[0])]
+    has_marks = any(isinstance(row, _ROW) and row.marks for one in columns for row in one.args[1])
+    return not has_marks and {*inspect.signature(test).parameters} == {*named}
+
+
+def _names_in(columns: str | Sequence[str]) -> Iterator[str]:
+    yield from (
+        one.strip() for one in (columns.split(",") if isinstance(columns, str) else columns)
+    )
 
 
 def _run(row: pytest.Function) -> None:

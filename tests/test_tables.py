@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import in_whole_tables, tables_beside
+from tests.tables import chooses_rows, tables_beside, whole_table
 
 TESTS = Path(__file__).parent
 WITH_TABLES = sorted(
@@ -37,14 +37,24 @@ async def is_odd_in_its_own_loop(number: int) -> None:
     assert number % 2 == 1
 
 
-def rows_of(test: Callable[..., object], request: pytest.FixtureRequest) -> list[pytest.Item]:
-    return list(request.node.parent._genfunctions(test.__name__, test))
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.xfail)])
+def is_odd_but_for_one_row(number: int) -> None:
+    assert number % 2 == 1
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def is_a_folder_of_its_own(number: int, tmp_path: Path) -> None:
+    assert tmp_path.is_dir()
+
+
+def whole(test: Callable[..., object], request: pytest.FixtureRequest) -> pytest.Item | None:
+    return whole_table(request.node.parent, test.__name__, test)
 
 
 def test_a_row_that_fails_is_named_and_hides_no_other(request: pytest.FixtureRequest) -> None:
-    (one,), (two,) = (
-        in_whole_tables(rows_of(test, request)) for test in (is_odd, is_odd_in_its_own_loop)
-    )
+    one, two = whole(is_odd, request), whole(is_odd_in_its_own_loop, request)
+    assert one is not None
+    assert two is not None
     with pytest.raises(AssertionError) as single:
         one.runtest()
     assert single.value.__notes__ == ["In row [2]."]
@@ -53,6 +63,14 @@ def test_a_row_that_fails_is_named_and_hides_no_other(request: pytest.FixtureReq
     assert [row.__notes__ for row in several.value.exceptions] == [["In row [2]."], ["In row [4]."]]
 
 
-def test_a_row_that_is_asked_for_alone_keeps_its_id(request: pytest.FixtureRequest) -> None:
-    (row,) = in_whole_tables(rows_of(is_odd, request)[1:2])
-    assert row.name == "is_odd[2]"
+@pytest.mark.parametrize("test", [whole, is_odd_but_for_one_row, is_a_folder_of_its_own])
+def test_what_is_no_plain_table_stays_as_it_is(
+    test: Callable[..., object], request: pytest.FixtureRequest
+) -> None:
+    assert whole(test, request) is None
+
+
+def test_a_row_that_is_asked_for_by_its_name_runs_alone() -> None:
+    assert chooses_rows(["tests/test_tables.py::test_a_thing[2]"], "")
+    assert chooses_rows(["tests"], "thing and not 2")
+    assert not chooses_rows(["tests/test_tables.py::test_a_thing"], "")

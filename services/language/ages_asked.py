@@ -33,7 +33,9 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
     "When she was 10 weeks pregnant" names none: behind the number the question goes on.
     """
     ages = list[Age]()
-    for phrase, rest, age in _of_life(language):
+    for said, phrase, rest, age in _of_life(language):
+        if said not in text:
+            continue
         without = phrase.sub(rest, text)
         ages += [age] if without != text else []
         text = without
@@ -91,15 +93,16 @@ def age_at(
 
 
 @cache
-def _of_life(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
+def _of_life(language: str) -> Sequence[tuple[str, re.Pattern[str], str, Age]]:
     """Return what names birth or a time of life, what stays in its place, and the age."""
     words = lexicon(language).words
     named = [(one, rest, Age(0, is_birth=True)) for one, rest in words.at_birth.items()]
     stages = words.stages_of_life.items()
     named += [(one, "", Age(first, years=years)) for one, (first, years) in stages]
     return [
-        (re.compile(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)"), rest, age)
+        (said, re.compile(rf"(?<!\w){re.escape(said)}(?!\w)"), rest, age)
         for phrase, rest, age in named
+        for said in (fold(phrase)[0],)
     ]
 
 

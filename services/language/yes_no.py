@@ -24,9 +24,9 @@ _CLAUSE_ENDS = ",.;:!\n—–"
 def yes_no_in(text: str) -> YesNo | None:
     """Return what `text` answers to a yes-or-no question: None where it says more or neither."""
     words = words_of(text)
-    said, rest = _read(words, _phrases())
     if "?" in text and words != ["why", "not"]:
         return None
+    said, rest = _read(words, _phrases())
     if rest:
         changes = bool(said & _SAYS_YES) and "no" not in said and _begins_a_change(rest)
         return "yes_with_changes" if changes and len(text) <= _LONGEST_CHANGE_CHARS else None

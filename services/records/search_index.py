@@ -1,9 +1,10 @@
 """Ranked search over every row and every passage of a record (BM25)."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -118,16 +119,26 @@ class SearchIndex:
 
     def _kin(self, word: str) -> list[str]:
         """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
-        vocabulary = self.ranking.vocab_dict
-        if len(word) < _SHORTEST_KIN or word in vocabulary:
+        if len(word) < _SHORTEST_KIN or word in self.ranking.vocab_dict:
             return []
-        root = root_of(word)
-        near = (one for one in vocabulary if one.startswith(root) or one.endswith(word))
+        root, (forwards, backwards) = root_of(word), self._in_order
+        ending = (one[::-1] for one in _beginning(backwards, word[::-1]))
         return [
             one
-            for one in near
+            for one in dict.fromkeys([*_beginning(forwards, root), *ending])
             if root_of(one) == root or one.startswith(word) or is_compound_of(word, one)
         ]
+
+    @cached_property
+    def _in_order(self) -> tuple[Sequence[str], Sequence[str]]:
+        """All words in order, and all of them backwards."""
+        words = [*self.ranking.vocab_dict]
+        return sorted(words), sorted(word[::-1] for word in words)
+
+
+def _beginning(words: Sequence[str], begin: str) -> Sequence[str]:
+    """Return the words, of some in order, that begin so."""
+    return words[bisect_left(words, begin) : bisect_left(words, f"{begin}\U0010ffff")]
 
 
 def index_of(record: PatientRecord) -> SearchIndex:

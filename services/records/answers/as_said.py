@@ -5,6 +5,7 @@ It is no part of the record and is never mixed with it (spec page 12.1).
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 from data_models.chat_context import Turn
@@ -61,20 +62,41 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn in _lines_before(turns):
-        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
-        is_right = bool(found) and (bool(told) or was_told) and puts_right_what_was_told(said)
-        is_taken_back = takes_back(said)
-        puts_right = is_right and not is_taken_back
+        line = _read(said)
+        told = line.told
+        is_right = bool(found) and (bool(told) or was_told) and line.puts_right
         was_told = bool(told) or is_right
-        if is_taken_back:
+        if line.takes_back:
             found = found[:-1] if found and found[-1].by == turn.user else found
-            told = told if is_retracted(said) else ()
-        elif (value := withdrawn_value(said)) is not None:
-            found, told = without_what_is_forgotten(found, value), ()
-        elif puts_right:
+            told = told if line.is_retracted else ()
+        elif line.withdrawn is not None:
+            found, told = without_what_is_forgotten(found, line.withdrawn), ()
+        elif is_right:
             found[-1], told = found[-1]._replace(sentences=(*found[-1].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
+
+
+class _Line(NamedTuple):
+    """What a line that a user wrote tells, puts right and takes back."""
+
+    told: Sequence[str]
+    puts_right: bool
+    takes_back: bool
+    is_retracted: bool
+    withdrawn: str | None
+
+
+@lru_cache(maxsize=1_000)
+def _read(said: str) -> _Line:
+    """Read a line once: it stands before each of the turns that follow."""
+    return _Line(
+        told=told_in(said) if len(said) <= _TOLD_CHARS else (),
+        puts_right=puts_right_what_was_told(said),
+        takes_back=takes_back(said),
+        is_retracted=is_retracted(said),
+        withdrawn=withdrawn_value(said),
+    )
 
 
 def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:

@@ -1,12 +1,14 @@
 """What users said stands beside the rows it is about, and beside no others."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
+from data_models.chat_context import Turn
 from services.language.utterance import ChartQuestion
-from services.records.answers.as_said import Told, said_of, told_of
+from services.records.answers.as_said import Told, said_of, told_before, told_of
+from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
 HELD = (LATEX, DNR, WEIGHT)
@@ -65,3 +67,18 @@ def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
     question: ChartQuestion, answer: str, told: Sequence[str]
 ) -> None:
     assert list(told_of([question], answer, TOLD)) == list(told)
+
+
+def test_a_line_is_read_once_however_many_turns_stand_behind_it() -> None:
+    at = datetime(2026, 11, 26, tzinfo=UTC)
+    said = [PHONED, "his sodium?", *(f"she is dizzy since day {number}" for number in range(18))]
+    turns = [
+        Turn(turn_id=number, run_id=f"run-{number}", timestamp=at, user="dev", user_message=text)
+        for number, text in enumerate(said)
+    ]
+    told = told_before(turns)
+    with counted_calls() as calls:
+        again = told_before(turns)
+    assert again == told
+    assert (PHONED,) in [one.sentences for one in told]
+    assert calls.count < 60 * len(turns)
