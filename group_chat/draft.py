@@ -248,7 +248,9 @@ class Draft:
         if self._before_looking is not None or self._speaks_blindly(piece):
             self._before_looking = [*(self._before_looking or []), piece]
             return ""
-        if piece.verdict.state == "contradicted" and self._output.withholds:
+        # Rows that code repeats are the record's own, whatever other rows say.
+        is_row = self.is_by_rules and not piece.verdict.is_withheld_whole
+        if piece.verdict.state == "contradicted" and self._output.withholds and not is_row:
             self._withheld.append(piece)
             return ""
         start = self._length
