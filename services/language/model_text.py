@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from services.language.model_marks import BEGINS_CALL, OBJECT, WrittenMarks
 from services.language.model_tags import HALF_TAG, Tag, tag_at
-from services.language.written_calls import TextCall, calls_in, json_end, read_calls
+from services.language.written_calls import TextCall, answer_in, calls_in, json_end, read_calls
 
 _HELD_LIMIT_CHARS = 20_000
 _FENCE_END = re.compile(r"\s*```[ \t]*")
@@ -115,7 +115,7 @@ class ModelText:
         if groups.get("answer"):
             self._skip(length)
         else:
-            self._mode = "label" if groups.get("thought") else "written"
+            self._mode = {"thought": "label", "other": "over"}.get(label.lastgroup or "", "written")
 
     def _at_tag(self, tag: Tag, *, is_end: bool) -> str:
         """Return what stands before a mark, and go on as it says."""
@@ -266,12 +266,13 @@ class ModelText:
             self._rest = ""
             return kept
         calls = list(read_calls(self._rest[start:found]))
-        if not calls:
+        answer = "" if calls else answer_in(self._rest[start:found])
+        if not (calls or answer):
             return self._take(found)
         self.calls += calls
         self._skip(found)
         self._mode = "fenced" if mark["fence"] is not None else "text"
-        return ""
+        return answer
 
     def _close_fence(self, *, is_end: bool) -> None:
         end = _FENCE_END.match(self._rest)

@@ -137,4 +137,10 @@ def test_a_call_in_the_form_of_a_family_of_models_is_read(text: str, size: int) 
 @pytest.mark.parametrize("size", [1, 3, 17, 1000])
 @with_cases("text")
 def test_only_the_answer_is_shown_of_what_a_template_holds(text: str, size: int) -> None:
-    assert shown(text, step=size) == ("Stage IVB.", [])
+    seen, calls = shown(text, step=size)
+    assert (seen.rstrip(), calls) == ("Stage IVB.", [])
+
+
+def test_an_answer_in_json_keeps_its_source() -> None:
+    said = '{"answer": "ECOG 1.", "source": "Observation/ecog-3", "confidence": 0.9}'
+    assert shown(said, step=5) == ("ECOG 1. [Observation/ecog-3]", [])
