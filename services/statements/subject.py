@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.language.statements import Sentence
 from services.statements.fit import ALL, ANY_KIN, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
-from services.statements.rows import KnownRow
+from services.statements.rows import KnownRow, told_of
 from services.statements.verdict import Verdict
 
 _ROWS_CITED = 3
@@ -23,6 +24,13 @@ _EACH_PARENT = frozenset({"mother", "father"})
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
 _DURING = frozenset({"during", "wahrend"})
 _SINGLE = frozenset({"single"})  # "a single dose"
+
+
+def called_by_source(sentence: Sentence, clause: Clause, rows: KnownRows) -> tuple[str, ...]:
+    """Return what the source is called of "The last one was on 2 May [Observation/cea-3]"."""
+    if len(sentence.refs) != 1 or told_of(clause.words):
+        return ()
+    return next((tuple(row.needs) for row in rows.by_source(sentence.refs[0]) if row.needs), ())
 
 
 def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
