@@ -67,7 +67,9 @@ class BenchModel:
         if "response_format" in body:
             return Reply(text=structured_answer(body))
         orders = self.orders
-        text = (SENTENCE * (orders.chars // len(SENTENCE) + 1))[: orders.chars]
+        # Numbered: an answer that says the same again and again is broken off.
+        count = orders.chars // len(SENTENCE) + 1
+        text = "".join(f"{SENTENCE}({number}) " for number in range(count))[: orders.chars]
         ending = orders.endings.pop(0) if orders.endings else ""
         return Reply(text=text + ending, chunk_chars=orders.chunk_chars)
 

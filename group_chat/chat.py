@@ -144,7 +144,7 @@ class ClinicalGroupChat:
         if held is not None:
             await self._keep_promise(agent, ask, held.text)
             if not isinstance(self._turn.order, HandedOver):
-                draft.write(held.text)
+                draft.write(held.text, calls=held.calls)
         async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
             pass
         plan = self._turn.proposed
@@ -162,7 +162,7 @@ class ClinicalGroupChat:
                 yield line
             return
         async for text in agent.answer(history):
-            yield text if held is None else held.take(text)
+            yield text if held is None else held.take(text, calls=self._turn.calls_of_message)
 
     async def _look_up(self, agent: TeamAgent, ask: Ask, history: ChatHistory) -> str | None:
         """Fetch what the record answers alone; return what is said of it without a model."""
@@ -202,9 +202,9 @@ class ClinicalGroupChat:
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         turn = self._turn
         draft.settle()
-        if draft.is_left_out and (rows := direct_answers.told_by_rows(turn)) is not None:
+        if not rendered and (rows := self._rows_for(draft)):
             draft.is_by_rules = True
-            draft.write(f"{NOTHING_LEFT}\n\n{rows}")
+            draft.write(rows)
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent
         is_silent = (
@@ -222,6 +222,18 @@ class ClinicalGroupChat:
             self._controller.take_message(message, rendered=rendered)
         if message is not None:
             self._keep([message])
+
+    def _rows_for(self, draft: Draft) -> str:
+        """Return what the rows answer where nothing is left of a message, or it goes in circles."""
+        turn = self._turn
+        says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
+        is_spent = turn.is_spent and draft.ends_with_call
+        is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
+        has_rows = direct_answers.told_by_rows(turn) is not None
+        if not (draft.is_left_out or is_stuck) or not (has_rows or is_spent):
+            return ""
+        rows = direct_answers.said_without_words(turn, NOTHING_LEFT if draft.is_left_out else "")
+        return f"\n\n{rows}"
 
     def _break_off(self, draft: Draft) -> None:
         """Keep the whole sentences of an answer that broke off, marked as any others."""

@@ -103,9 +103,10 @@ def told_by_rows(turn: TurnContext) -> str | None:
     return answer if isinstance(answer, str) and answer else None
 
 
-def said_without_words(turn: TurnContext) -> str:
-    """Return what is said for a model that said nothing: that it did not, and the rows' answer."""
-    said, answer = turn.text("no_words" if turn.is_spent else "no_answer"), told_by_rows(turn)
+def said_without_words(turn: TurnContext, lead: str = "") -> str:
+    """Return what is said for a model that said nothing: `lead`, or that, and the rows' answer."""
+    said = lead or turn.text("no_words" if turn.is_spent else "no_answer")
+    answer = told_by_rows(turn)
     return said if answer is None else f"{said}\n\n{answer}"
 
 

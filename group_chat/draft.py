@@ -31,13 +31,17 @@ class HeldText:
     def __init__(self) -> None:
         self.text = ""
         """What is held."""
+        self.calls = 0
+        """How many tools had been called when the last of it was said."""
         self._is_released = False
 
-    def take(self, text: str) -> str:
+    def take(self, text: str, *, calls: int) -> str:
         """Return what may be shown now: all, once the message is too long for a promise."""
         if self._is_released:
             return text
-        self.text += text
+        is_apart = calls != self.calls and bool(self.text.strip())
+        self.text += f"\n\n{text.lstrip()}" if is_apart else text
+        self.calls = calls
         if len(self.text) <= PROMISE_LIMIT_CHARS:
             return ""
         self._is_released = True
@@ -120,18 +124,22 @@ class Draft:
         """Whether nothing visible was sent."""
         return not any(piece.strip() for piece in self._sent)
 
-    def write(self, text: str) -> str:
-        """Send `text` as far as the filter and the cap let it through; return that."""
+    def write(self, text: str, *, calls: int | None = None) -> str:
+        """Send `text` as far as the filter and the cap let it through; return that.
+
+        Args:
+            calls: How many tools had been called when it was said, where that is over.
+        """
         if not text:
             return ""
-        self._has_written = True
         # A model may write half a character; nothing that stores or sends text takes it.
         text = in_written_order(text.encode(errors="replace").decode())
-        tools = self._turn.tools_ok + self._turn.tools_failed
-        if tools != self._tools_at_last_text and not self.is_blank:
+        tools = self._turn.calls_of_message if calls is None else calls
+        if tools != self._tools_at_last_text and self._has_written:
             # What a model says before and after a tool call are two paragraphs.
             text = f"\n\n{text.lstrip()}"
         self._tools_at_last_text = tools
+        self._has_written = self._has_written or bool(text.strip())
         return self._show(self._output.feed(self._inert.feed(self._filter.feed(text))))
 
     def tell(self, text: str) -> str:
@@ -178,6 +186,16 @@ class Draft:
         missed = [one for one in before if said.isdisjoint(one.verdict.sources)]
         self._withheld = missed or self._withheld
         return sent
+
+    @property
+    def has_support(self) -> bool:
+        """Whether the record supports a sentence of it."""
+        return any(one.state == "supported" for one in self._statements)
+
+    @property
+    def ends_with_call(self) -> bool:
+        """Whether nothing was written since the last tool call."""
+        return self._turn.calls_of_message != self._tools_at_last_text
 
     @property
     def is_left_out(self) -> bool:
@@ -248,7 +266,9 @@ class Draft:
         if self._before_looking is not None or self._speaks_blindly(piece):
             self._before_looking = [*(self._before_looking or []), piece]
             return ""
-        if piece.verdict.state == "contradicted" and self._output.withholds:
+        # Rows that code repeats are the record's own, whatever other rows say.
+        is_row = self.is_by_rules and not piece.verdict.is_withheld_whole
+        if piece.verdict.state == "contradicted" and self._output.withholds and not is_row:
             self._withheld.append(piece)
             return ""
         start = self._length

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from data_models.chat_context import AgentMessage
 from data_models.plan import Plan
-from group_chat.plan_text import form_open_line, step_line, still_open_line
+from group_chat.plan_text import form_open_line, plan_message, step_line, still_open_line
 from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
 from services.language.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
 
@@ -22,6 +22,8 @@ def next_move(speakers: SpeakerState, said: Said, *, now: datetime) -> tuple[Spe
         return speakers, End("gate")
     if said.rendered:
         return _after_rendered(speakers)
+    if said.again and not speakers.plan_runs:
+        return speakers, answered(speakers)
     if said.failed and speakers.step is not None and said.agent != speakers.facilitator:
         return speakers.step_failed(), Ask(speakers.facilitator, "failed")
     hand_over = read_hand_over(said.text, speaker=said.agent, names=speakers.agents)
@@ -134,6 +136,11 @@ def answered(speakers: SpeakerState) -> Move:
     if speakers.form is not None and speakers.form_waits and not speakers.is_asked:
         return Announce(form_open_line(speakers.form.agent))
     return End("answered")
+
+
+def shown(plan: Plan) -> Move:
+    """Return the line that shows a plan and asks about it."""
+    return Announce(plan_message(plan))
 
 
 def _after_facilitator(

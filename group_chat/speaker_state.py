@@ -65,12 +65,14 @@ class Said:
     Attributes:
         rendered: Written by code from the plan's state, not by a model.
         failed: Every tool that it called failed.
+        again: Its agent has said just this in the turn before: they go in circles.
     """
 
     agent: str
     text: str
     rendered: bool = False
     failed: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,11 @@ class TurnContext:
         """Whether the facilitator called a tool that says who goes on."""
         return self.order is not None or self.proposed is not None
 
+    @property
+    def calls_of_message(self) -> int:
+        """How many tools the current message has called."""
+        return self.tools_ok + self.tools_failed
+
     def begin_message(self, agent: str) -> None:
         """Let `agent` speak; its tool calls count anew."""
         self.agent = agent

@@ -11,12 +11,13 @@ from data_models.turn_events import Notice
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_change import PAUSED, back_to_plan, calls_step, changed_plan, is_interruption
-from group_chat.plan_text import PLAN_QUESTION, needs_line, plan_message, step_line
+from group_chat.plan_text import PLAN_QUESTION, needs_line, step_line
 from group_chat.selection import (
     after_work,
     answered,
     handed_over,
     next_move,
+    shown,
     taken_up,
     to_facilitator,
 )
@@ -156,7 +157,7 @@ class TurnController:
             speakers, move = handed_over(self.speakers, order.agent, order.task, now=now)
             self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
         elif plan is None or order == "show":
-            self._go(self.speakers, answered(self.speakers) if plan is None else _shown(plan))
+            self._go(self.speakers, answered(self.speakers) if plan is None else shown(plan))
         elif order == "confirm":
             self._run_plan(plan, RunPlan())
         else:
@@ -210,7 +211,8 @@ class TurnController:
         if not rendered and self.take_order():
             return
         failed = turn.tools_failed > 0 and turn.tools_ok == 0 and not rendered
-        said = Said(message.agent, message.text, rendered=rendered, failed=failed)
+        again = any((m.agent, m.text) == (message.agent, message.text) for m in turn.said[:-1])
+        said = Said(message.agent, message.text, rendered=rendered, failed=failed, again=again)
         if turn.out_of_calls and not self.speakers.gate_is_closed:
             self.speakers = self.speakers.heard(said)
             self.stop(Ask(message.agent))
@@ -222,7 +224,7 @@ class TurnController:
         if self._shows_plan and not rendered and isinstance(move, Announce | End):
             self._shows_plan = False
             move = (
-                _shown(speakers.plan)
+                shown(speakers.plan)
                 if speakers.waits_beside and speakers.plan is not None
                 else move
             )
@@ -326,7 +328,3 @@ class TurnController:
         return entities.missing(
             key for step in plan.steps if step.number == number for key in step.needs
         )
-
-
-def _shown(plan: Plan) -> Announce:
-    return Announce(plan_message(plan))

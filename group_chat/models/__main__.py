@@ -3,11 +3,12 @@
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
+import structlog
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnfitError
 from group_chat.kernel_import import import_kernel
@@ -17,8 +18,9 @@ from group_chat.models.factory import server_of
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings, model_settings_of
 from group_chat.models.probing import probe_window
-from group_chat.models.profile import ModelProfile
-from services.language.model_text import ModelText, without_thoughts
+from group_chat.models.profile import LACKS, ModelProfile, Prices
+from services.language.model_text import ModelText
+from services.language.thoughts import without_thoughts
 from settings import Settings
 
 _TOOL = {
@@ -80,31 +82,55 @@ async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     server = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(server=server, limits=settings.limits, learned=learned)
+    said: dict[str, str] = {}
     try:
-        results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
+        for one in QUESTIONS:
+            said[one.name] = await _ask(one, completions, settings.model)
+            if said[QUESTIONS[0].name] != "ok":
+                break
         learned.profile = await probe_window(server, learned.profile)
     finally:
         await server.close()
-    lines = [*_profile_lines(learned.profile), ""]
-    asked = list(zip(QUESTIONS, results, strict=True))
-    lines += [f"  {one.name:36}{said}" for one, said in asked]
-    serves = results[0] == "ok"
+    failed = {one.lack for one in QUESTIONS if said.get(one.name, "ok") != "ok"}
+    lacks = learned.profile.lacks | (failed - {""})
+    problem = _problem(said[QUESTIONS[0].name], learned, settings)
+    lines = [*_profile_lines(learned.profile, lacks), ""]
+    lines += [f"  {name:36}{verdict}" for name, verdict in said.items()]
+    if problem:
+        lines += ["", f"Not usable: {problem}"]
+    elif lacks != settings.profile.lacks:
+        lines += ["", f"Set MODEL_LACKS={','.join(sorted(lacks))}"]
+    return "\n".join(lines) + "\n", not problem
+
+
+def _problem(first: str, learned: LearnedModel, settings: ModelSettings) -> str:
+    """Return why the model cannot be used, and what to set; "" where it can."""
+    if first != "ok":
+        kind = "AZURE_OPENAI_" if settings.provider == "azure" else "OPENAI_"
+        return (
+            f"{settings.address} gave no answer as {settings.model!r}. Is the server running, and "
+            f"are the address, the model's name and the key of {kind}… right?"
+        )
     try:
         learned.check()
     except ModelUnfitError as error:
-        lines += ["", f"Not usable: {error}"]
-        serves = False
-    lacks = [one.lack for one, said in asked if said != "ok" and one.lack]
-    if lacks and serves:
-        lines += ["", f"Set MODEL_LACKS={','.join(lacks)}"]
-    return "\n".join(lines) + "\n", serves
+        return str(error)
+    return ""
 
 
-def _profile_lines(profile: ModelProfile) -> list[str]:
-    shown = asdict(profile)
-    window = shown.pop("window_tokens")
-    window_text = f"{window:,}" if window is not None else "unknown: set MODEL_CONTEXT_TOKENS"
-    shown = {"model": shown.pop("model"), "window_tokens": window_text, **shown}
+def _profile_lines(profile: ModelProfile, lacks: Collection[str]) -> list[str]:
+    window, prices = profile.window_tokens, profile.prices
+    is_known = f"{window:,} ({profile.window_from})" if window is not None else ""
+    shown = {
+        "model": profile.model,
+        "window_tokens": is_known or "unknown: set MODEL_CONTEXT_TOKENS",
+        "output_tokens": f"{profile.output_tokens:,}",
+        **{name: "no" if name in lacks else "yes" for name in LACKS if name != "thoughts_open"},
+        "thoughts_open": "yes" if "thoughts_open" in lacks else "no",
+        "prices": f"{prices.prompt}, {prices.cached}, {prices.answer} dollars for a million tokens",
+    }
+    if prices == Prices():
+        shown["prices"] = "unknown: set MODEL_PRICES to see costs"
     return [f"{name:16} {value}" for name, value in shown.items()]
 
 
@@ -140,6 +166,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m group_chat.models", description=__doc__)
     parser.add_argument("command", choices=["check"], help="ask the configured model five things")
     parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger("critical"))
     try:
         settings = model_settings_of(Settings())
         if settings.provider == "offline":

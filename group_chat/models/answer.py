@@ -18,6 +18,8 @@ from services.usage import TokenUsage
 
 PIECE_LIMIT_BYTES = 1_000_000
 """One streamed event, or an answer that comes whole."""
+_LOOK_CHARS, _LOOP_CHARS, _LOOP_END_CHARS = 400, 3_000, 40
+_LEAST_TIMES, _LEAST_CHARS = 4, 600
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class AnswerReader:
         self._refused = False
         self._had_choice = False
         self._bytes = 0
-        self._chars = 0
+        self._chars = self._unlooked = 0
         self._done = False
 
     def is_done(self) -> bool:
@@ -162,6 +164,7 @@ class AnswerReader:
         if content:
             self._count_chars(len(content))
             self._texts.append(content)
+            self._look_for_loop(content)
         if message.get("refusal"):
             self._refused = True
         calls = message.get("tool_calls") or []
@@ -189,6 +192,13 @@ class AnswerReader:
         last = max(self._calls, default=-1)
         return last + 1 if part.get("id") or last < 0 else last
 
+    def _look_for_loop(self, content: str) -> None:
+        self._unlooked += len(content)
+        if self._unlooked >= _LOOK_CHARS:
+            self._unlooked = 0
+            if is_looping("".join(self._texts[-_LOOP_CHARS:])[-_LOOP_CHARS:]):
+                raise ModelOutputError("the model's answer repeats itself without end")
+
     def _count_bytes(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self._limits.answer_bytes:
@@ -198,6 +208,15 @@ class AnswerReader:
         self._chars += size
         if self._chars > self._limits.answer_chars:
             raise ModelOutputError("the model's answer is too long")
+
+
+def is_looping(text: str) -> bool:
+    """Whether `text` ends in the same words again and again, as small models come to do."""
+    end = text[-_LOOP_END_CHARS:]
+    before = text.rfind(end, 0, -1)
+    period = len(text) - len(end) - before
+    times = max(_LEAST_TIMES, -(-_LEAST_CHARS // period))
+    return before >= 0 and text.endswith(text[-period:] * times)
 
 
 def _usage_of(counted: dict[str, Any]) -> TokenUsage:

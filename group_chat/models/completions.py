@@ -155,7 +155,7 @@ class Completions:
         async with self._answering(asked, self.deadline(), purpose) as answer:
             while text := await answer.next_text():
                 yield text
-            yield answer.reader.end()
+            yield self._whole(answer)
 
     async def complete(self, body: Body, *, purpose: str, deadline: float | None = None) -> Answer:
         """Return the whole answer.
@@ -167,7 +167,12 @@ class Completions:
         async with self._answering(body, due, purpose) as answer:
             while await answer.next_text():
                 pass
-            return answer.reader.end()
+            return self._whole(answer)
+
+    def _whole(self, incoming: IncomingAnswer) -> Answer:
+        answer = incoming.reader.end()
+        self.learned.note_text(answer.text)
+        return answer
 
     @asynccontextmanager
     async def _answering(

@@ -61,17 +61,14 @@ class Talk:
     rounds: list[Row] = field(default_factory=list)
     front: str = ""
 
-    def rows(self, *, system: bool = True) -> list[Row]:
-        """Return the messages as they are sent; without `system`, as one of the user's."""
+    def rows(self) -> list[Row]:
+        """Return the messages as they are sent."""
         talk = [*self.earlier, self.data]
         if talk[0]["role"] == "assistant":
             talk.insert(0, _row("user", _GONE_ON))
         if self.front:
             talk[0] = _row("user", f"{self.front}\n\n{talk[0]['content']}")
-        if system:
-            return [_row("system", self.instructions), *talk, *self.rounds]
-        first = _row("user", f"{self.instructions}\n\n{talk[0]['content']}")
-        return [first, *talk[1:], *self.rounds]
+        return [_row("system", self.instructions), *talk, *self.rounds]
 
 
 def talk_of(messages: Sequence[ChatMessageContent]) -> Talk:

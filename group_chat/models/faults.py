@@ -19,7 +19,7 @@ from data_models.errors import (
     ModelUnavailableError,
     ModelWindowError,
 )
-from group_chat.models.learned import DISPENSABLE
+from group_chat.models.learned import DISPENSABLE, SYSTEM
 
 FOREIGN = (aiohttp.ClientError, OSError, TimeoutError)
 """Everything that a connection raises."""
@@ -32,6 +32,7 @@ _TOO_LONG = re.compile(
 _WINDOW = re.compile(
     r"(?i)(?:(?:maximum )?context (?:length|window|size)[^0-9]{0,30}|n_ctx[^0-9]{0,8})([0-9]{4,8})"
 )
+_NO_SYSTEM = re.compile(r"(?i)(?<!optional )system (?:role|messages?|prompts?)\b|'system'")
 _MALFORMED = frozenset({400, 404, 413, 415, 422})
 
 
@@ -79,6 +80,8 @@ def _told(content: bytes) -> Mapping[str, Any]:
 
 
 def _param(told: Mapping[str, Any], said: str) -> str:
+    if _NO_SYSTEM.search(said):
+        return SYSTEM
     if told.get("param"):
         return str(told["param"])
     # Longest first: `max_completion_tokens` is not `max_tokens`.

@@ -9,6 +9,7 @@ import structlog
 from data_models.errors import ModelUnfitError
 from group_chat.models.dialect import Row, Talk
 from group_chat.models.profile import WINDOW_REMEDY, ModelProfile
+from services.language.model_tags import tag_at
 from services.usage import TokenUsage
 
 # Makes a request fit the model's window: what is oldest goes first, the user's words never.
@@ -92,6 +93,16 @@ DISPENSABLE = frozenset(
     }
 )
 """What some servers refuse by name, as reasoning models do a temperature."""
+SYSTEM = "system"
+"""The role that some templates do not have."""
+
+
+def _without_system(rows: Sequence[Row]) -> list[Row]:
+    """Return messages for a server that takes no system message: it stands in the user's first."""
+    if rows[0]["role"] != "system":
+        return list(rows)
+    first, second, *rest = rows
+    return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
 
 
 class LearnedModel:
@@ -129,15 +140,26 @@ class LearnedModel:
                 kept[other] = body[name]
         if "tool_choice" in body and "tool_choice" in self._refused:
             kept["tool_choice"] = "auto"
+        if not self.profile.system_role:
+            kept["messages"] = _without_system(body["messages"])
         return kept
 
     def can_do_without(self, param: str, sent: dict[str, Any]) -> bool:
-        """Learn, for the life of the process, which parameter the server does not take."""
+        """Learn, for the life of the process, which parameter or role the server does not take."""
+        if param == SYSTEM and self.profile.system_role:
+            self.profile = replace(self.profile, system_role=False)
+            return True
         is_auto = param == "tool_choice" and sent.get(param) == "auto"
         if param not in DISPENSABLE or param not in sent or is_auto:
             return False
         self._refused.add(param)
         return True
+
+    def note_text(self, text: str) -> None:
+        """Learn from a whole answer that its template opens the thought of which it has the end."""
+        first = tag_at(text)
+        if first is not None and first.meaning == "thought" and first.closes:
+            self.profile = replace(self.profile, thoughts_open=True)
 
     def note_usage(self, usage: TokenUsage, *, chars: int) -> None:
         """Compare the server's count with our own; much less means that it cut the prompt."""

@@ -1,7 +1,7 @@
 """What a model and its server can do, as an operator set it or as they showed it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from data_models.errors import ConfigurationError, ModelUnfitError
 
@@ -67,6 +67,12 @@ class ModelProfile:
     parallel_tools: bool = True
     thoughts_open: bool = False
     prices: Prices = Prices()
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """What MODEL_LACKS would say of it."""
+        has = asdict(self)
+        return frozenset(one for one in LACKS if has[one] == (one == "thoughts_open"))
 
     @property
     def answer_tokens(self) -> int:

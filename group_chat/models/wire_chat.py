@@ -25,7 +25,8 @@ from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written
 from group_chat.models.learned import fitted
 from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
-from services.language.model_text import ModelText, without_thoughts
+from services.language.model_text import ModelText
+from services.language.thoughts import without_thoughts
 
 _SELECTION_TOKENS = 400  # a thought may come before the one name
 _REFITS = 3
@@ -144,7 +145,7 @@ class WireChatCompletion(ToolCallingModel):
             talk = with_written_tools(talk, tools)
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
-        sent = talk.rows(system=profile.system_role)
+        sent = talk.rows()
         rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}

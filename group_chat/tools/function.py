@@ -20,6 +20,7 @@ from group_chat.turn_context import current_turn
 from services.patient_context.snapshot import may_imitate, neutralise
 
 PLUGIN = "rounds"
+ARGUMENTS_LIMIT_CHARS = 20_000
 
 
 class ToolFunction(KernelFunction):
@@ -50,6 +51,26 @@ def tool_function(tool: Tool) -> ToolFunction:
         is_asynchronous=True,
     )
     return ToolFunction(metadata=metadata, tool=tool)
+
+
+def parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return what a model wrote as arguments.
+
+    Raises:
+        ToolInputError: it is no JSON object, or too long.
+    """
+    if isinstance(given, Mapping):
+        return given
+    if given is None or not given.strip():
+        return {}
+    try:
+        found = json.loads(given) if len(given) <= ARGUMENTS_LIMIT_CHARS else None
+        json.dumps(found, ensure_ascii=False).encode()  # refuses half characters
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ToolInputError("the arguments are not a JSON object")
+    return found
 
 
 def checked_arguments(shape: type[BaseModel], given: Mapping[str, Any]) -> BaseModel:

@@ -31,11 +31,13 @@ from data_models.turn_events import (
 from group_chat.citations import remember_rows
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
+    ARGUMENTS_LIMIT_CHARS,
     PLUGIN,
     ToolFunction,
     checked_arguments,
     compact_json,
     error_json,
+    parsed,
     plain,
 )
 from group_chat.tools.tool import Tool, ToolOutput
@@ -93,7 +95,6 @@ async def _begin(
     return await effects.begin(tool.name, arguments, message=len(turn.said))
 
 
-ARGUMENTS_LIMIT_CHARS = 20_000
 NAME_LIMIT_CHARS = 64
 _PATIENT_ARGUMENTS = frozenset(
     {
@@ -106,6 +107,7 @@ _PATIENT_ARGUMENTS = frozenset(
         "subject",
     }
 )
+_SAME_CALLS = 2
 _TOO_SLOW = "tool_timeout"
 
 
@@ -192,6 +194,7 @@ class ToolKernel(Kernel):
             self._allow(turn, round_index)
             function = self._function(call.tool)
             call.arguments = await self._arguments(turn, call.tool, function_call)
+            self._refuse_again(turn, call)
             async with asyncio.timeout(self._limits.tool_seconds):
                 result = await self._result(turn, function, call)
         except TimeoutError:
@@ -245,7 +248,7 @@ class ToolKernel(Kernel):
         Raises:
             ToolInputError: they are no JSON object, or name another patient.
         """
-        given = _parsed(function_call.arguments)
+        given = parsed(function_call.arguments)
         kept: dict[str, Any] = {}
         for name, value in given.items():
             if re.sub(r"[^a-z]", "", name.lower()) not in _PATIENT_ARGUMENTS:
@@ -265,6 +268,19 @@ class ToolKernel(Kernel):
         if turn.out_of_rounds or turn.out_of_calls:
             raise ToolInputError("no more tool calls are allowed; answer from what you have")
         turn.calls.count += 1
+
+    def _refuse_again(self, turn: TurnContext, call: _Call) -> None:
+        """Refuse what was called twice with the same arguments, and then end the message.
+
+        Raises:
+            ToolInputError: its result stands there already.
+        """
+        again = (call.tool, turn.agent, call.arguments)
+        made = sum((one.tool, one.agent, one.parameters) == again for one in turn.ran)
+        if made >= _SAME_CALLS:
+            call.ends_message = made > _SAME_CALLS
+            turn.out_of_rounds = turn.out_of_rounds or call.ends_message
+            raise ToolInputError("you made this call twice: answer from what it returned")
 
     def _tell_started(
         self, turn: TurnContext, call: _Call, function_call: FunctionCallContent
@@ -319,18 +335,3 @@ class ToolKernel(Kernel):
             function_result=FunctionResult(function=function.metadata, value=None),
             terminate=True,
         )
-
-
-def _parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return given
-    if given is None or not given.strip():
-        return {}
-    try:
-        parsed = json.loads(given) if len(given) <= ARGUMENTS_LIMIT_CHARS else None
-        json.dumps(parsed, ensure_ascii=False).encode()  # refuses half characters
-    except (ValueError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, dict):
-        raise ToolInputError("the arguments are not a JSON object")
-    return parsed

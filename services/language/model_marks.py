@@ -11,7 +11,8 @@ OBJECT = re.compile(
 )
 BEGINS_CALL = re.compile(
     r'\[?\s*\{{1,2}\s*"(?:name|function|tool|tool_name|tool_calls|type|id|arguments|parameters'
-    r'|tool_input|action|action_input|function_call)"'
+    r"|tool_input|action|action_input|function_call"
+    r'|answer|final_answer|response|reply|text|message|content)"'
 )
 _COULD_BEGIN_CALL = re.compile(r'\[?\s*\{{0,2}\s*(?:"[a-z_]{0,12})?\Z')
 _HALF_OBJECT = re.compile(r'\{\s*(?:"[\w -]{0,40}"?\s*)?\Z')
@@ -24,12 +25,13 @@ _BEFORE_A_CALL = (
 _LABELS = (
     "thought:", "action:", "final answer:", "tool_code", "functions.", "print(", "await ",
     "commentary to=", "assistantcommentary to=", "to=", "[functions.", "call:", "rounds-",
-    "rounds.", "default_api.",
+    "rounds.", "default_api.", "user:", "human:", "assistant:",
 )  # fmt: skip
 """How a line may begin that is no answer, or begins one."""
 _LABEL = re.compile(
     r"(?im)^[ \t]*(?:(?P<act>Action: ?[\w.-]+[ \t]*\n\s*Action Input:|```tool_\w+[ \t]*\n"
-    r"|tool_code[ \t]*\n)|(?P<answer>Final Answer:[ \t]*)|(?P<thought>Thought:))"
+    r"|tool_code[ \t]*\n)|(?P<answer>(?:Final Answer|Assistant):[ \t]*)|(?P<thought>Thought:)"
+    r"|(?P<other>(?:User|Human):))"
 )
 _HALF_ACTION = re.compile(
     r"(?im)^[ \t]*Action: ?[\w.-]*[ \t]*(?:\n\s*(?:A[a-z]{0,5}(?: [a-z]{0,5}:?)?)?)?\Z"
@@ -60,12 +62,13 @@ class WrittenMarks:
 
         Args:
             is_line_start: Whether `text` begins a line.
-            has_shown: Whether an answer stands before it, where "Thought:" is a part of one.
+            has_shown: Whether an answer stands before it, where "Thought:" is a part of one, and
+                "User:" begins what the model makes up of the talk.
         """
         labels = [
             one
             for one in _LABEL.finditer(text)
-            if not (one["thought"] and (has_shown or text[: one.start()].strip()))
+            if not one["thought" if has_shown or text[: one.start()].strip() else "other"]
         ]
         found = [
             one for one in (*labels, *self._code.finditer(text)) if one.start() or is_line_start

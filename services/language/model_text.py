@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator
 
 from services.language.model_marks import BEGINS_CALL, OBJECT, WrittenMarks
 from services.language.model_tags import HALF_TAG, Tag, tag_at
-from services.language.written_calls import TextCall, calls_in, json_end, read_calls
+from services.language.thoughts import MESSAGE, thought_end
+from services.language.written_calls import TextCall, answer_in, calls_in, json_end, read_calls
 
 _HELD_LIMIT_CHARS = 20_000
 _FENCE_END = re.compile(r"\s*```[ \t]*")
@@ -22,7 +23,7 @@ _ROLE = re.compile(r"[ \t]*\w{0,20}[ \t]*(?:\n|(?=<))")
 _HALF_ROLE = re.compile(r"[ \t]*\w{0,20}[ \t]*\Z")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _JSON_FIRST = re.compile(r"\s*(?=\{|\[\s*[\{\]])")
-_TO, _CALLED, _CHANNEL, _MESSAGE = "to=", "<|call|>", "<|channel|>", "<|message|>"
+_TO, _CALLED, _CHANNEL = "to=", "<|call|>", "<|channel|>"
 _CLOSING = re.compile(r"[ \t\])]*(?:<\|call\|>)?")
 _CODE_END = re.compile(r"```|\n[ \t]*\n")
 _HALF_CHARS = 400
@@ -46,11 +47,10 @@ class ModelText:
         begins_in_thought: bool = False,
     ) -> None:
         self.calls: list[TextCall] = []
-        self.thought_was_open = False
         self._names, self._tools = frozenset(names), frozenset(tools)
         self._marks = WrittenMarks(tools=tools)
         self._rest = ""
-        self._mode = "thought" if begins_in_thought else "text"
+        self._mode = "opened" if begins_in_thought else "text"
         self._shown_any = self._has_begun = False
         self._at_line_start = True
         self._opened: Tag | None = None
@@ -67,6 +67,7 @@ class ModelText:
     def _steps(self, *, is_end: bool) -> Iterator[str]:
         ways = {
             "text": self._read_text, "call": self._read_call, "thought": self._skip_thought,
+            "opened": self._skip_opened,
             "over": self._skip_what_others_say, "fenced": self._close_fence,
             "label": self._skip_label, "role": self._skip_role, "channel": self._skip_head,
             "region": self._skip_region, "written": self._skip_written,
@@ -115,13 +116,12 @@ class ModelText:
         if groups.get("answer"):
             self._skip(length)
         else:
-            self._mode = "label" if groups.get("thought") else "written"
+            self._mode = {"thought": "label", "other": "over"}.get(label.lastgroup or "", "written")
 
     def _at_tag(self, tag: Tag, *, is_end: bool) -> str:
         """Return what stands before a mark, and go on as it says."""
         if tag.meaning == "thought" and tag.closes:
             # The thought had been opened by the server's own template.
-            self.thought_was_open = True
             self._skip(tag.end)
             return ""
         shown = self._take(tag.start)
@@ -140,7 +140,7 @@ class ModelText:
 
     def _at_channel(self, length: int, *, is_end: bool) -> None:
         """Go on behind the head of a channel, `<|channel|>commentary to=… <|message|>`."""
-        body = self._rest.find(_MESSAGE, length)
+        body = self._rest.find(MESSAGE, length)
         if body < 0 and not is_end:
             self._mode = "channel"
             return
@@ -149,14 +149,21 @@ class ModelText:
             opened = Tag("call", "channel", closes=False, closer=_CALLED, start=0, end=length)
             self._mode, self._opened = "region", opened
             return
-        self._skip(body + len(_MESSAGE) if body >= 0 else length)
+        self._skip(body + len(MESSAGE) if body >= 0 else length)
         self._mode = "text" if "final" in head else "thought"
 
     def _skip_head(self, *, is_end: bool) -> None:
         self._at_channel(len(_CHANNEL), is_end=is_end)
 
+    def _skip_opened(self, *, is_end: bool) -> None:
+        """Skip a thought that the template opened; what has no end of one is the answer."""
+        if thought_end(self._rest, 0) is not None:
+            self._skip_thought(is_end=is_end)
+        elif is_end:
+            self._mode = "text"
+
     def _skip_thought(self, *, is_end: bool) -> None:
-        end = _thought_end(self._rest, 0)
+        end = thought_end(self._rest, 0)
         if end is None:
             self._rest = "" if is_end else self._rest[-_HALF_CHARS:]
             return
@@ -266,12 +273,13 @@ class ModelText:
             self._rest = ""
             return kept
         calls = list(read_calls(self._rest[start:found]))
-        if not calls:
+        answer = "" if calls else answer_in(self._rest[start:found])
+        if not (calls or answer):
             return self._take(found)
         self.calls += calls
         self._skip(found)
         self._mode = "fenced" if mark["fence"] is not None else "text"
-        return ""
+        return answer
 
     def _close_fence(self, *, is_end: bool) -> None:
         end = _FENCE_END.match(self._rest)
@@ -302,31 +310,3 @@ class ModelText:
         self._has_begun = self._has_begun or bool(text.strip())
         self._shown_any = self._shown_any or self._has_begun
         return text
-
-
-def without_thoughts(text: str) -> str:
-    """Return a whole answer without what the model thought aloud."""
-    shown, at = "", 0
-    while (tag := tag_at(text, at)) is not None:
-        is_channel = tag.name == "channel"
-        head, _, _ = text[tag.end :].partition(_MESSAGE)
-        if tag.meaning == "thought" and tag.closes:
-            shown, at = "", tag.end
-        elif tag.meaning == "thought" or (is_channel and "final" not in head):
-            shown += text[at : tag.start]
-            at = _thought_end(text, tag.end) or len(text)
-        else:
-            shown += text[at : tag.start if is_channel else tag.end]
-            at = min(tag.end + len(head) + len(_MESSAGE), len(text)) if is_channel else tag.end
-    return shown + text[at:]
-
-
-def _thought_end(text: str, at: int) -> int | None:
-    """Return where a thought ends: behind its mark, or before the next channel."""
-    while (tag := tag_at(text, at)) is not None:
-        if tag.name == "channel":
-            return tag.start
-        if tag.meaning == "thought" and tag.closes:
-            return tag.end
-        at = tag.end
-    return None

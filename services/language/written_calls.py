@@ -7,8 +7,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from services.language.statement_parts import REFERENCE
+
 _NAME_KEYS = ("name", "tool", "tool_name", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "tool_input", "action_input")
+_ANSWER_KEYS = ("answer", "final_answer", "response", "reply", "text", "message", "content")
 _FRAME_KEYS = frozenset(
     {*_NAME_KEYS, *_ARGUMENT_KEYS, "type", "id", "tool_call_id", "function", "function_call"}
 )
@@ -104,6 +107,20 @@ def read_calls(text: str, *, is_tagged: bool = False) -> Iterator[TextCall]:
         call = _call_of(row, is_tagged=is_tagged)
         if call is not None:
             yield call
+
+
+def answer_in(text: str) -> str:
+    """Return the answer that JSON wraps, with the sources beside it; "" where it wraps none."""
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return ""
+    told = said if isinstance(said, dict) else {}
+    texts = [told[key] for key in _ANSWER_KEYS if isinstance(told.get(key), str)]
+    if len(texts) != 1:
+        return ""
+    refs = dict.fromkeys(one for one in REFERENCE.findall(text) if one not in texts[0])
+    return str(texts[0]) + "".join(f" [{one}]" for one in refs)
 
 
 def _call_of(row: Any, *, is_tagged: bool) -> TextCall | None:

@@ -25,7 +25,7 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         ]
     if clause.dates and not clause.quantities and not clause.stages:
         # A day alone does not say what was on it.
-        meant = frozenset(clause.topics) | told_of(clause.words)
+        meant = told_of(clause.words).union(clause.topics, clause.exclusive)
         found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
     return list({id(row): row for row in found}.values())
 

@@ -23,14 +23,20 @@ from services.statements.clause_parts import (
 )
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
-from services.statements.counting import counted
+from services.statements.counting import counted, of_kinds
 from services.statements.deeds_told import deed_told
 from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
-from services.statements.subject import is_setting, person_groups, refs, without_setting
+from services.statements.subject import (
+    called_by_source,
+    is_setting,
+    person_groups,
+    refs,
+    without_setting,
+)
 from services.statements.switches import switched
 from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
@@ -260,23 +266,12 @@ class MessageCheck:
                 return told
         if not clause.counted or clause.quantities:
             return None
-        found = self._counted(clause)
+        found = of_kinds(clause, self.grounds.rows)
         if found.state != "supported" or not clause.own_names:
             return found
         each_of = [*map(self.grounds.rows.about, (*([one] for one in clause.names), *clause.runs))]
         sources = refs(row for of_name in each_of for row in of_name[:1])
         return Verdict("supported" if all(each_of) else "unsupported", sources)
-
-    def _counted(self, clause: Clause) -> Verdict:
-        counts = self.grounds.rows.counts
-        for number, kind in clause.counted:
-            if kind not in counts:
-                return UNCHECKED
-            is_of_now = "current" in clause.cues and f"active {kind}" in counts
-            of = f"active {kind}" if is_of_now else kind
-            if number not in counts[of]:
-                return Verdict("unsupported")
-        return Verdict("supported")
 
     # -- what it is about -----------------------------------------------------------------------
 
@@ -308,7 +303,8 @@ class MessageCheck:
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:
             return self._heading
-        return self._subject if clause.has_values and not clause.stages else ()
+        carried = self._subject or called_by_source(sentence, clause, self.grounds.rows)
+        return carried if clause.has_values and not clause.stages else ()
 
     def _measured(self, clause: Clause, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return of names told before, "6.1 at the end of chemotherapy", that of the value."""

@@ -18,7 +18,7 @@ from services.statements.fit import (
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, clause_of, told_of
-from services.statements.subject import is_meant, refs, supported
+from services.statements.subject import is_meant, refs, supported, without_variants
 from services.statements.verdict import UNCHECKED, Verdict
 
 _LATER = frozenset({"after", "since", "nach", "seit"})
@@ -38,7 +38,9 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return done
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
-    meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
+    spoken = clause.words | set(names)
+    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    meant = without_variants(meant, spoken)
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
         meant = [row for row in known if row.is_text or row.negated or kind in row.words]

@@ -13,7 +13,7 @@ from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
-from services.statements.verdict import Verdict
+from services.statements.verdict import UNCHECKED, Verdict
 
 _FINDS = FINDS | {"removed", "excised", "entfernt", "abgetragen"}
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
@@ -95,3 +95,14 @@ def _day(row: KnownRow) -> str:
 
 def _says(number: float, row: KnownRow) -> bool:
     return any(one.number == number and not one.unit for one in row.quantities)
+
+
+def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return the verdict over how many of a kind there are, "three active problems"."""
+    for number, kind in clause.counted:
+        if kind not in rows.counts:
+            return UNCHECKED
+        is_of_now = "current" in clause.cues and f"active {kind}" in rows.counts
+        if number not in rows.counts[f"active {kind}" if is_of_now else kind]:
+            return Verdict("unsupported")
+    return Verdict("supported")

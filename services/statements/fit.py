@@ -192,7 +192,7 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     others = [
         one
         for one in clause.quantities
-        if not _is_among(one, known, is_about=is_about)
+        if not (_is_among(one, known, is_about=is_about) or _is_score(one, row))
         and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
         and (one.pair is None or not _is_mixture(one, row))
     ]
@@ -242,6 +242,12 @@ def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
         and len(scale) > 1
         and any(not one.unit and one.number == float(value) for one in row.quantities)
     )
+
+
+def _is_score(one: Quantity, row: KnownRow) -> bool:
+    """Whether a plain number is the row's score: the 2 of "ECOG: 2 versus 1"."""
+    told = "" if one.unit else f"{one.number:g}"
+    return any(len(stage.scale) > 1 and stage.value == told for stage in row.stages)
 
 
 def stands(clause: Clause, row: KnownRow) -> bool:

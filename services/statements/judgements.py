@@ -79,7 +79,7 @@ def judges_alone(sentence: Sentence, rows: Iterable[KnownRow]) -> bool:
     if sentence.is_heading or sentence.asks or sentence.is_question or sentence.refs:
         return False
     cues = sentence.cues | {cue for one in sentence.clauses for cue in one.cues}
-    if cues & _NO_JUDGEMENT or not cues & {"asserts", "no", "is_now", "about_patient"}:
+    if cues & _NO_JUDGEMENT:
         return False
     known = statement_words()
     said = sentence.words & known.judging

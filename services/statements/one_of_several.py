@@ -53,12 +53,18 @@ def _is_of_both(group: str, clause: Clause) -> bool:
 
 def says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
-    groups = statement_words().exclusive
+    known = statement_words()
+    groups = known.exclusive
     # Of a test that is only said to have been done, no row says what it found.
     is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
     asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
     if row.kind.endswith("report"):
         asked |= {"novelty"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
-    wanted = {groups[word] for word in told if groups[word][0] in asked}
-    return wanted <= {groups[word] for word in row.exclusive}
+    found = {groups[word] for word in row.exclusive}
+    is_absent = any(groups[word] == _NOT_THERE for word in told)
+    if is_absent and not (
+        row.negated or row.number == 0 or _NOT_THERE in found or row.words & known.denying
+    ):
+        return False  # 5 % is not called negative by its number
+    return {groups[word] for word in told if groups[word][0] in asked} <= found

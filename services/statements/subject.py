@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.language.statements import Sentence
 from services.statements.fit import ALL, ANY_KIN, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
-from services.statements.rows import KnownRow
+from services.statements.rows import KnownRow, told_of
 from services.statements.verdict import Verdict
 
 _ROWS_CITED = 3
@@ -17,11 +18,19 @@ _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
-_CANCER = frozenset({"cancer"})  # "the tumor is ER-positive"
+_CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
 _PARENTS = frozenset({"parent", "eltern"})
 _EACH_PARENT = frozenset({"mother", "father"})
+_FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
 _DURING = frozenset({"during", "wahrend"})
 _SINGLE = frozenset({"single"})  # "a single dose"
+
+
+def called_by_source(sentence: Sentence, clause: Clause, rows: KnownRows) -> tuple[str, ...]:
+    """Return what the source is called of "The last one was on 2 May [Observation/cea-3]"."""
+    if len(sentence.refs) != 1 or told_of(clause.words):
+        return ()
+    return next((tuple(row.needs) for row in rows.by_source(sentence.refs[0]) if row.needs), ())
 
 
 def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
@@ -49,7 +58,7 @@ def person_groups(clause: Clause) -> frozenset[str]:
 
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
-    is_tested = bool(clause.exclusive) and "tumor" in clause.words
+    is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
     generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
     rest = tuple(one for one in clause.names if one not in generic)
     is_beside = clause.quantities or is_tested or clause.differences or clause.words & _DURING
@@ -99,7 +108,30 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     """Return the rows of what a clause names."""
     found = rows.about(names)
     spoken = clause.words | set(names)
-    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    return without_variants(meant, spoken)
+
+
+def without_variants(rows: list[KnownRow], spoken: Collection[str]) -> list[KnownRow]:
+    """Return `rows` without those that deny a variant of what was found: T790M, of EGFR."""
+    told, denying = {*spoken}, statement_words().denying
+    if not any(_is_finding_of(row, told) for row in rows):
+        return rows
+    is_denial = not denying.isdisjoint(told)
+    return [
+        row
+        for row in rows
+        if not (row.negated or (is_denial and row.is_text and row.words & denying))
+        or (row.needs and row.needs <= told)
+    ]
+
+
+def _is_finding_of(row: KnownRow, told: set[str]) -> bool:
+    """Whether a row found what is told, and not only that of which it names a variant: C797S."""
+    if row.kind not in _FINDINGS or row.negated or not row.needs <= told:
+        return False
+    variants = {word for word in told if any(map(str.isdigit, word))}
+    return bool(row.needs) and variants <= row.words
 
 
 def beside(

@@ -39,7 +39,11 @@ pytestmark = pytest.mark.slow
 
 ADA = "ada@clinic.example"
 ASKED = "please remember the board: phone or call them (lab@x.example), say hello, at 15:00"
-LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
+LONG = Reply(
+    text="".join(f"Row {row} is noted. " for row in range(170)),
+    chunk_chars=17,
+    tokens_per_second=5.0,
+)
 FIRST = "*Secretary*, please remember this."
 SECONDS = 60.0
 # A claim of a dead process is waited for; whoever lives has a few seconds to renew it.

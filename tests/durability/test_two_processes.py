@@ -123,7 +123,11 @@ def slow(request: RecordedRequest) -> Reply:
     """Tell a story over ten seconds."""
     if "response_format" in request.body:
         return brain(request)
-    return Reply(text="A long story. " * 40, chunk_chars=14, tokens_per_second=4.0)
+    return Reply(
+        text="".join(f"Part {part} of a story. " for part in range(24)),
+        chunk_chars=14,
+        tokens_per_second=4.0,
+    )
 
 
 async def last_frame(socket: aiohttp.ClientWebSocketResponse) -> Frame:

@@ -130,7 +130,9 @@ def assert_summary(blocks: Blocks) -> None:
 TURNS, WINDOW, MEASURED = amount(by_day=300, by_night=2_000), 40, 6
 FACT = "please note: the sister donated bone marrow in 2009"
 REMEMBER = "@Radiology what did I say about the family?"
-_ANSWER = "The scan of that day shows a stable lesion in the right upper lobe. " * 10
+_ANSWER = "".join(
+    f"Scan {number} shows a stable lesion in the right upper lobe. " for number in range(11)
+)
 
 
 @dataclass

@@ -1,16 +1,22 @@
 """A plain look-up is answered from the rows, where the deployment asks for it."""
 
 from collections.abc import AsyncIterator
+from datetime import date
 
 import pytest
 
+from data_models.identifiers import PatientId
 from data_models.turn_events import AgentMessageFinished
-from group_chat.draft import NOTHING_LEFT
+from group_chat.checked_output import StatementChecking
+from group_chat.draft import NOTHING_LEFT, Draft, OutputMeter
 from group_chat.limits import GroupChatLimits
+from group_chat.turn_context import TurnContext
 from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
+from services.records.views.medications import medications
 from tests.fakes_openai import Reply
-from tests.group_chat.team_world import TeamWorld, call, team_world, text
+from tests.group_chat.team_world import SAMPLES, TeamWorld, call, house_team, team_world, text
+from tests.services.records.charts import records_in
 
 STAGE = ChartQuestion("current_status", name="stage")
 CREATININE = ChartQuestion("results", {"names": ["creatinine"]}, "latest", "creatinine")
@@ -97,6 +103,42 @@ async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str)
     assert heard.reason == "answered"
     (message,) = [one.message for one in heard.of(AgentMessageFinished)]
     assert {one.state for one in message.statements} <= {"supported"}, "the server's own words"
+
+
+ECOG_OF_BOTH = (
+    "**ECOG**: 2, sources differ, 2025-05-21 [DocumentReference/note-6]; 2 (2025-05-21)"
+    " [DocumentReference/note-6] versus 1 (2025-05-20) [Observation/ecog-3]"
+)
+
+
+@pytest.mark.parametrize("reply", ["", f"- {ECOG_OF_BOTH}"])
+async def test_a_row_that_tells_both_sides_is_not_withheld(reply: str) -> None:
+    async with team_world() as world:
+        world.model.brain = lambda _: text(reply)
+        about = ChartQuestion("current_status")
+        heard = await world.say("how is she?", utterance=read("how is she?", about))
+    (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+    assert ECOG_OF_BOTH in message.text
+    assert {one.state for one in message.statements} == {"supported"}
+
+
+@pytest.mark.parametrize("by_rules", [True, False])
+async def test_only_a_models_words_are_withheld_for_what_another_row_says(by_rules: bool) -> None:
+    said = "Ramipril 10 mg once daily"
+    async with team_world() as world:
+        record = await records_in(SAMPLES, world.clock).load(PatientId("patient_4"))
+        checking = StatementChecking(team=house_team(), is_language_model=True)
+        turn = TurnContext(world.request("drugs?"), lambda _: None, checking=checking)
+        turn.views.append(medications(record, status="all", today=date(2026, 1, 1)))
+    meter = OutputMeter(limit_bytes=1_000)
+    draft = Draft(turn=turn, agent="PatientStatus", message_id="m1", meter=meter)
+    draft.is_by_rules = by_rules
+    draft.write(said)
+    draft.settle()
+    assert (said in draft.text) == by_rules
+    draft.write("\nThe stage of patient_15 is IIIA.")
+    draft.settle()
+    assert "patient_15" not in draft.text
 
 
 async def test_a_model_that_says_nothing_but_what_is_wrong_leaves_the_word_to_the_rows() -> None:

@@ -19,7 +19,7 @@ from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, propose, team_world, text
 
 AGENTS = ("PatientHistory", "PatientStatus", "Radiology", "Pathology")
-LONG = "A finding that takes room. " * 200
+LONG = "".join(f"Finding {number} takes some room. " for number in range(200))
 TOOLS = {"Radiology": "imaging_reports", "Pathology": "pathology_reports"}
 
 

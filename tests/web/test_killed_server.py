@@ -21,7 +21,10 @@ def talk(request: RecordedRequest) -> Reply:
     """Say long sentences about nothing of the record."""
     if "response_format" in request.body:
         return Reply(text=structured_answer(request.body))
-    return Reply(text="I will look into that for you. " * 200, chunk_chars=30)
+    return Reply(
+        text="I will look into that for you. " + "".join(map("Row {}. ".format, range(600))),
+        chunk_chars=30,
+    )
 
 
 @pytest.mark.parametrize("reloads", [False, True])

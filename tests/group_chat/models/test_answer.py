@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.errors import ModelError
+from data_models.errors import ModelError, ModelOutputError
 from group_chat.models.answer import AnswerReader
 from group_chat.models.model_settings import CallLimits
 
@@ -110,3 +110,32 @@ def test_a_stream_under_a_wrong_content_type_is_read_all_the_same() -> None:
     reader = AnswerReader(limits=CallLimits())
     assert reader.feed_whole(stream_of(["Hel", "lo."]).removeprefix(b": comment")) == "Hello."
     assert reader.end().text == "Hello."
+
+
+def shown_before_an_error(texts: list[str]) -> int:
+    """Return how many characters come before the answer is broken off."""
+    reader, shown = AnswerReader(limits=CallLimits()), 0
+    for text in texts:
+        event = {"choices": [{"delta": {"content": text}}]}
+        try:
+            shown += len(reader.feed_stream(b"data: " + orjson.dumps(event) + b"\n\n"))
+        except ModelOutputError:
+            return shown
+    pytest.fail("it was read to its end")
+
+
+@pytest.mark.parametrize("loop", ["She never smoked. ", " and so on", "x", "- a\n- b\n\n" * 9])
+def test_an_answer_that_goes_round_in_circles_is_broken_off(loop: str) -> None:
+    assert shown_before_an_error([loop] * 1_000) < 2_500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| - | - |\n" * 12,
+        "".join(f"{n}. Cycle {n} was given as planned, without problems.\n" for n in range(90)),
+        "-" * 80,
+    ],
+)
+def test_rows_of_one_form_are_no_circle(text: str) -> None:
+    assert read([stream_of([text])]) == (text, text)

@@ -64,12 +64,6 @@ def test_user_and_assistant_always_alternate(
     assert found[-1] == "user"
 
 
-def test_a_model_without_system_messages_gets_none() -> None:
-    rows = talk_of(chat(message(USER, "hello"))).rows(system=False)
-    assert [row["role"] for row in rows] == ["user"]
-    assert "You are A." in rows[0]["content"]
-
-
 def test_a_cue_is_the_servers_and_the_snapshot_is_data() -> None:
     cue = message(SYSTEM, "It is your turn.")
     cue.metadata |= CUE

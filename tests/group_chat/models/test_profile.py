@@ -1,7 +1,10 @@
 """What is known of a model: set, told by its server, or learned; and what is refused."""
 
+from dataclasses import replace
+
 import orjson
 import pytest
+from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
 from group_chat.models.__main__ import check_model
@@ -129,6 +132,10 @@ def test_well_known_models_need_no_setting() -> None:
     assert known_window("llama3.1") is None
 
 
+class Colour(BaseModel):
+    colour: str
+
+
 def capable(request: RecordedRequest) -> Reply:
     if "tools" in request.body:
         return Reply(tool_calls=[ToolCall("current_status")])
@@ -163,3 +170,51 @@ async def test_the_check_refuses_a_small_window(site: ModelSite) -> None:
     text, serves = await check_model(settings_of(site))
     assert not serves
     assert "OLLAMA_CONTEXT_LENGTH" in text
+
+
+async def test_the_check_asks_no_more_where_nothing_answers(site: ModelSite) -> None:
+    site.server.brain = lambda _: Reply(status=401)
+    text, serves = await check_model(settings_of(site))
+    assert not serves
+    assert f"{site.server.base_url} gave no answer as 'fake'" in text
+    assert "the key of OPENAI_" in text
+    assert len(site.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        {"message": "System role not supported"},
+        {"message": "'messages[0].role' does not support 'system'", "param": "messages[0].role"},
+    ],
+)
+async def test_a_template_without_a_system_role_is_found_out(
+    site: ModelSite, refusal: dict[str, str]
+) -> None:
+    def gemma(request: RecordedRequest) -> Reply:
+        if request.messages[0]["role"] == "system":
+            return Reply(status=400, body=orjson.dumps({"error": refusal}))
+        return capable(request)
+
+    site.server.brain = gemma
+    text, serves = await check_model(settings_of(site))
+    assert serves
+    assert text.endswith("Set MODEL_LACKS=system_role\n"), text
+    models = site.models()
+    for _ in range(2):
+        await models.structured.ask(purpose="p", instructions="Be brief.", text="?", answer=Colour)
+        assert await streamed(models) == "Red."
+    roles = [[row["role"] for row in one.messages] for one in site.server.requests]
+    assert roles[-3:] == [["user"]] * 3, "what is learned once is not tried again"
+    assert "You are a test." in site.server.requests[-1].messages[0]["content"]
+
+
+async def test_a_template_that_opens_thoughts_is_found_out(site: ModelSite) -> None:
+    site.server.brain = lambda request: replace(
+        capable(request), text=f"He asks.</think>{capable(request).text}"
+    )
+    text, _ = await check_model(settings_of(site))
+    assert text.endswith("Set MODEL_LACKS=thoughts_open\n"), text
+    models = site.models()
+    await models.structured.ask(purpose="p", instructions="Be brief.", text="?", answer=Colour)
+    assert await streamed(models) == "Red."

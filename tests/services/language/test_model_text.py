@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from services.language.model_text import ModelText, without_thoughts
+from services.language.model_text import ModelText
+from services.language.thoughts import without_thoughts
 from services.language.written_calls import TextCall
 from tests.tables import with_cases
 
@@ -98,10 +99,9 @@ def test_a_thought_that_the_template_opened_ends_where_it_ends() -> None:
     assert reader.feed("He may be ill.</th") + reader.feed("ink>\nStage IVB.") == "Stage IVB."
 
 
-def test_an_end_alone_tells_that_the_template_opens_thoughts() -> None:
-    reader = ModelText()
-    reader.feed("thinking</think>Stage")
-    assert reader.thought_was_open
+def test_an_answer_without_a_thought_is_shown_though_the_template_opens_them() -> None:
+    reader = ModelText(begins_in_thought=True)
+    assert reader.feed("Stage ") + reader.feed("IVB.") + reader.finish() == "Stage IVB."
 
 
 def test_a_whole_answer_loses_its_thoughts() -> None:
@@ -137,4 +137,10 @@ def test_a_call_in_the_form_of_a_family_of_models_is_read(text: str, size: int) 
 @pytest.mark.parametrize("size", [1, 3, 17, 1000])
 @with_cases("text")
 def test_only_the_answer_is_shown_of_what_a_template_holds(text: str, size: int) -> None:
-    assert shown(text, step=size) == ("Stage IVB.", [])
+    seen, calls = shown(text, step=size)
+    assert (seen.rstrip(), calls) == ("Stage IVB.", [])
+
+
+def test_an_answer_in_json_keeps_its_source() -> None:
+    said = '{"answer": "ECOG 1.", "source": "Observation/ecog-3", "confidence": 0.9}'
+    assert shown(said, step=5) == ("ECOG 1. [Observation/ecog-3]", [])
