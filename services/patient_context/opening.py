@@ -26,6 +26,9 @@ from services.patient_context.who import (
 )
 
 
+_BY_NAME = frozenset({"part", "nearly", "former"})
+
+
 @dataclass(slots=True, kw_only=True)
 class ChartOpener:
     """Turns what was decided into a verdict. It holds no state of any turn.
@@ -98,6 +101,8 @@ class ChartOpener:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *roster_of(subject, who)]
         people = await self.rights.open_to(who.turn.user, offered)
+        if subject.people and not people and subject.reason in _BY_NAME:
+            subject = replace(subject, reason="stranger")  # as where nobody is called so
         subject = replace(subject, people=tuple(people))
         seen = await self._as_seen(who)
         verdict = asking_whom(subject, seen, pattern=self.pattern, ids=self.ids)

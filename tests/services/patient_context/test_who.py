@@ -496,3 +496,14 @@ async def test_a_switch_that_failed_names_no_chart_that_was_closed_meanwhile(is_
 
     assert "Whitfield" not in (failed.reply or "")
     assert failed.question is None
+
+
+@pytest.mark.parametrize("text", ["Adeyemi's potassium?", "Adeyemi: potassium", "Tunde?"])
+async def test_part_of_a_name_never_tells_that_a_closed_chart_exists(text: str) -> None:
+    answers = []
+    for people in (GivenPeople(MARGARET, TUNDE), GivenPeople(MARGARET)):
+        linker = SubjectLinker(directory=people, fits=PATTERN.matches)
+        closed = ClosedCharts("patient_7")
+        here = World("patient_4", active="patient_4", linker=linker, access=closed)
+        answers.append((await here.say(text)).reply)
+    assert answers[0] == answers[1]
