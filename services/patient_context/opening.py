@@ -25,7 +25,6 @@ from services.patient_context.who import (
     who_of,
 )
 
-
 _BY_NAME = frozenset({"part", "nearly", "former"})
 
 
