@@ -122,6 +122,7 @@ def _is_of_office(text: str) -> bool:
 
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
     ("orders", _says(*_ORDERS)),
+    (None, _says("introduces_self")),
     (None, _is_nobodys),
     *((work, _says(f"work_{work}")) for work in _WORKS),
     (None, _says("starts_plan")),
