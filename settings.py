@@ -320,7 +320,7 @@ class Settings(BaseSettings):
     fhircast_hub_url: Url | None = _set(None, "With `SMART_ISSUERS`: the FHIRcast hub by which they tell whose chart their user opens next, exactly as `hub.url` of a launch names it; the conversation of that launch follows; the host of its WebSocket goes into `ALLOWED_OUTBOUND_HOSTS` where it is another", "https://ehr.example.org/fhircast")
     frame_ancestors: FrameOrigins = _set((), "Origins, https only, whose pages may show the page in a frame; such a page holds its token in memory and uses no cookie; unset: none", "https://ehr.example.org")
     mcp_endpoint: bool = _set(False, "Serve charts to programs at `/mcp` (Model Context Protocol), to read, under the rights of the bearer token that they show", "true")
-    metrics_token: SecretStr | None = _set(None, "The bearer token without which `/metrics` answers nobody; unset: it answers who reaches the port", "a1B~…")
+    metrics_token: SecretStr | None = _set(None, "A bearer token that opens `/metrics`, beside the roles `operator` and `metrics`; in dev everybody reads it unless this is set", "a1B~…")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
     bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")

@@ -1,6 +1,7 @@
 """Requests of Teams that are no messages: thumbs, files that were offered, sign-ins."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Literal
 
 import orjson
@@ -57,7 +58,7 @@ class _SubmitAction(Part):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invokes:
-    """Answers each at once; what is not ours is answered and ignored."""
+    """Answers each at once; what is not ours is told from what was done (501)."""
 
     services: ChannelServices
     files: FileTransfers
@@ -82,6 +83,8 @@ class Invokes:
             home = await home_of(activity, reader=self.services.reader)
             work = self.files.answer(activity, reference, home=home, owner=owner_of(activity))
             self.delivery.go_on(work)
+        else:
+            return Answer({}, HTTPStatus.NOT_IMPLEMENTED)
         return Answer({})
 
     async def _file(self, activity: Inbound) -> None:

@@ -51,7 +51,7 @@ class RouteContext:
     """The collaborators of the handlers.
 
     Attributes:
-        metrics_token: None: the figures are for who reaches the port.
+        metrics_token: Opens the figures, as the roles `operator` and `metrics` do, and dev.
         programs: None where charts are not served to programs (`/mcp`).
         speech: None where nobody dictates.
         patient_id_example: An id in the configured form, for the client's examples.

@@ -7,7 +7,7 @@ from aiohttp import web
 from aiohttp.typedefs import Middleware
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from data_models.errors import UnauthenticatedError
+from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes import ag_ui, chat_socket, chats, export, health, user
 from routes.attachments import attachment_routes
 from routes.auth import authentication, counting, handshake_of, operator_of
@@ -73,6 +73,9 @@ class WebAccess:
     frame_ancestors: tuple[str, ...] = ()
 
 
+_ACCESS = web.AppKey("access", WebAccess)
+
+
 def create_web_app(
     *, context: RouteContext, access: WebAccess, client: StaticClient | None = None
 ) -> web.Application:
@@ -86,7 +89,7 @@ def create_web_app(
     app = web.Application(
         middlewares=_middlewares(context, access), client_max_size=context.limits.frame_bytes
     )
-    app[CONTEXT] = context
+    app[CONTEXT], app[_ACCESS] = context, access
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(
         security_headers(
@@ -197,14 +200,20 @@ async def metrics(request: web.Request) -> web.Response:
     """Return the figures of this process; none names a patient, a user or a conversation.
 
     Raises:
-        UnauthenticatedError: a token is set, and the caller does not show it.
+        UnauthenticatedError: the caller shows neither the token nor who it is.
+        ForbiddenError: the caller has no role that opens the figures.
     """
     token = request.app[CONTEXT].metrics_token
-    shown = handshake_of(request, trusted_proxy=False).bearer or ""
-    wanted = None if token is None else token.get_secret_value().encode()
+    access = request.app[_ACCESS]
+    handshake = handshake_of(request, trusted_proxy=access.trusted_proxy)
     # A header may hold bytes that are no text: they are compared, too, and not an error.
-    if wanted is not None and not hmac.compare_digest(shown.encode(errors="surrogatepass"), wanted):
-        raise UnauthenticatedError
+    shown = (handshake.bearer or "").encode(errors="surrogatepass")
+    if token is None or not hmac.compare_digest(shown, token.get_secret_value().encode()):
+        principal = await access.authenticator.authenticate(handshake)
+        if token is not None and principal.kind == "dev":
+            raise UnauthenticatedError
+        if not principal.may_watch:
+            raise ForbiddenError
     body = generate_latest(request.app[CONTEXT].registry)
     return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})
 

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from data_models import errors
+from services.telemetry.logs import WITHHELD, redacted
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("bots", "data_models", "group_chat", "legacy", "routes", "services")
@@ -302,3 +303,29 @@ def test_a_public_method_says_what_it_does_or_its_contract_does() -> None:
 def test_errors_are_raised_from_one_tree() -> None:
     tree = ROOT / "data_models" / "errors.py"
     assert [one for path in sources() if path != tree for one in facts(path).errors] == []
+
+
+FIGURES_LOGGED = """
+    attempt bytes charts count counted duration_ms files known_keys limit llm_cached_tokens
+    llm_calls llm_prompt_tokens minutes patients per_minute read records resources skipped
+    storage_ops success total_ms tries_again
+"""
+
+
+def test_every_key_that_is_logged_can_be_read() -> None:
+    """`policy=[withheld]` told no operator who may open a chart."""
+    called = [
+        (name(path), one.arg)
+        for path in sources()
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).startswith(("_log.", "logger."))
+        for one in call.keywords
+        if one.arg is not None and one.arg not in {"exc_info", *FIGURES_LOGGED.split()}
+    ]
+    assert len(called) > 150
+    values = {"url": "https://a.example"}
+    assert [
+        one
+        for one in sorted(set(called))
+        if redacted({"event": "e", one[1]: values.get(one[1], "word")})[one[1]] == WITHHELD
+    ] == []

@@ -23,6 +23,12 @@ param settings array
 @description('Secrets besides the collector\'s: name and keyVaultUrl.')
 param secrets array
 
+var collectorSecrets = [
+  { name: 'telemetry-connection', keyVaultUrl: '${vaultUri}secrets/telemetry-connection' }
+  { name: 'metrics-token', keyVaultUrl: '${vaultUri}secrets/metrics-token' }
+]
+var metricsToken = { name: 'METRICS_TOKEN', secretRef: 'metrics-token' }
+
 resource server 'Microsoft.App/containerApps@2025-01-01' = {
   name: name
   location: location
@@ -41,7 +47,7 @@ resource server 'Microsoft.App/containerApps@2025-01-01' = {
         // A replica that knows a conversation needs one read less; any other serves it as well.
         stickySessions: { affinity: 'sticky' }
       }
-      secrets: [for secret in concat(secrets, [{ name: 'telemetry-connection', keyVaultUrl: '${vaultUri}secrets/telemetry-connection' }]): {
+      secrets: [for secret in concat(secrets, collectorSecrets): {
         name: secret.name
         keyVaultUrl: secret.keyVaultUrl
         identity: identityId
@@ -55,7 +61,7 @@ resource server 'Microsoft.App/containerApps@2025-01-01' = {
           name: 'rounds'
           image: image
           resources: { cpu: json('1.0'), memory: '2Gi' }
-          env: settings
+          env: concat(settings, [metricsToken])
           volumeMounts: [{ volumeName: 'scratch', mountPath: '/data' }]
           probes: [
             {
@@ -91,6 +97,7 @@ resource server 'Microsoft.App/containerApps@2025-01-01' = {
             { name: 'COLLECTOR_CLIENT_ID', value: identityClientId }
             { name: 'COLLECTOR_WRITE_URL', value: writeUrl }
             { name: 'COLLECTOR_CONNECTION', secretRef: 'telemetry-connection' }
+            metricsToken
           ]
         }
       ]

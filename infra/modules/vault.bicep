@@ -19,6 +19,10 @@ param oidcClientSecret string
 @secure()
 param telemetryConnection string
 
+@description('What the collector shows the server to read its figures; another one with each deployment.')
+@secure()
+param metricsToken string = newGuid()
+
 var secretsUser = '4633458b-17de-408a-b874-0445c86b69e6'
 
 resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
@@ -52,6 +56,12 @@ resource telemetrySecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = {
   parent: vault
   name: 'telemetry-connection'
   properties: { value: telemetryConnection }
+}
+
+resource metricsSecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = {
+  parent: vault
+  name: 'metrics-token'
+  properties: { value: metricsToken }
 }
 
 resource audit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {

@@ -43,6 +43,11 @@ class Principal:
         """Whether the operator pages and commands are open to it."""
         return "operator" in self.roles
 
+    @property
+    def may_watch(self) -> bool:
+        """Whether the figures of the server are open to it."""
+        return self.kind == "dev" or not self.roles.isdisjoint({"operator", "metrics"})
+
 
 def user_id(tenant: str, object_id: str) -> str:
     """Return the principal id of an Entra ID user, the same over web and Teams."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
 from services.language.chart_nouns import chart_nouns
-from services.language.letters import folded
+from services.language.letters import folded, is_without_spaces
 from services.language.name_runs import leads_a_name
 from services.language.people_words import people_words
 from services.language.signed_word import Word
@@ -124,6 +124,20 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
         is_exact=all(hit.is_exact for hit in row.values()),
         is_former=name.is_former,
     )
+
+
+def name_words(person: Person) -> frozenset[str]:
+    """Return all folded words of the names, particles and the O of O'Brien, too.
+
+    Of a script without blanks these are the whole names as well.
+    """
+    found: set[str] = set()
+    for name in person.names:
+        words = [folded(one) for one in _parts(" ".join((*name.given, name.family, name.text)))]
+        found.update(words)
+        if is_without_spaces("".join(words)):
+            found |= {name.family + "".join(name.given), "".join(name.given) + name.family}
+    return frozenset(found)
 
 
 def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:

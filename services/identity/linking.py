@@ -10,6 +10,7 @@ import structlog
 
 from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
+from services.identity.covers import name_words
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.matching import Known, Mention, contradicts, mentions_in
@@ -241,6 +242,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         at = text.casefold().find(number.casefold())
         spans += [(at, at + len(number))] if at >= 0 else []
     words = said.message.words
+    of_names = {one for each in said.mentions for who in each.people for one in name_words(who)}
     against = known.set_against  # `Grant, not Doyle`
     aside = {
         one.start
@@ -253,6 +255,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         if one.start >= begins
         and one.start not in aside
         and one.start not in named
+        and one.text not in of_names
         and not (one.text in known.places and one.has_number)
         and not any(start <= one.start < end for start, end in spans)
     ]
@@ -261,7 +264,9 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         return False
     is_dated = bool(spans) and (not words or any(one.is_birth for one in said.dates))
     is_told = (
-        (is_dated and is_born) or said.message.is_placed or bool(named or spans[len(said.dates) :])
+        (is_dated and is_born)
+        or said.message.is_placed
+        or bool(named or of_names or spans[len(said.dates) :])
     )
     return is_told and all(one.text in opening for one in left)
 

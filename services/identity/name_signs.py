@@ -56,6 +56,18 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     )
 
 
+def is_unknown_whom_to_open(words: Sequence[Word], first: Word, last: Word) -> bool:
+    """Whether a chart is to be opened for two words of no language: `switch to Zelda Quix`."""
+    names = [one for one in words if _is_unknown_name(one)]
+    rest = {one.text for one in words if one not in names}
+    opens = bool(rest) and last.closes and people_words().opening >= rest
+    return opens and last.gap == " " and first in names and last in names
+
+
+def _is_unknown_name(word: Word) -> bool:
+    return _is_written_as_name(word) and is_no_word(word) and word.text not in chart_nouns()
+
+
 def _is_asked_of(last: Word, *, is_after: bool) -> bool:
     """Whether a chart is asked for beside words in small letters: `ingrid solheim: potassium?`."""
     return is_after or ((last.is_owner or last.heads) and asks_for_chart(last))

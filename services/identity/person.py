@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId, storable_patient_id
 
 Sex = Literal["male", "female", "other", "unknown"]
 _BESIDE_LIMIT = 50
-_MONTHS_TOLD = 24
+_MONTHS_TOLD, _DAYS_TOLD = 24, 2
 _FORMER = frozenset({"old", "maiden"})
 _SEXES: Mapping[str, Sex] = {"male": "male", "female": "female", "other": "other"}
 
@@ -114,14 +114,20 @@ def both_identifiers(person: Person) -> str:
 
 
 def age_of(person: Person, today: date) -> str:
-    """Return the age in whole years, below two in months; empty if no day of birth is recorded."""
+    """Return the age in whole years, below two in months, below two months in days.
+
+    It is empty if no day of birth is recorded.
+    """
     born = person.born_on
     if born is None:
         return ""
     months = (today.year - born.year) * 12 + today.month - born.month - (today.day < born.day)
     if months >= _MONTHS_TOLD:
         return f"{months // 12} years"
-    return "1 month" if months == 1 else f"{months} months"
+    if months >= _DAYS_TOLD:
+        return f"{months} months"
+    days = (today - born).days
+    return "1 day" if days == 1 else f"{days} days"
 
 
 def person_from(

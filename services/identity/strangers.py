@@ -10,6 +10,7 @@ from services.identity.name_signs import (
     is_unknown_full_name,
     is_unknown_owner,
     is_unknown_patient,
+    is_unknown_whom_to_open,
     is_way_to_reach,
 )
 from services.identity.person import Person
@@ -46,8 +47,11 @@ def strangers_in(
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
-        if place and place - 1 not in known_by_hit and is_unknown_full_name(run[place - 1], word):
-            span = (run[place - 1], word)
+        last = run[place - 1] if place and place - 1 not in known_by_hit else None
+        if last is not None and (
+            is_unknown_full_name(last, word) or is_unknown_whom_to_open(message.words, last, word)
+        ):
+            span = (last, word)
             if not is_way_to_reach(run, span) and not is_name_beside(run, span, others):
                 yield span
             continue

@@ -10,6 +10,8 @@ _AT = re.compile(r"^\s*@\s*([^\W\d_][\w-]*)[\s,:.!-]*")
 _COLON = re.compile(r"^\s*\*{0,2}([^\W\d_][\w-]*)\*{0,2}\s*:\s*")
 _ANYBODY = re.compile(r"^\s*(?:@[\w-]+[\s,:]*|\*{0,2}[\w-]+\*{0,2}\s*:\s*)")
 _NAMES = re.compile(r"[^\W\d_][\w-]*")
+_PAUSES = re.compile(r"[,:;.!]")
+_INTRODUCTION_CHARS = 80
 _STARRED = re.compile(r"^\s*\*{1,2}([^\W\d_][\w-]*)\*{1,2}[\s,:.!-]*")
 
 
@@ -41,3 +43,11 @@ def calls_in(text: str) -> Iterator[tuple[str, str]]:
 def without_address(text: str) -> str:
     """Return `text` without "@Name" or "Name:" at its beginning, whoever that is."""
     return _ANYBODY.sub("", text, count=1)
+
+
+def behind_introduction(text: str) -> str:
+    """Return `text` without who says so at its beginning: "I am Dr. Keller, what is …?"."""
+    for end in (found.start() for found in _PAUSES.finditer(text, 0, _INTRODUCTION_CHARS)):
+        if says(text[:end], "introduces_self"):
+            return text[end + 1 :].strip() or text
+    return text

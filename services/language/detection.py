@@ -28,7 +28,10 @@ def language_of(text: str, *, default: str = "en") -> str:
     for word in words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one))):
         for language in _small().get(word, ()):
             counts[language] += 1
-    counts.update(language for letter, language in _LETTERS.items() if letter in text.lower())
+    written = text.split()
+    # A capital may begin a name, which is of no language: "open Katharina Groß".
+    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
+    counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
     if not counts:
         return default
     best = max(counts.values())

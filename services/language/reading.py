@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 
-from services.language.addressing import addressee_in, sends_several
+from services.language.addressing import addressee_in, behind_introduction, sends_several
 from services.language.asked_otherwise import is_of_its_kind
 from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
@@ -51,6 +51,7 @@ def read(message: str, situation: Situation) -> Utterance:
     """Return what `message` says; what rules cannot tell is left at its default."""
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
+    words = behind_introduction(words)
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")

@@ -35,8 +35,9 @@ _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _NOBODYS = (
-    "prints", "closes_chart", "puts_back", "takes_back", "says_wrong", "reaches_people",
-    "asks_language", "goes_back", "wants_more", "asks_todays_list", "asks_of_deed",
+    "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
+    "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
+    "asks_of_deed",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12
@@ -122,6 +123,7 @@ def _is_of_office(text: str) -> bool:
 
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
     ("orders", _says(*_ORDERS)),
+    (None, _says("introduces_self")),
     (None, _is_nobodys),
     *((work, _says(f"work_{work}")) for work in _WORKS),
     (None, _says("starts_plan")),

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     sys.stdout.write(json.dumps(report) + "\n" if chosen.json else _table(report))
-    return 1 if report.get("unreadable") else 0
+    return 1 if report.get("unreadable") or report.get("mentions") else 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -102,13 +102,18 @@ class _InTalks:
 
     async def visit(self, layout: ConversationLayout, *, dry_run: bool) -> None:
         self.report.looked_at += 1
-        if not await self._holds(layout):
-            return
-        self.report.conversations.append(layout.folder)
-        if dry_run:
-            self.report.deleted += len(await self._own(layout))
-        else:
-            await self._one(layout)
+        if await self._holds(layout):
+            self.report.conversations.append(layout.folder)
+            if dry_run:
+                self.report.deleted += len(await self._own(layout))
+            else:
+                await self._one(layout)
+        # A chart that was never opened here may have been offered, with name and birth date.
+        goes = [*await self._own(layout), layout.conversation] if dry_run else []
+        goes += [name async for name in self._list_shared(layout)] if dry_run else []
+        async for row in self.store.list(layout.prefix):
+            if row.name not in goes and await _names(self.store, row.name, self.patient_id):
+                self.report.mentions.append(row.name)
 
     async def _holds(self, layout: ConversationLayout) -> bool:
         if await self._own(layout):
@@ -131,9 +136,6 @@ class _InTalks:
             async with self.lease.holding(conversation_id, principal_id=PRINCIPAL) as claim:
                 await self._cut_out(layout, claim=claim)
                 await claim.update(partial(_remove, patient_id=self.patient_id))
-        async for row in self.store.list(layout.prefix):
-            if await _names(self.store, row.name, self.patient_id):
-                self.report.mentions.append(row.name)
 
     async def _cut_out(self, layout: ConversationLayout, *, claim: Claim | None) -> None:
         own = await self._own(layout)

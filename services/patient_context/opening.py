@@ -8,7 +8,7 @@ from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person
-from services.identity.subject import Subject
+from services.identity.subject import Reason, Subject
 from services.patient_context.beside import NamesBeside, link_beside
 from services.patient_context.conclusion import PatientTurn, conclude
 from services.patient_context.decision import Outcome, go_to
@@ -24,6 +24,14 @@ from services.patient_context.who import (
     unreachable,
     who_of,
 )
+
+_CLOSED: Mapping[Reason, Reason] = {
+    "part": "stranger",
+    "nearly": "stranger",
+    "former": "stranger",
+    "retired": "nobody",
+}
+"""As what is asked about whose chart is closed: as where nobody is called so."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +106,8 @@ class ChartOpener:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *roster_of(subject, who)]
         people = await self.rights.open_to(who.turn.user, offered)
+        if subject.people and not people and subject.reason in _CLOSED:
+            subject = replace(subject, reason=_CLOSED[subject.reason])
         subject = replace(subject, people=tuple(people))
         seen = await self._as_seen(who)
         verdict = asking_whom(subject, seen, pattern=self.pattern, ids=self.ids)

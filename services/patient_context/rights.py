@@ -10,6 +10,9 @@ from data_models.identifiers import PatientId
 from services.chart_access.break_glass import Grant, is_reason, reason_in
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.person import Person
+from services.language.full_dates import full_dates
+from services.language.mentions import read_words
+from services.language.record_numbers import number_tokens
 from services.patient_context.closed import in_emergency, reason_needed, refused
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
@@ -54,6 +57,7 @@ class ChartRights:
             turn.user, patient_id, conversation_id=turn.registry.conversation_id, run_id=turn.run_id
         )
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
+        may_name = may_name or _is_named_beyond_doubt(verdict, turn)
         return refused(verdict, access, turn, ids=self._ids, may_name=may_name)
 
     async def break_glass(
@@ -79,3 +83,18 @@ class ChartRights:
         active = turn.registry.active_patient_id
         hides = not await self.may_see(turn.user, active)
         return replace(verdict, hides_active=hides)
+
+
+def _is_named_beyond_doubt(verdict: PatientVerdict, turn: PatientTurn) -> bool:
+    """Whether the text holds a number of theirs, or the birth date beside the name."""
+    person, people = verdict.person, verdict.people
+    if person is None or people is None:
+        return False
+    dates = full_dates(turn.reading.text)
+    holders = (
+        people.survivor(hit.person) or hit.person
+        for token in number_tokens(read_words(turn.reading.text), dates)
+        for hit in people.with_number(token)
+    )
+    is_numbered = any(one.same_as(person) for one in holders)
+    return is_numbered or any(person.is_born_on(one.readings) for one in dates)

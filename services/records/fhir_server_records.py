@@ -99,7 +99,6 @@ def _under(base: URL, address: str) -> URL | None:
 _IDENTITY = "identifier,name,birthDate,gender,active,link,deceased"
 KEPT_RESOURCES = 33_000
 """Some 400 MB."""
-_PROBLEMS_LOGGED = 50
 _Key: TypeAlias = tuple[str, PatientId]
 """Who reads whom."""
 _log = structlog.get_logger()
@@ -274,6 +273,8 @@ class FhirServerRecords:
             not_offered=tuple(kind for kind in found.not_offered if kind not in need.asides),
         ).prepared()
         _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.entries))
-        for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
-            _log.warning("records_skipped", patient=hashed(patient_id), problem=problem)
+        if problems := record.left_out.unreadable:
+            kinds = sorted({one.partition("/")[0] for one in problems})
+            count = len(problems)
+            _log.warning("records_skipped", patient=hashed(patient_id), count=count, kind=kinds)
         return record

@@ -37,7 +37,9 @@ def id_fits(source: str) -> Callable[[str], bool]:
     try:
         compiled = re.compile(source, re.ASCII)
     except (re.error, RecursionError, OverflowError):
-        raise ConfigurationError("PATIENT_ID_PATTERN is no regular expression") from None
+        raise ConfigurationError(
+            "PATIENT_ID_PATTERN is no regular expression; for example ^patient_[0-9]+$"
+        ) from None
     # The length first: it bounds the work on hostile text.
     return lambda text: len(text) <= PATIENT_ID_LIMIT_CHARS and compiled.fullmatch(text) is not None
 

@@ -22,17 +22,17 @@ _ITEMS = 20
 
 # Names and codes that the program makes up itself; the value must be one word, too.
 _OUR_WORD_TEXT = """
-    added_keys agent agent_name auth_mode broken_rules cause channel code commit decision error
-    error_code event evicted_keys kind level library logger method mode model model_kind
-    operation outcome part phase provider purpose reason ref repaired_rules replica route run
-    run_id service setting state status step storage timestamp tool updated_keys version
-    visible_keys where
+    action added_keys agent agent_name auth_mode broken_rules cause channel claim code commit
+    decision error error_code event evicted_keys kind level library logger method mode model
+    model_kind operation outcome part phase policy provider purpose reason ref repaired_rules
+    replica route run run_id service setting state status step storage timestamp tool turn_id
+    updated_keys version visible_keys where
 """
 _OUR_WORDS = frozenset(_OUR_WORD_TEXT.split())
 # Names of people, patients and conversations: useful for telling lines apart, never in clear.
 _ID_TEXT = """
-    activity_id chat_id conversation conversation_id message_id owner patient patient_id
-    principal principal_id sender session_id tenant tenant_id thread_id user user_id
+    activity_id chat_id conversation conversation_id document message_id owner patient patient_id
+    principal principal_id round scenario sender session_id tenant tenant_id thread_id user user_id
 """
 _IDS = frozenset(_ID_TEXT.split())
 _EVENT = re.compile(r"[a-z][a-z0-9_.-]{0,79}")

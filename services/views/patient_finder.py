@@ -14,13 +14,13 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, person_from
-from services.language.folding import words_of
 from services.language.full_dates import full_dates
-from services.language.letters import folded, spellings
+from services.language.letters import APOSTROPHES, folded, spellings
 
 QUERY_LIMIT_CHARS = 200
 SHOWN = 50
 _ASKED_AT_ONCE = 200
+_NO_APOSTROPHES = str.maketrans("", "", APOSTROPHES)
 
 
 class FoundPatient(BaseModel):
@@ -115,12 +115,8 @@ class _Query:
         rest.append(text[end:])
         tokens = [token.strip(",;.") for token in " ".join(rest).split()]
         self._numbers = [one for one in tokens if any(each.isdigit() for each in one)]
-        self._words = [
-            folded(word)
-            for token in tokens
-            if token not in self._numbers
-            for word in words_of(token)
-        ]
+        written = (one for one in tokens if one not in self._numbers)
+        self._words = [word for token in written for word in _words_of(token)]
 
     def sought(self) -> Sought:
         """Return what a directory that must be asked is asked."""
@@ -135,9 +131,13 @@ class _Query:
 
     def among(self, index: PersonIndex) -> list[Person]:
         """Return whose chart opens and who fits all that was written."""
-        close = [{hit.person.key for hit in index.nearly(word)} for word in self._words]
-        # Whole numbers only: a part of one would offer a neighbour.
-        holders = [{hit.person.key for hit in index.with_number(one)} for one in self._numbers]
+        close = [{hit.person.key for hit in index.nearly(folded(word))} for word in self._words]
+        # Whole numbers only: a part of one would offer a neighbour. A merged one's are the
+        # survivor's, who carries on what was recorded under them.
+        holders = [
+            {(index.survivor(hit.person) or hit.person).key for hit in index.with_number(one)}
+            for one in self._numbers
+        ]
         return [
             one
             for one in index.people
@@ -151,7 +151,8 @@ class _Query:
             return False
         parts = list(_name_words(person))
         return all(
-            any(part.startswith(word) for part in parts) or (person.key and person.key in near)
+            any(part.startswith(tuple(spellings(word))) for part in parts)
+            or (person.key and person.key in near)
             for word, near in zip(self._words, close, strict=True)
         )
 
@@ -159,8 +160,12 @@ class _Query:
 def _name_words(person: Person) -> Iterable[str]:
     for name in person.names:
         for part in (name.family, *name.given, name.text):
-            for word in part.replace("-", " ").split():
+            for word in _words_of(part):
                 yield from spellings(word)
+
+
+def _words_of(text: str) -> Iterable[str]:
+    return text.replace("-", " ").translate(_NO_APOSTROPHES).split()
 
 
 def by_name(person: Person) -> tuple[str, str, str]:

@@ -429,9 +429,12 @@ async def test_another_cards_value_without_text_starts_no_turn(
     assert bot.scheduler.messages == []
 
 
-async def test_other_invokes_are_answered_and_ignored(bot: Bot, channel: FakeConnector) -> None:
-    posted = await channel.post(bot.url, channel.activity(type="invoke", name="composeExtension"))
-    assert posted.status == 200
+@pytest.mark.parametrize("name", ["composeExtension", "signin/verifyState", None])
+async def test_an_invoke_that_nobody_serves_is_not_implemented(
+    bot: Bot, channel: FakeConnector, name: str | None
+) -> None:
+    posted = await channel.post(bot.url, channel.activity(type="invoke", name=name))
+    assert posted.status == 501
     assert bot.scheduler.messages == []
 
 

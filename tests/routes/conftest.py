@@ -54,6 +54,7 @@ from tests.routes.fakes import (
 Kind = TypeVar("Kind")
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
+OPERATOR = {"Authorization": "Bearer oscar-key"}
 PATIENCE_SECONDS = 60.0
 
 
@@ -203,9 +204,9 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
 
 
 def web_access() -> WebAccess:
-    keys = [("ada", hashed_key("ada-key")), ("ben", hashed_key("ben-key"))]
+    keys = [(name, hashed_key(f"{name}-key")) for name in ("ada", "ben", "oscar")]
     return WebAccess(
-        authenticator=ApiKeyAuthenticator(keys=keys, operators=()),
+        authenticator=ApiKeyAuthenticator(keys=keys, operators=("oscar",)),
         origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
     )
 

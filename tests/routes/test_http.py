@@ -19,12 +19,12 @@ from data_models.errors import StoreUnavailableError
 from routes.health import Readiness
 from routes.static_client import StaticClient
 from tests.fakes import FixedClock
-from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
+from tests.routes.conftest import ADA, BEN, OPERATOR, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import FakeReader
 from tests.tables import with_cases
 
 # Both pages are empty without the API, which asks who is there.
-PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"} | {
+PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/print.css"} | {
     "/worker.js",
     "/privacy",
     "/terms",
@@ -308,7 +308,7 @@ async def test_figures_are_served_for_prometheus(start: Start) -> None:
     registry = CollectorRegistry()
     Counter("rounds_turns", "Turns", registry=registry).inc()
     server = await start(registry=registry)
-    _, body = await get(server, "/metrics", headers={})
+    _, body = await get(server, "/metrics", headers=OPERATOR)
     assert b"rounds_turns_total 1.0" in body
 
 
@@ -335,15 +335,19 @@ async def test_the_pages_that_the_teams_manifest_names_are_there(
         assert f"<h1>{title}</h1>" in await reply.text()
 
 
-async def test_with_a_token_figures_are_served_to_who_shows_it(start: Start) -> None:
-    server = await start(metrics_token=SecretStr("scrape-me"))
+@pytest.mark.parametrize("token", ["scrape-me", None])
+async def test_figures_are_for_who_shows_the_token_or_has_the_role(
+    start: Start, token: str | None
+) -> None:
+    server = await start(metrics_token=None if token is None else SecretStr(token))
     shown: dict[str, int] = {
-        "Bearer scrape-me": 200,
+        "Bearer scrape-me": 401 if token is None else 200,
         "Bearer scrape-m": 401,
         "Bearer ": 401,
         "Basic scrape-me": 401,
         "Bearer é": 401,
-        ADA["Authorization"]: 401,
+        ADA["Authorization"]: 403,
+        OPERATOR["Authorization"]: 200,
     }
     for authorization, status in shown.items():
         answer = await get(server, "/metrics", headers={"Authorization": authorization})

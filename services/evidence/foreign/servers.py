@@ -139,12 +139,16 @@ def load_servers(
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ConfigurationError(f"{path.name}: {place}: {first['msg']}; {_EXAMPLE}") from None
+        raise ConfigurationError(
+            f"MCP_SERVERS: {path.name}: {place}: {first['msg']}; {_EXAMPLE}"
+        ) from None
     if strangers := found.by_agent.keys() - set(agents):
-        raise ConfigurationError(f"{path.name}: {min(strangers)!r} is not in the team")
+        raise ConfigurationError(f"MCP_SERVERS: {path.name}: {min(strangers)!r} is not in the team")
     names = [*tools, *found.names]
     if twice := sorted(name for name in found.names if names.count(name) > 1):
-        raise ConfigurationError(f"{path.name}: there are two tools {twice[0]!r}; rename a server")
+        raise ConfigurationError(
+            f"MCP_SERVERS: {path.name}: there are two tools {twice[0]!r}; rename a server"
+        )
     return found
 
 
@@ -153,4 +157,6 @@ def _document(path: Path) -> Any:
         return yaml.safe_load(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         kind = type(error).__name__
-        raise ConfigurationError(f"{path.name} cannot be read ({kind}); {_EXAMPLE}") from error
+        raise ConfigurationError(
+            f"MCP_SERVERS: {path.name} cannot be read ({kind}); {_EXAMPLE}"
+        ) from error

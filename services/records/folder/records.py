@@ -89,7 +89,8 @@ _BYTES_PER_FILE_BYTE = 12
 """What a chart takes in memory, against its files unpacked; gzip packs to about a tenth."""
 _GZIP = 10
 _BIG_BYTES = 10_000_000
-_PROBLEMS_LOGGED = 50
+CHECK = "services.records"
+"""The command that names each file, resource and element: a log may not, files carry names."""
 
 _log = structlog.get_logger()
 
@@ -259,14 +260,13 @@ def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Patient
             chart.patient_id, with_texts(found.entries, reader), patient_ref=chart.ref,
             damaged=tuple(map(str, found.problems)),
         )  # fmt: skip
-    except RecordsUnreadableError as error:
-        names = [index.facts[path].name for path in chart.files]
-        _log.warning("records_unreadable", files=names, resource=chart.ref, reason=str(error))
+    except RecordsUnreadableError:
+        _log.warning("records_unreadable", patient=hashed(chart.patient_id), tool=CHECK)
         raise
     patient = hashed(chart.patient_id)
     _log.info("records_loaded", patient=patient, resources=len(record.entries))
-    for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
-        _log.warning("records_skipped", patient=patient, problem=problem)
+    if count := len(record.left_out.unreadable):
+        _log.warning("records_skipped", patient=patient, count=count, tool=CHECK)
     return record
 
 
@@ -277,12 +277,8 @@ def _big_record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Pat
 
 def _report(index: FolderIndex) -> None:
     _log.info("records_found", files=len(index.facts), patients=len(index.charts))
-    for problem in index.problems[:_PROBLEMS_LOGGED]:
-        _log.warning(
-            "records_skipped", file=problem.file, place=problem.place, reason=problem.reason
-        )
-    if len(index.problems) > _PROBLEMS_LOGGED:
-        _log.warning("records_skipped_more", count=len(index.problems) - _PROBLEMS_LOGGED)
+    if count := len(index.problems):
+        _log.warning("records_skipped", count=count, tool=CHECK)
 
 
 def _size(chart: Chart) -> int:

@@ -105,7 +105,7 @@ class _Worker:
             return self._asked(process, data, media_type)
         except (OSError, ValueError):
             self.kill()
-            _log.warning("document_worker_ended", bytes=len(data), media_type=media_type[:80])
+            _log.warning("document_worker_ended", bytes=len(data))
             reason = f"it takes more than {seconds:g} seconds or too much memory to read"
             return ReadDocument(problem=reason)
         finally:

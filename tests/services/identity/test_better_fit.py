@@ -120,8 +120,9 @@ async def test_an_age_that_fits_or_is_a_thing_s_asks_nothing(text: str) -> None:
     assert (await subject_of(text, active=9, roster=(12,))).outcome == "same"
 
 
-async def test_the_age_of_a_baby_is_told_in_months() -> None:
+async def test_the_age_of_a_baby_is_told_in_months_and_of_a_newborn_in_days() -> None:
     assert "8 months" in option_line(PEOPLE[10], TODAY)
+    assert ", 7 days," in option_line(PEOPLE[10], date(2026, 3, 22))
     assert "71 years" in option_line(PEOPLE[8], TODAY)
 
 

@@ -156,3 +156,20 @@ async def test_a_name_that_is_set_against_another_opens_the_chart_and_asks_nothi
 @pytest.mark.parametrize("text", ["how long has she had it, mark my words", "ich weiß nicht"])
 async def test_the_same_words_apart_name_nobody(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["open Siobhán O'Brien", "go to O’Brien, Siobhán", "open 王伟", "the chart of 王伟 please",
+     "show me Nguyễn Văn An"],
+)  # fmt: skip
+async def test_all_of_a_name_belongs_to_it_where_a_chart_is_opened(text: str) -> None:
+    """An O, a particle, and a name without blanks were taken for a wish beside the name."""
+    people = (
+        person("patient_7", "O'Brien", "Siobhán"),
+        person("patient_8", "王", "伟"),
+        person("patient_9", "Nguyễn", "Văn An"),
+    )
+    linker = SubjectLinker(directory=Scripted(OPEN, *people), fits=PATTERN.matches)
+    found = await linker.link(text, Situation(active=OPEN.patient_id))
+    assert (found.subject.outcome, found.is_plain) == ("other", True)

@@ -48,3 +48,11 @@ def test_an_abbreviation_of_the_clinic_is_no_word_of_another_language() -> None:
     assert language_of("ER status") == "en"
     assert language_of("raucht er") == "de"
     assert language_of("Wird er behandelt?") == "de"
+
+
+def test_a_letter_in_a_name_tells_no_language() -> None:
+    assert language_of("open Katharina Groß") == "en"
+    assert language_of("Weiß, Katharina: potassium", default="fr") == "fr"
+    assert language_of("Muñoz potassium") == "en"
+    assert language_of("Größe?") == "de"
+    assert language_of("raucht er, weiß jemand", default="fr") == "de"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from services.language import vocabulary
 from services.language.reading import read
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
+from tests.group_chat.offline.conftest import SITUATION as WHOLE_TEAM
 from tests.tables import with_cases
 from tests.work import counted_calls
 
@@ -113,3 +114,9 @@ def test_the_files_of_words_are_read_once(
     first = read(text, situation)
     monkeypatch.setattr(vocabulary, "_FOLDER", tmp_path / "gone")
     assert read(text, situation) == first
+
+
+@with_cases("text", "asked", "agent")
+def test_who_speaks_is_no_part_of_the_question(text: str, asked: str, agent: str | None) -> None:
+    found = read(text, WHOLE_TEAM)
+    assert ([one.name for one in found.about], found.agent) == ([asked] if asked else [], agent)

@@ -129,6 +129,16 @@ async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
 
 
 @pytest.mark.slow
+async def test_a_conversation_that_only_names_the_patient_is_reported_too() -> None:
+    world = await talked()
+    offered = "chat_3/session_context_turns/1-2.json"
+    await world.sessions.create(offered, b'{"text": "1. Ada Cole, born 1960-05-01 (patient_4)"}')
+    for dry_run in (True, False):
+        report = await forgetting_on(world).run(GONE, dry_run=dry_run)
+        assert (report.mentions, report.conversations) == ([offered], ["chat_1", "chat_2"])
+
+
+@pytest.mark.slow
 async def test_a_reply_that_waits_for_its_channel_is_not_delivered_any_more() -> None:
     world = await talked()
     owed, record = "deliveries/chat_1/owed/run_1.json", "resources/Appointment/appointment-1"

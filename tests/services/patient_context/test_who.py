@@ -1,5 +1,6 @@
 """Charts are opened by whoever is named, for nobody by a number of nobody, and asked in doubt."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -496,3 +497,36 @@ async def test_a_switch_that_failed_names_no_chart_that_was_closed_meanwhile(is_
 
     assert "Whitfield" not in (failed.reply or "")
     assert failed.question is None
+
+
+@pytest.mark.parametrize("text", ["Adeyemi's potassium?", "Adeyemi: potassium", "Tunde?"])
+async def test_part_of_a_name_never_tells_that_a_closed_chart_exists(text: str) -> None:
+    answers = []
+    for people in (GivenPeople(MARGARET, TUNDE), GivenPeople(MARGARET)):
+        linker = SubjectLinker(directory=people, fits=PATTERN.matches)
+        closed = ClosedCharts("patient_7")
+        here = World("patient_4", active="patient_4", linker=linker, access=closed)
+        answers.append((await here.say(text)).reply)
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["open patient_50", "open 48-000-007", "open Tunde Adeyemi, born 1968-07-21"]
+)
+async def test_who_names_a_closed_chart_beyond_doubt_learns_how_an_emergency_opens_it(
+    text: str,
+) -> None:
+    """The old number of a merged record, a record number, or name and birth date."""
+    tunde = replace(TUNDE, numbers=(PersonNumber("urn:mrn", "48-000-007"),))
+    linker = SubjectLinker(directory=GivenPeople(MARGARET, tunde, OLD), fits=PATTERN.matches)
+    closed = ClosedCharts("patient_7")
+    here = World(linker=linker, access=closed, break_glass_minutes=30)
+
+    assert "`break glass:`" in ((await here.say(text)).reply or "")
+    assert (await here.say("break glass: unconscious in the ward")).patient_id == "patient_7"
+
+
+async def test_a_whole_name_alone_of_a_closed_chart_opens_no_way_to_it() -> None:
+    linker = SubjectLinker(directory=GivenPeople(MARGARET, TUNDE), fits=PATTERN.matches)
+    here = World(linker=linker, access=ClosedCharts("patient_7"), break_glass_minutes=30)
+    assert "break glass" not in ((await here.say("open Tunde Adeyemi")).reply or "")

@@ -15,13 +15,15 @@ from tests.tables import with_cases
 OWNER = "dr-ada"
 
 
-def person(number: str, given: str, family: str, born: str) -> Person:
+def person(number: str, given: str, family: str, born: str, *, replaced_by: str = "") -> Person:
     return Person(
         patient_id=PatientId(f"patient_{number}"),
         key=f"key-{number}",
         names=(PersonName(family=family, given=(given,), text=""),),
         numbers=(PersonNumber(system="urn:mrn", value=f"48-{number}"),),
         birth_date=born,
+        is_active=not replaced_by,
+        replaced_by=replaced_by,
     )
 
 
@@ -29,6 +31,11 @@ PEOPLE = (
     person("4", "Margaret", "Whitfield", "1957-03-14"),
     person("15", "Margaret", "Whitfield", "1962-03-14"),
     person("33", "Ayşe", "Çelik-Sørensen", "1971-12-02"),
+    person("50", "Jörg", "Müller", "1960-05-01"),
+    person("51", "Joerg", "Mueller", "1980-10-10"),
+    person("52", "Олена", "Іванова", "1973-03-13"),
+    person("53", "Siobhán", "O'Brien", "1955-05-15"),
+    person("54", "Margaret", "Whitfield", "1957-03-14", replaced_by="key-4"),
 )
 
 

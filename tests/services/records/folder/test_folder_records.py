@@ -16,6 +16,7 @@ from services.records.folder.records import LOOK_AGAIN_SECONDS, FolderRecords
 from services.records.values import value_in
 from services.records.views.lists import encounters
 from tests.fakes import FixedClock
+from tests.logged import everything_logged
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, patient, records_in, resource
 from tests.tables import with_cases
 
@@ -206,17 +207,18 @@ async def test_entries_of_wrong_types_cost_themselves_only(tmp_path: Path) -> No
     assert [text.split(": ")[1] for text in problems(records)] == ["entry 3", "entry 4", "entry 5"]
 
 
-async def test_the_log_names_file_resource_and_element(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_the_log_counts_what_was_skipped_and_says_what_names_it(tmp_path: Path) -> None:
+    """Files carry patients' names, so they stand in no log."""
     odd = resource("Observation", "odd", valueQuantity={"value": "secret words"})
     write(tmp_path / "chart-7.json", json.dumps(bundle(patient(), odd)))
-    write(tmp_path / "broken.json", "{")
-    await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
-    logged = capsys.readouterr().out
-    assert "broken.json" in logged
-    assert "Observation/odd: valueQuantity.value" in logged
-    assert "secret words" not in logged
+    write(tmp_path / "Doe_Jane.json", "{")
+    with everything_logged() as stream:
+        await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    skipped = [one for one in lines if one["event"] == "records_skipped"]
+    assert [(one["count"], one["tool"]) for one in skipped] == [(1, "services.records")] * 2
+    assert "Doe" not in stream.getvalue()
+    assert "secret words" not in stream.getvalue()
 
 
 @pytest.mark.slow
