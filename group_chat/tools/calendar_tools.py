@@ -64,7 +64,7 @@ async def create_event(
     ends = begins + timedelta(minutes=minutes)
     new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
-    await assistant.undoable("create_event", made, made)
+    await assistant.undoable("create_event", None, made)
     return {"created": await assistant.show_made(made)}
 
 
@@ -152,7 +152,7 @@ async def add_task(
     day = None if not due else assistant.day(due, is_ahead=True)
     new = NewTask(title=_title(title, due), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
-    await assistant.undoable("add_task", made, made)
+    await assistant.undoable("add_task", None, made)
     return {"added": await assistant.show_made(made)}
 
 

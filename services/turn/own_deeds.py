@@ -12,7 +12,6 @@ from data_models.errors import StoreUnavailableError, ToolInputError
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
 from services.assistant.shown import spoken
 from services.assistant.undo_log import (
-    DELETES,
     Undoable,
     UndoableAction,
     patient_name,
@@ -119,7 +118,7 @@ class TurnActions:
         is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
         if action.patient not in ("", patient_name(turn.patient_id)):
             self.replies.say(turn, _ELSEWHERE)  # it could not be named here
-        elif is_last and action.tool not in DELETES:
+        elif is_last and not action.deletes:
             self.replies.say(turn, await self._take_back(turn, action))
         elif turn.record.question is not None:
             self.replies.say(turn, WAITS)
@@ -189,7 +188,8 @@ class TurnActions:
 
 
 def _deed(action: UndoableAction) -> str:
-    return f"{action.item_id} {action.at.isoformat()}"
+    item = action.after or action.before
+    return f"{'' if item is None else item.id} {action.at.isoformat()}"
 
 
 def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
