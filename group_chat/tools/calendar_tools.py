@@ -122,7 +122,7 @@ def _title(said: str, due: str | None) -> str:
 
 def _is_day(word: str) -> bool:
     said = when_of(word, _ANY_MOMENT)
-    return said is not None and said.first is not None
+    return said is not None and said.first is not None and part_of_day_in(word) is None
 
 
 async def list_tasks(
