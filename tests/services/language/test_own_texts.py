@@ -44,6 +44,12 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "Jahre, männlich (p-1)\nja / nein",
         ),
         (
+            "Bert opened another chart for this group: Willy Koepp, born 1977-04-11, p-1 (before: "
+            "p-2).",
+            "Bert hat für diese Gruppe eine andere Akte geöffnet: Willy Koepp, geboren 1977-04-11, "
+            "p-1 (vorher: p-2).",
+        ),
+        (
             "Side by side: A, born 2019-05-27 (p-1); B, born 1964-05-24 (p-2). Each chart was read "
             "by itself.",
             "Nebeneinander: A, geboren 2019-05-27 (p-1); B, geboren 1964-05-24 (p-2). Jede Akte "
