@@ -331,6 +331,19 @@ async def test_what_was_deleted_is_made_again_after_a_yes(desk: Desk, word: str)
     assert "Nothing was undone" not in await desk.says("undo")
 
 
+async def test_what_was_made_for_another_patient_is_undone_without_its_title(desk: Desk) -> None:
+    task = await desk.task("Ring Mrs Doyle")
+    other = PatientId("patient_42")
+    await desk.made_for.note(task.id, principal_id=OWNER, patient_id=other, conversation_id=CHAT)
+    await desk.asks("delete_task", task)
+    await desk.says("yes")
+
+    assert "Doyle" not in (asked := await desk.says("undo"))
+    assert "as a new entry? yes / no" in asked
+    assert "Doyle" not in await desk.says("yes")
+    assert await titles(desk) == ["Ring Mrs Doyle"]
+
+
 async def test_of_several_completed_each_is_open_again(desk: Desk) -> None:
     tasks = [await desk.task(title) for title in ("A", "B")]
     await desk.asks("complete_task", *tasks)
