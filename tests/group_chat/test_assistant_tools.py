@@ -321,6 +321,15 @@ async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> Non
         assert added["added"][0]["due"] == f"{day:%Y-%m-%d}"
 
 
+async def test_todays_weekday_lists_today_and_the_day_in_a_week(office: Office) -> None:
+    in_a_week = NOW.date() + timedelta(days=7)
+    for title, due in (("Rota", NOW.date()), ("GP", in_a_week), ("Scan", TOMORROW)):
+        await office.own.tasks.add(NewTask(title=title, due=due), fresh())
+    weekday = f"{NOW:%A}"
+    listed = await office.call("list_tasks", f"tasks on {weekday}", since=weekday, until=weekday)
+    assert [one["title"] for one in listed["tasks"]] == ["Rota", "GP"]
+
+
 async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> None:
     said = "remind me to call the lab tomorrow at 8"
     await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")

@@ -33,9 +33,9 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
         ),
         (
             "What a tool did is not taken back by me. Shall I undo what was last written to "
-            "memory, “A”? yes / no",
+            "memory? Then no longer held: “A”. yes / no",
             "Was ein Werkzeug getan hat, nehme ich nicht zurück. Soll ich zurücknehmen, was "
-            "zuletzt gemerkt wurde: “A”? ja / nein",
+            "zuletzt gemerkt wurde? Dann nicht mehr behalten: “A”. ja / nein",
         ),
         (
             "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
