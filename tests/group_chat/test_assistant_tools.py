@@ -323,7 +323,7 @@ async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> Non
 
 async def test_todays_weekday_lists_today_and_the_day_in_a_week(office: Office) -> None:
     in_a_week = NOW.date() + timedelta(days=7)
-    for title, due in (("Rota", NOW.date()), ("GP", in_a_week), ("Scan", TOMORROW)):
+    for title, due in (("Rota", NOW.date()), ("GP", in_a_week), ("Scan", TOMORROW.date())):
         await office.own.tasks.add(NewTask(title=title, due=due), fresh())
     weekday = f"{NOW:%A}"
     listed = await office.call("list_tasks", f"tasks on {weekday}", since=weekday, until=weekday)
