@@ -33,7 +33,7 @@ from services.language.tool_requests import (
 )
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
-from services.language.work import own_kind_in, points_only
+from services.language.work import behind_switch, own_kind_in, points_only
 from services.records.answers.as_said import said_of
 from services.records.answers.closing import bullets_of, missing_in, notes_on
 from services.records.answers.direct import answered
@@ -246,7 +246,7 @@ def is_of_recent(prompt: Prompt) -> bool:
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
-    prompt = replace(prompt, asked=as_move(prompt.asked))
+    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked)))
     done = "task" if says(prompt.asked, "done") else None
     recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about

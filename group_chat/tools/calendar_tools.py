@@ -9,8 +9,8 @@ from group_chat.tools.own_tools import Day, OwnId, OwnTools, Title
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.calendar import NewEvent, Span, free_times
-from services.assistant.tasks import NewTask
+from services.assistant.calendar import CalendarEvent, NewEvent, Span, free_times
+from services.assistant.tasks import NewTask, Task
 from services.language.appointment_slots import slots_in
 from services.language.clock import part_of_day_in
 from services.language.pointing.when import when_of
@@ -28,10 +28,11 @@ async def list_events(
     until: Day = Field(default=None, description="The same; a day is included."),
 ) -> ToolOutput:
     """The user's own calendar."""
-    first, last = assistant.span(since, until)
-    start = first or assistant.memory.now
-    end = last or start + _SPAN
-    events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
+    events = list[CalendarEvent]()
+    for first, last in assistant.spans(since, until):
+        start = first or assistant.memory.now
+        end = min(last or start + _SPAN, start + _SPAN_LIMIT)
+        events += await assistant.services.calendar.between(start, end)
     return assistant.listed("events", events)
 
 
@@ -64,7 +65,7 @@ async def create_event(
     ends = begins + timedelta(minutes=minutes)
     new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
-    await assistant.undoable("create_event", made, made)
+    await assistant.undoable("create_event", None, made)
     return {"created": await assistant.show_made(made)}
 
 
@@ -122,7 +123,7 @@ def _title(said: str, due: str | None) -> str:
 
 def _is_day(word: str) -> bool:
     said = when_of(word, _ANY_MOMENT)
-    return said is not None and said.first is not None
+    return said is not None and said.first is not None and part_of_day_in(word) is None
 
 
 async def list_tasks(
@@ -132,13 +133,12 @@ async def list_tasks(
     include_done: bool = False,
 ) -> ToolOutput:
     """The user's own tasks."""
-    due = Span(
-        None if since is None else assistant.day(since),
-        None if until is None else assistant.day(until, ends=True),
-    )
-    found = await assistant.services.tasks.list(
-        due=due, include_done=include_done, limit=ROWS_SHOWN + 1
-    )
+    found, limit = list[Task](), ROWS_SHOWN + 1
+    for span in assistant.spans(since, until):
+        first, last = (one and one.astimezone(assistant.zone).date() for one in span)
+        found += await assistant.services.tasks.list(
+            due=Span(first, last), include_done=include_done, limit=limit
+        )
     return assistant.listed("tasks", found)
 
 
@@ -152,7 +152,7 @@ async def add_task(
     day = None if not due else assistant.day(due, is_ahead=True)
     new = NewTask(title=_title(title, due), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
-    await assistant.undoable("add_task", made, made)
+    await assistant.undoable("add_task", None, made)
     return {"added": await assistant.show_made(made)}
 
 

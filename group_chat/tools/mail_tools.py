@@ -135,7 +135,7 @@ async def add_contact(
     said = {"name": name, "email": email, "phone": phone, "organization": organization}
     new = NewContact(**{field: " ".join(one.split()) for field, one in said.items()})
     made = await assistant.services.contacts.add(new, current_effect())
-    await assistant.undoable("add_contact", made, made)
+    await assistant.undoable("add_contact", None, made)
     return {"added": await assistant.show_made(made)}
 
 

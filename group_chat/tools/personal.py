@@ -21,7 +21,7 @@ from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, kind_of, shown, spoken, whole
-from services.assistant.undo_log import Undoable, UndoLog, undoable_action
+from services.assistant.undo_log import OwnItem, Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
 from services.language.orders import may_order_change
@@ -132,7 +132,7 @@ class OpenAssistant(SaidTimes):
             )
         return self.rows([item])
 
-    async def undoable(self, tool: Undoable, before: Item, after: Item) -> None:
+    async def undoable(self, tool: Undoable, before: OwnItem | None, after: OwnItem) -> None:
         """Remember how an item was before this user's action, so that "undo" brings it back."""
         request, log = self.turn.request, self.opened_by.undo
         if log is not None:

@@ -42,6 +42,14 @@ class SaidTimes:
             None if until is None else self.moment(until, ends=True),
         )
 
+    def spans(self, since: str | None, until: str | None) -> list[Span[datetime]]:
+        """Return the span; of "Friday" alone, said on a Friday, that of the next one, too."""
+        span = self.span(since, until)
+        ahead = None if since is None or since != until else self.moment(since, is_ahead=True)
+        if ahead is None or ahead == span.since:
+            return [span]
+        return [span, Span(ahead, self.moment(since or "", ends=True, is_ahead=True))]
+
     def shift(self, text: str) -> timedelta:
         """Return by how much `text` moves something: "a day later".
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Any, Literal, TypeAlias, cast
 
@@ -10,15 +10,14 @@ from data_models.errors import AssistantError, StoreError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.made_for import MadeFor
-from services.assistant.shown import Item
-from services.assistant.tasks import Task
 from services.assistant.undo_log import (
-    DELETES,
+    OwnItem,
     Undoable,
     UndoableAction,
     UndoLog,
     item_of,
     may_make_again,
+    own_item,
     undo_action,
 )
 
@@ -93,7 +92,7 @@ class AssistantService:
         *,
         principal_id: str,
         zone: tzinfo,
-        noted: Callable[[Undoable, Item, Item], UndoableAction],
+        noted: Callable[[Undoable, OwnItem, OwnItem | None], UndoableAction],
     ) -> bool:
         """Do what was confirmed; False if the item was gone already.
 
@@ -104,14 +103,13 @@ class AssistantService:
             AssistantError: it could not be done; nothing was changed.
         """
         services = self.back_end.of(principal_id, zone=zone)
-        before = await _item(services, action, item_id)
+        kind, removes = ACTION_WORDS[action].kind, ACTION_WORDS[action].removes
+        before = await own_item(kind, item_id, services)
         was_there = await _carry_out(services, action, item_id)
         if was_there and before is not None and may_make_again(before):
-            after = before
-            if isinstance(before, Task) and action == "complete_task":
-                after = replace(before, is_done=True)
-            deed = noted(cast(Undoable, action), before, after)
+            after = None if removes else await own_item(kind, item_id, services)
             with suppress(StoreError):  # it is done; it cannot be taken back
+                deed = noted(cast(Undoable, action), before, after)
                 await self.undo_log.note(deed, principal_id=principal_id)
         return was_there
 
@@ -123,39 +121,30 @@ class AssistantService:
         """
         return await self.undo_log.newest(principal_id, now=now)
 
-    async def undo(self, action: UndoableAction, *, principal_id: str, zone: tzinfo) -> Item | None:
+    async def undo(
+        self, action: UndoableAction, *, principal_id: str, zone: tzinfo
+    ) -> OwnItem | None:
         """Take an action back, once, and return the item; None if it is gone or changed since.
 
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
         item = await undo_action(action, self.back_end.of(principal_id, zone=zone))
-        if item is not None and action.tool in DELETES:
-            await self.made_for.note_made_again(action.item_id, item.id, principal_id=principal_id)
+        if item is not None and action.deletes and action.before is not None:
+            deleted = action.before.id
+            await self.made_for.note_made_again(deleted, item.id, principal_id=principal_id)
         await self.undo_log.forget(action, principal_id=principal_id)
         return item
 
     async def item_of(
         self, action: UndoableAction, *, principal_id: str, zone: tzinfo
-    ) -> Item | None:
+    ) -> OwnItem | None:
         """Return what `action` changed as it is now, or was before it was deleted; None: gone.
 
         Raises:
             AssistantError: it cannot be read.
         """
         return await item_of(action, self.back_end.of(principal_id, zone=zone))
-
-
-async def _item(services: AssistantServices, action: Action, item_id: str) -> Item | None:
-    match ACTION_WORDS[action].kind:
-        case "calendar_event":
-            return await services.calendar.get(item_id)
-        case "contact":
-            return await services.contacts.get(item_id)
-        case "task":
-            return await services.tasks.get(item_id)
-        case _:
-            return None  # what is sent is sent, and a document's content is not kept here
 
 
 async def _carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:
@@ -171,5 +160,5 @@ async def _carry_out(services: AssistantServices, action: Action, item_id: str) 
         case "delete_document":
             return await services.documents.delete(item_id)
         case "complete_task":
-            is_there = await services.tasks.get(item_id) is not None
-            return is_there and (await services.tasks.complete(item_id)).is_done
+            found = await services.tasks.get(item_id)
+            return found is not None and (await services.tasks.complete(item_id)).is_done

@@ -5,8 +5,7 @@ patient's document and in no conversation: a move is its user's wherever it was 
 the item was before is kept, for ten minutes.
 """
 
-from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,13 +13,13 @@ from pydantic import TypeAdapter, ValidationError
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.effects import Effect
-from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
+from data_models.tool_memory import EntityType
 from data_models.values import Value
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import CalendarEvent, NewEvent
 from services.assistant.contacts import Contact, ContactChange, NewContact
-from services.assistant.shown import Item
+from services.assistant.shown import kind_of
 from services.assistant.tasks import NewTask, Task
 
 UNDO_FOR = timedelta(minutes=10)
@@ -28,17 +27,16 @@ KEPT_ACTIONS = 10
 Undoable: TypeAlias = Literal[
     "create_event",
     "move_event",
+    "cancel_event",
     "add_task",
     "complete_task",
     "move_task",
+    "delete_task",
     "add_contact",
     "change_contact",
-    "cancel_event",
-    "delete_task",
     "delete_contact",
 ]
-DELETES = ("cancel_event", "delete_task", "delete_contact")
-_FIELDS = ("name", "email", "phone", "organization")
+OwnItem: TypeAlias = CalendarEvent | Task | Contact
 
 
 class UndoableAction(Value):
@@ -46,18 +44,22 @@ class UndoableAction(Value):
 
     Attributes:
         patient: One-way name of the patient whose chart was open; "" if none was.
-        conversation: The conversation's id; "" of one that an earlier server noted.
-        before: What was so of the item; which fields, the tool says.
-        after: The same after the change; where it is not so any more, nothing is undone.
+        before: The item before the change; None if it was made.
+        after: The item after it, None if it was deleted; where it is not so any more, nothing is
+            undone.
     """
 
     tool: Undoable
-    item_id: str
     patient: str
-    conversation: str = ""
+    conversation: str
     at: datetime
-    before: dict[str, str]
-    after: dict[str, str]
+    before: OwnItem | None
+    after: OwnItem | None
+
+    @property
+    def deletes(self) -> bool:
+        """Whether the item is gone, so that it can only be made again."""
+        return self.after is None
 
 
 _ACTIONS = TypeAdapter(list[UndoableAction])
@@ -103,8 +105,8 @@ def _name(principal_id: str) -> str:
 
 def undoable_action(
     tool: Undoable,
-    before: Item,
-    after: Item,
+    before: OwnItem | None,
+    after: OwnItem | None,
     *,
     patient_id: PatientId | None,
     conversation_id: str,
@@ -113,12 +115,11 @@ def undoable_action(
     """Return the action that made `after` of `before` while the chart of a patient was open."""
     return UndoableAction(
         tool=tool,
-        item_id=after.id,
         patient=patient_name(patient_id),
         conversation=conversation_id,
         at=at,
-        before=_state(tool, before),
-        after=_state(tool, after),
+        before=before,
+        after=after,
     )
 
 
@@ -127,120 +128,86 @@ def patient_name(patient_id: PatientId | None) -> str:
     return "" if patient_id is None else hashed("undo", patient_id)
 
 
-async def undo_action(action: UndoableAction, services: AssistantServices) -> Item | None:
+def may_make_again(item: OwnItem) -> bool:
+    """Whether a new item would be the same: nobody is invited anew, nor a whole day made."""
+    match item:
+        case CalendarEvent():
+            return not item.is_all_day and not item.attendees
+        case Task():
+            return not item.is_done
+        case Contact():
+            return True
+
+
+async def undo_action(action: UndoableAction, services: AssistantServices) -> OwnItem | None:
     """Bring the item back to what it was, and return it; None if it is gone or changed since.
 
     Raises:
         AssistantError: it could not be done; nothing was changed.
     """
-    if action.tool in DELETES:
-        return await _make_again(action, services)
-    item = await item_of(action, services)
-    if item is None or _state(action.tool, item) != action.after:
+    item, before = await item_of(action, services), action.before
+    if item is None or item != (action.after or before):
         return None
-    return await _bring_back(action, item, services)
+    if action.after is None:
+        return await _make_again(item, Effect(f"{item.id} {action.at.isoformat()}"), services)
+    return await (_remove(item, services) if before is None else _restore(before, item, services))
 
 
-async def item_of(action: UndoableAction, services: AssistantServices) -> Item | None:
+async def item_of(action: UndoableAction, services: AssistantServices) -> OwnItem | None:
     """Return the item as it is now; one that was deleted as it was."""
-    match action.tool:
-        case "cancel_event" | "delete_task" | "delete_contact":
-            return _deleted(action)
-        case "create_event" | "move_event":
-            return await services.calendar.get(action.item_id)
-        case "add_task" | "complete_task" | "move_task":
-            return await services.tasks.get(action.item_id)
-        case "add_contact" | "change_contact":
-            return await services.contacts.get(action.item_id)
+    if action.after is None:
+        return action.before
+    return await own_item(kind_of(action.after), action.after.id, services)
 
 
-def may_make_again(item: Item | None) -> bool:
-    """Whether a new item would be the same: nobody is invited anew, nor a whole day made."""
+async def own_item(kind: EntityType, item_id: str, services: AssistantServices) -> OwnItem | None:
+    """Return an item whose changes can be taken back; None of any other kind, or if it is gone."""
+    match kind:
+        case "calendar_event":
+            return await services.calendar.get(item_id)
+        case "task":
+            return await services.tasks.get(item_id)
+        case "contact":
+            return await services.contacts.get(item_id)
+        case _:
+            return None
+
+
+async def _make_again(item: OwnItem, effect: Effect, services: AssistantServices) -> OwnItem:
     match item:
-        case CalendarEvent(is_all_day=is_all_day, attendees=attendees):
-            return not is_all_day and not attendees
-        case Task(is_done=is_done):
-            return not is_done
-        case _:
-            return isinstance(item, Contact)
-
-
-def _deleted(action: UndoableAction) -> CalendarEvent | Task | Contact:
-    was = action.before
-    match action.tool:
-        case "cancel_event":
-            start, end = (datetime.fromisoformat(was[one]) for one in ("start", "end"))
-            place = was["location"]
-            return CalendarEvent(
-                id=action.item_id, title=was["title"], start=start, end=end, location=place
-            )
-        case "delete_task":
-            return Task(
-                id=action.item_id, title=was["title"], due=_day(was["due"]), notes=was["notes"]
-            )
-        case _:
-            return Contact(id=action.item_id, **was)
-
-
-async def _make_again(action: UndoableAction, services: AssistantServices) -> Item:
-    effect = Effect(f"{action.item_id} {action.at.isoformat()}")
-    match _deleted(action):
-        case CalendarEvent(title=title, start=start, end=end, location=location):
-            return await services.calendar.create(NewEvent(title, start, end, location), effect)
-        case Task(title=title, due=due, notes=notes):
-            return await services.tasks.add(NewTask(title=title, due=due, notes=notes), effect)
-        case Contact():
-            return await services.contacts.add(NewContact(**action.before), effect)
-
-
-def _day(text: str) -> date | None:
-    return date.fromisoformat(text) if text else None
-
-
-async def _bring_back(action: UndoableAction, item: Item, services: AssistantServices) -> Item:
-    was = action.before
-    match action.tool:
-        case "create_event":
-            await services.calendar.cancel(action.item_id)
-            return item
-        case "add_task":
-            await services.tasks.delete(action.item_id)
-            return item
-        case "move_event":
-            start = datetime.fromisoformat(was["start"])
-            return await services.calendar.move(action.item_id, start=start)
-        case "complete_task":
-            return await services.tasks.reopen(action.item_id)
-        case "move_task":
-            due, title = _day(was["due"]), was.get("title", "")
-            return await services.tasks.move(action.item_id, due=due, title=title)
-        case "add_contact":
-            await services.contacts.delete(action.item_id)
-            return item
-        case "change_contact":
-            change = replace(ContactChange(), **was)
-            return await services.contacts.change(action.item_id, change)
-        case _:
-            return await _make_again(action, services)
-
-
-def _state(tool: Undoable, item: Item) -> dict[str, str]:
-    match item:
-        case CalendarEvent() if tool == "cancel_event":
-            start, end = (one.astimezone(UTC).isoformat() for one in (item.start, item.end))
-            return {"title": item.title, "start": start, "end": end, "location": item.location}
         case CalendarEvent():
-            return {"start": item.start.astimezone(UTC).isoformat()}
-        case Task() if tool == "complete_task":
-            return {"is_done": str(item.is_done)}
+            event = NewEvent(item.title, item.start, item.end, item.location)
+            return await services.calendar.create(event, effect)
         case Task():
-            due = "" if item.due is None else item.due.isoformat()
-            notes = {"notes": item.notes} if tool == "delete_task" else {}
-            return {"due": due, "title": item.title, **notes}
+            task = NewTask(title=item.title, due=item.due, notes=item.notes)
+            return await services.tasks.add(task, effect)
         case Contact(name=name, email=email, phone=phone, organization=organization):
-            return dict(zip(_FIELDS, (name, email, phone, organization), strict=True))
-        case _:
-            raise AssistantError("that kind of change cannot be undone")
+            contact = NewContact(name=name, email=email, phone=phone, organization=organization)
+            return await services.contacts.add(contact, effect)
+
+
+async def _remove(item: OwnItem, services: AssistantServices) -> OwnItem:
+    match item:
+        case CalendarEvent():
+            await services.calendar.cancel(item.id)
+        case Task():
+            await services.tasks.delete(item.id)
+        case Contact():
+            await services.contacts.delete(item.id)
+    return item
+
+
+async def _restore(before: OwnItem, now: OwnItem, services: AssistantServices) -> OwnItem:
+    match before:
+        case CalendarEvent():
+            return await services.calendar.move(before.id, start=before.start)
+        case Task() if isinstance(now, Task) and now.is_done != before.is_done:
+            return await services.tasks.reopen(before.id)
+        case Task():
+            return await services.tasks.move(before.id, due=before.due, title=before.title)
+        case Contact(name=name, email=email, phone=phone, organization=organization):
+            was = ContactChange(name=name, email=email, phone=phone, organization=organization)
+            return await services.contacts.change(before.id, was)
 
 
 def _actions(data: bytes | None) -> list[UndoableAction]:

@@ -20,6 +20,7 @@ from services.language.letters import folded, spellings
 from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people_words import names_that_are_words, people_words
+from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
@@ -137,8 +138,13 @@ def _is_topic(message: Message, word: Word) -> bool:
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
-    """Whether the name is that of a place, of who did something, or of who is spoken to."""
+    """Whether the name is that of a place, of who did something, or of who is spoken to.
+
+    Of a task that is to go it is a word of its title: "delete the chase CT reminder".
+    """
     known = people_words()
+    if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):
+        return True
     if word.before in known.before_staff or word.after in known.behind_places:
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:

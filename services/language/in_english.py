@@ -5,6 +5,7 @@ read by rules and never shown. Pure.
 """
 
 import re
+from calendar import month_name
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -18,6 +19,9 @@ _TELLING_CHARS = 4
 _NOT_AT_END = re.compile(r"(?<!\w)not(?=[\s,]*(?:please[\s,]*)?\Z)")
 _REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
 _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
+_DAY_OF_MONTH = re.compile(
+    r"(?i)\b(on|due|until|am|bis|zum|den) ([1-9]|[12]\d|3[01])\.(1[0-2]|0?[1-9])(?!\d|[.:]\d)\.?"
+)
 _CLAUSE = re.compile(r"[^.?!;\n]+")
 
 
@@ -37,6 +41,7 @@ def in_english(text: str, language: str = "") -> str:
     Args:
         language: Which it is in; "" to tell by its words.
     """
+    text = with_months(text)
     # "in zwei Wochen": a small word of both languages, so the others tell.
     likely = language or _with_most_words(text)
     told = language or language_of(text[:_READ_CHARS], default=likely)
@@ -52,6 +57,11 @@ def in_english(text: str, language: str = "") -> str:
     masked = _QUOTED.sub(put_by, text[:_READ_CHARS])
     english = _CLAUSE.sub(lambda clause: _clause(clause[0], told), masked)
     return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
+
+
+def with_months(text: str) -> str:
+    """Return `text` with the month by name in "on 3.12." and "am 3.12": it is no time, 3:12."""
+    return _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
 
 
 @cache

@@ -122,7 +122,8 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = as_move(words) != words or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
-    return is_behind_deed or says(words, "puts_back", "asks_of_deed")
+    is_own = work_in(words) == "own"  # "mark it done"
+    return is_behind_deed or is_own or says(words, "puts_back", "asks_of_deed")
 
 
 def question_before_deed(text: str) -> str:

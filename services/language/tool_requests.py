@@ -14,7 +14,7 @@ from services.language.addressing import without_address
 from services.language.clock import day_in, hour_alone_in, shift_in
 from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
-from services.language.in_english import in_english
+from services.language.in_english import in_english, with_months
 from services.language.phrases import parts_in, says, without, words_for
 from services.language.pointing.when import When, when_of
 from services.language.text_words import (
@@ -84,7 +84,7 @@ def _new_task(text: str) -> Given | None:
 
     "Order a PET for Grant by Monday" is due on Monday, "call him tomorrow at 10" at that hour.
     """
-    new = parts_in(text := without_address(text), "new_task") or {}
+    new = parts_in(text := with_months(without_address(text)), "new_task") or {}
     title, when = new.get("title", ""), new.get("when", "")
     if not title or says(title, "points_alone"):
         return None
@@ -113,7 +113,7 @@ def _new_task(text: str) -> Given | None:
 
 def as_move(text: str) -> str:
     """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays."""
-    goal, other = ((parts_in(text, one) or {}).get("goal", "") for one in _OTHER_TIMES)
+    goal, other = ((parts_in(with_months(text), one) or {}).get("goal", "") for one in _OTHER_TIMES)
     goal = goal or (other if _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     is_time = hour is not None or shift_in(goal) is not None
@@ -154,7 +154,7 @@ def _words_and_days(text: str) -> Given:
 
 
 def _new_event(text: str) -> Given | None:
-    new = _parts("new_event", title="title", when="start")(text) or {}
+    new = _parts("new_event", title="title", when="start")(text := with_months(text)) or {}
     title, start = new.get("title", ""), new.get("start", "")
     if title.partition(" ")[0] in words_for("begins_no_title"):  # "a meeting with the team"
         title = f"{text[: text.find(title)].rsplit(maxsplit=1)[-1]} {title}"

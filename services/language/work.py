@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from services.language.appointment_slots import slots_in
 from services.language.clock import day_in
 from services.language.in_english import in_english
-from services.language.phrases import says, without
+from services.language.phrases import parts_in, says, without
 from services.language.pointing.clauses import read_clauses
 from services.language.pointing.folding import plain
 from services.language.requests import (
@@ -51,7 +51,12 @@ def work_in(text: str) -> Work | None:
     `own` the user's own mail, tasks and days, `persons` who is registered or insured, `visits`
     appointments and who sees patients.
     """
-    return next((work for work in _WORKS if says(text, f"work_{work}")), None)
+    return next((work for work in _WORKS if says(behind_switch(text), f"work_{work}")), None)
+
+
+def behind_switch(text: str) -> str:
+    """Return what is wanted behind "open Ann Doe and remind me …"; else the whole of `text`."""
+    return (parts_in(text, "opens_and") or {}).get("rest", text)
 
 
 def doer_of(text: str, team: Sequence[TeamMember], *, is_of_chart: bool) -> str | None:
@@ -63,7 +68,8 @@ def doer_of(text: str, team: Sequence[TeamMember], *, is_of_chart: bool) -> str 
     if is_of_chart:
         work: Work | None = "orders" if says(text, *_ORDERS[1:]) else None
     else:
-        work = next((kind for kind, is_so in _RULES if is_so(text)), None)
+        wanted = behind_switch(text)
+        work = next((kind for kind, is_so in _RULES if is_so(wanted)), None)
     return next((one.name for one in team if work and _TOOLS[work] in one.tools), None)
 
 

@@ -18,6 +18,7 @@ _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "`": "`"}
 _CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
+_JOINS = frozenset({"and", "und", "et", "y"})
 _CLAUSE_ENDS = ",.;:!\n—–"
 
 
@@ -109,8 +110,8 @@ def _read(
     at = 0
     while at < len(words):
         size = next((n for n in range(6, 0, -1) if tuple(words[at : at + n]) in phrases), 0)
-        if not size:
-            break
+        if not size or (at and len(words[at]) == 1 and words[at - 1] in _JOINS):
+            break  # "and k" asks for potassium
         said.add(phrases[tuple(words[at : at + size])])
         at += size
     return said, words[at:]

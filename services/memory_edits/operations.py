@@ -256,14 +256,6 @@ def undo_write(
     return [one for one in gone if one not in back], [one for one in back if one not in gone]
 
 
-def texts_of(document: ChatContext, write: MemoryWrite) -> list[str]:
-    """Return what `write` wrote, as people are shown it."""
-    points = [one.text for one in document.memory.key_points if one.point_id in write.points]
-    log = document.memory_changes.changes
-    changed = [_text(one.after or one.before) for one in log if one.change_id in write.changes]
-    return [*points, *changed]
-
-
 def _made(document: ChatContext, *, name: str) -> list[MemoryWrite]:
     times = {turn.turn_id: turn.timestamp for turn in document.chat_history}
     made: dict[int, list[KeyPoint]] = {}

@@ -10,9 +10,10 @@ from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
+from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
 from services.assistant.undo_log import (
-    DELETES,
+    OwnItem,
     Undoable,
     UndoableAction,
     patient_name,
@@ -119,7 +120,7 @@ class TurnActions:
         is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
         if action.patient not in ("", patient_name(turn.patient_id)):
             self.replies.say(turn, _ELSEWHERE)  # it could not be named here
-        elif is_last and action.tool not in DELETES:
+        elif is_last and not action.deletes:
             self.replies.say(turn, await self._take_back(turn, action))
         elif turn.record.question is not None:
             self.replies.say(turn, WAITS)
@@ -130,11 +131,11 @@ class TurnActions:
         zone, principal = self._zone(turn), turn.message.sender.principal_id
         try:
             item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
+            name = "" if item is None else await self._named(turn, item)
         except (ToolInputError, StoreUnavailableError) as failure:
             return self.replies.say(turn, failure.user_message)
         if item is None:  # it is gone, and its deed forgotten with that
             return self.replies.say(turn, await self._take_back(turn, action))
-        name = spoken(item, zone, now=turn.now)
         self.replies.ask(
             turn,
             "destructive_tool",
@@ -149,11 +150,17 @@ class TurnActions:
         await turn.claim.hold()
         try:
             item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
+            name = "" if item is None else await self._named(turn, item)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
-        if item is None:
-            return _NOT_UNDONE
-        return f"{_UNDOES[action.tool][1]}: {spoken(item, zone, now=turn.now)}."
+        return f"{_UNDOES[action.tool][1]}: {name}." if name else _NOT_UNDONE
+
+    async def _named(self, turn: GroundedTurn, item: OwnItem) -> str:
+        """Return what an item is called; of one made for another patient no more than its time."""
+        principal = turn.message.sender.principal_id
+        origins = await self.tools.assistant.made_for.origins(principal)
+        is_private = is_for_another(origins.get(item.id), turn.patient_id)
+        return spoken(item, self._zone(turn), now=turn.now, is_private=is_private)
 
     def _zone(self, turn: GroundedTurn) -> tzinfo:
         return self.tools.open(turn).zone or ZoneInfo("UTC")
@@ -189,7 +196,8 @@ class TurnActions:
 
 
 def _deed(action: UndoableAction) -> str:
-    return f"{action.item_id} {action.at.isoformat()}"
+    item = action.after or action.before
+    return f"{'' if item is None else item.id} {action.at.isoformat()}"
 
 
 def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:

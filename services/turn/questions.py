@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
-from services.assistant.undo_log import DELETES
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
 from services.language.phrases import says
@@ -167,7 +166,7 @@ class TurnQuestions:
         if not says(turn.text, "puts_back"):
             return False
         action = await self._actions.newest_action(turn)
-        if action is None or action.tool not in DELETES:
+        if action is None or not action.deletes:
             return False
         await self._actions.undo(turn, action)
         return True

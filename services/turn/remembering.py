@@ -27,7 +27,6 @@ from services.memory_edits.operations import (
     Retire,
     apply,
     newest_write,
-    texts_of,
     undo_write,
 )
 from services.records.answers.as_said import told_before
@@ -191,12 +190,17 @@ class TurnRemembering:
         if turn.record.question is not None:
             self.replies.say(turn, WAITS)
             return True
-        named = _listed(texts_of(turn.document, write))
-        text = f"{why} Shall I undo what was last written to memory, {named}? yes / no"
+        draft, by = turn.document.model_copy(deep=True), turn.message.sender.principal_id
+        try:
+            gone, back = undo_write(draft, write, by=by, now=self.clock.now())
+        except MemoryItemError:
+            self.replies.say(turn, _CHANGED_SINCE)
+            return True
+        text = f"{why} Shall I undo what was last written to memory? Then {_outcome(gone, back)}."
         self.replies.ask(
             turn,
             "retire_statement",
-            text,
+            f"{text} yes / no",
             patient_id=turn.patient_id,
             payload={_WRITE: write.name},
         )
@@ -220,9 +224,7 @@ class TurnRemembering:
         except MemoryItemError:
             return _CHANGED_SINCE
         gone, back = undo_write(turn.document, write, by=by, now=now)
-        parts = [f"no longer held: {_listed(gone)}"] if gone else []
-        parts += [f"held again: {_listed(back)}"] if back else []
-        return f"Undone; {'; '.join(parts) or 'as it was before'}. “undo” again brings it back."
+        return f"Undone; {_outcome(gone, back)}. “undo” again brings it back."
 
 
 def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
@@ -235,6 +237,12 @@ def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
 def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
     """Return the last turn before this one, if there is any."""
     return [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
+
+
+def _outcome(gone: Sequence[str], back: Sequence[str]) -> str:
+    parts = [f"no longer held: {_listed(gone)}"] if gone else []
+    parts += [f"held again: {_listed(back)}"] if back else []
+    return "; ".join(parts) or "as it was before"
 
 
 def _listed(texts: Sequence[str]) -> str:

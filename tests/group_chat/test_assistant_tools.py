@@ -321,6 +321,15 @@ async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> Non
         assert added["added"][0]["due"] == f"{day:%Y-%m-%d}"
 
 
+async def test_todays_weekday_lists_today_and_the_day_in_a_week(office: Office) -> None:
+    in_a_week = NOW.date() + timedelta(days=7)
+    for title, due in (("Rota", NOW.date()), ("GP", in_a_week), ("Scan", TOMORROW.date())):
+        await office.own.tasks.add(NewTask(title=title, due=due), fresh())
+    weekday = f"{NOW:%A}"
+    listed = await office.call("list_tasks", f"tasks on {weekday}", since=weekday, until=weekday)
+    assert [one["title"] for one in listed["tasks"]] == ["Rota", "GP"]
+
+
 async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> None:
     said = "remind me to call the lab tomorrow at 8"
     await office.call("add_task", said, title="Call the lab", due="tomorrow at 8")
@@ -338,6 +347,8 @@ async def test_another_hour_of_a_task_stands_in_its_title(office: Office) -> Non
         "moved"
     ]
     assert moved["title"] == "Call the lab (morning)"
+    (moved,) = (await office.call("move_task", "move it to tonight", due="tonight"))["moved"]
+    assert (moved["title"], moved["due"]) == ("Call the lab (tonight)", f"{NOW:%Y-%m-%d}")
 
 
 async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:

@@ -33,15 +33,21 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
         ),
         (
             "What a tool did is not taken back by me. Shall I undo what was last written to "
-            "memory, “A”? yes / no",
+            "memory? Then no longer held: “A”. yes / no",
             "Was ein Werkzeug getan hat, nehme ich nicht zurück. Soll ich zurücknehmen, was "
-            "zuletzt gemerkt wurde: “A”? ja / nein",
+            "zuletzt gemerkt wurde? Dann nicht mehr behalten: “A”. ja / nein",
         ),
         (
             "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
             "(p-1)\nyes / no",
             "Diese beiden Akten nebeneinander legen?\n- **Dana Feest**, geboren 2019-05-27, 7 "
             "Jahre, männlich (p-1)\nja / nein",
+        ),
+        (
+            "Bert opened another chart for this group: Willy Koepp, born 1977-04-11, p-1 (before: "
+            "p-2).",
+            "Bert hat für diese Gruppe eine andere Akte geöffnet: Willy Koepp, geboren 1977-04-11, "
+            "p-1 (vorher: p-2).",
         ),
         (
             "Side by side: A, born 2019-05-27 (p-1); B, born 1964-05-24 (p-2). Each chart was read "

@@ -31,7 +31,7 @@ NEITHER = """
 please|ok?|yes?|ok?no|yes and no|yes to radiology|no new lesions|not allergic|
 what is the stage?|cancel my appointment|yes, what is her potassium?|add pathology first|
 stage|maybe|the plan|show me the ok reports|führ die Biopsie aus|starte Ramipril|run a CT|
-start her on metformin
+start her on metformin|and k|und k|no and k
 """
 
 

@@ -51,7 +51,7 @@ class Desk:
     async def note(
         self,
         tool: Undoable,
-        before: Task,
+        before: Task | None,
         after: Task,
         *,
         patient: str = "patient_4",
@@ -219,7 +219,7 @@ async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_els
 
 async def added(desk: Desk, title: str) -> None:
     task = await desk.task(title)
-    await desk.note("add_task", task, task)
+    await desk.note("add_task", None, task)
 
 
 @pytest.mark.parametrize("words", ["undo", "scratch that", "streich das"])
@@ -263,7 +263,7 @@ async def test_what_was_done_before_another_message_is_asked_about_by_name(desk:
 
 async def test_what_was_done_in_another_conversation_is_asked_about(desk: Desk) -> None:
     task = await desk.task("Call the lab")
-    await desk.note("add_task", task, task, conversation="chat_2")
+    await desk.note("add_task", None, task, conversation="chat_2")
     assert "earlier change" in await desk.says("undo")
     assert await titles(desk) == ["Call the lab"]
 
@@ -329,6 +329,19 @@ async def test_what_was_deleted_is_made_again_after_a_yes(desk: Desk, word: str)
     origins = await desk.made_for.origins(OWNER)
     assert origins[again.id] == origins[task.id]  # in another chart it stays withheld
     assert "Nothing was undone" not in await desk.says("undo")
+
+
+async def test_what_was_made_for_another_patient_is_undone_without_its_title(desk: Desk) -> None:
+    task = await desk.task("Ring Mrs Doyle")
+    other = PatientId("patient_42")
+    await desk.made_for.note(task.id, principal_id=OWNER, patient_id=other, conversation_id=CHAT)
+    await desk.asks("delete_task", task)
+    await desk.says("yes")
+
+    assert "Doyle" not in (asked := await desk.says("undo"))
+    assert "as a new entry? yes / no" in asked
+    assert "Doyle" not in await desk.says("yes")
+    assert await titles(desk) == ["Ring Mrs Doyle"]
 
 
 async def test_of_several_completed_each_is_open_again(desk: Desk) -> None:
