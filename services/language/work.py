@@ -35,8 +35,8 @@ _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _NOBODYS = (
-    "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong", "reaches_people",
-    "asks_language", "goes_back", "wants_more", "asks_todays_list",
+    "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
+    "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12
