@@ -139,7 +139,7 @@ class AnswerWords(ClosedValue):
 
     def in_words(self, said: str) -> str:
         """Return a row's value or details with what tools say in them in this language."""
-        return "; ".join(map(self._in_words, said.split("; "))) if self.told else said
+        return "; ".join(map(self._in_words, said.split("; ")))
 
     def _in_words(self, part: str) -> str:
         for form, own in self._forms:
@@ -147,7 +147,7 @@ class AnswerWords(ClosedValue):
                 return own.format(*map(self._in_words, match.groups()))
         if ", " in part:
             return ", ".join(map(self._in_words, part.split(", ")))
-        return self.words.get(part, part)
+        return self.word(part)
 
     @cached_property
     def _forms(self) -> Sequence[tuple[re.Pattern[str], str]]:

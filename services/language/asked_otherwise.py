@@ -7,7 +7,9 @@ from datetime import date, timedelta
 from functools import cache
 
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
-from services.language.chart_words import lexicon
+from services.language.chart_pieces import Piece
+from services.language.chart_text import without_its_part
+from services.language.chart_words import Lexicon, lexicon
 from services.language.folding import fold
 from services.language.ordinals_asked import AGAIN, with_ordinals
 from services.language.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
@@ -30,12 +32,13 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end"}),
     "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
-    "procedures": frozenset({"reason", "people", "place", "site", "due"}),
-    "encounters": frozenset({"reason", "people", "place"}),
+    "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
+    "encounters": frozenset({"reason", "people", "place", "destination"}),
     "allergies": frozenset({"reaction", "severity"}),
-    "immunizations": frozenset({"people", "place", "due"}),
-    "problems": frozenset({"status", "severity", "treatment", "site"}),
+    "immunizations": frozenset({"people", "place", "side", "due", "reason"}),
+    "problems": frozenset({"status", "severity", "treatment", "site", "side", "end"}),
 }
+NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
 _IN_ORDER = frozenset(
@@ -47,7 +50,18 @@ _IN_ORDER = frozenset(
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
     asked = asked_of_the_same(text, today, language)
-    return asked is not None and bool(_OWNED & {*asked.parts[:1]})
+    is_owned = asked is not None and bool(_OWNED & {*asked.parts[:1]})
+    return is_owned or is_of_an_end(text, today=today, language=language)
+
+
+def is_of_an_end(text: str, *, today: date, language: str) -> bool:
+    """Whether it is asked of what may be over, and of no visit: "when did it heal?"."""
+    asked = asked_of_the_same(text, today, language)
+    return asked is not None and _is_of_an_end(asked)
+
+
+def _is_of_an_end(asked: QuestionPart) -> bool:
+    return "over" in asked.frames and "reason" not in asked.parts  # "why not?" asks for none
 
 
 def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -56,14 +70,15 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     spans, folded = spans_in(folded, today=today, language=language)
     if len(spans) > 1:
         return None
-    pieces = with_ordinals(words.pieces(folded), words)
+    pieces = without_its_part(with_ordinals(words.pieces(folded), words), words)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalnum, piece.text))]
     has_part = any("part" in piece.by_kind for piece in said)  # "when did he quit?"
+    has_part |= any(_asks_result(piece, words) for piece in said)  # "what did they find?"
     no_names = _SAYS_NO_NAME | ({"people"} if has_part else frozenset())
     names = any(
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
-        if figure_in(piece, words) is None
+        if figure_in(piece, words) is None and "helped" not in piece.of("frame")
     )
     part = read_part(list(said), words) if said and not names else None
     asks = part is not None and (
@@ -72,27 +87,55 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         or part.parts
         or part.aspects - {"whether"}
         or part.frames & _RATES
+        or any(_asks_result(piece, words) for piece in said)
     )
     return part if asks else None
 
 
+def _asks_result(piece: Piece, words: Lexicon) -> bool:
+    """Whether it asks what something showed or did; "how was she" asks for no result."""
+    is_of_state = len(piece.words) == 2 and piece.words[0] in words.words.asking
+    return "helped" in piece.of("frame") or ("showed" in piece.of("frame") and not is_of_state)
+
+
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
+    if _is_of_an_end(asked) and question.tool in NEVER_OVER:
+        return None
     if asked.is_before:
         return one_before(question)
+    if "helped" in asked.frames:
+        is_given = question.tool in ("medications", "procedures") and bool(question.name)
+        return replace(question, part="effect", aspect="all", back=0) if is_given else None
+    if "showed" in asked.frames and not asked.parts and not asked.aspects - {"whether"}:
+        return _of_its_result(question)
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
     if asked.unit and not asked.aspects:
         return replace(question, unit=asked.unit) if question.tool == "results" else None
-    told = (what_of(asked, "all"), *asked.parts[:1])  # "why was it stopped?"
+    is_asked = "whether" in asked.aspects  # "was it stopped?" as against "why was it stopped?"
+    kinds: tuple[Aspect, ...] = ("whether", "when", "all")
+    how = next(one for one in kinds if one in {*asked.aspects, "all"})
+    told = (what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
     if asked.parts and (part is not None or not asked.aspects):
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
+        which = "whether" if is_asked and part == "end" else which
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)
+
+
+def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what it showed; None for what shows nothing, as a drug."""
+    is_bare = question.aspect in ("when", "whether", "count")
+    if question.tool == "procedures":
+        return replace(question, aspect="all" if is_bare else question.aspect, part="result")
+    if question.tool in ("imaging_reports", "pathology_reports"):
+        return replace(question, aspect="latest" if is_bare else question.aspect, part=None)
+    return replace(question, part=None) if question.tool == "results" else None
 
 
 def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
@@ -151,14 +194,9 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
         earlier = TimeSpan(until=found.span.since - timedelta(days=1))
         return of_days(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
-    return replace(
-        unlimited(found),
-        around=(),
-        arguments=rest,
-        aspect="latest",
-        part=None,
-        back=found.back + 1,
-    )
+    told = found.most or int(found.arguments.get("last", 1))  # "the last two", "and before?"
+    free = replace(unlimited(found), around=(), arguments=rest, aspect="latest", part=None)
+    return replace(free, back=found.back + told, most=0, month=0)
 
 
 @cache

@@ -60,6 +60,7 @@ class ChartWords(ClosedValue):
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     both_sides: frozenset[str] = frozenset()
     for_it: tuple[str, ...] = ()
+    expletives: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
     of_all_time: tuple[str, ...] = ()
     specimens: tuple[str, ...] = ()

@@ -14,10 +14,8 @@ from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
     QuestionPart,
-    Run,
     aspect_of,
     is_for_others,
-    may_name,
     parted,
     read_part,
     what_of,
@@ -28,6 +26,7 @@ from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.lengths_asked import with_lengths
+from services.language.named_runs import Run, may_name
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
     imaged,
@@ -35,6 +34,7 @@ from services.language.names_of_topics import (
     names_of,
     of_last_visit,
     stands_alone,
+    why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
@@ -53,6 +53,7 @@ from services.language.single_questions import (
     is_either,
     named,
     of_one_thing,
+    plainly_asked,
 )
 from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
@@ -102,7 +103,7 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread(found, said, words)
+    return found if is_side else with_unread([*map(why_last_seen, found)], said, words)
 
 
 def unread_besides(
@@ -156,7 +157,7 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
         numbers=numbers,
         pieces=said.pieces,
     )
-    return limited(dated, said.pieces, said.excluded)
+    return limited(dated, said)
 
 
 def _of_time(
@@ -240,7 +241,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
-    return [replace(each, aspect=plain) if each.aspect == "whether" else each for each in found]
+    return [*plainly_asked(found, plain)]
 
 
 def _has_more(part: QuestionPart) -> bool:

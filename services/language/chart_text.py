@@ -7,12 +7,14 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from services.language.ages_asked import Age, ages_in
-from services.language.chart_parts import may_name, without_switch
+from services.language.bare_months import BareMonth, month_named
+from services.language.chart_parts import without_switch
 from services.language.chart_pieces import Label, NameIs, Piece
-from services.language.chart_words import Lexicon, lexicon
+from services.language.chart_words import Lexicon
 from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
+from services.language.named_runs import has_sides, may_name
 from services.language.ordinals_asked import with_ordinals
 from services.language.people_words import people_words
 from services.language.quantities import without_unit
@@ -27,6 +29,10 @@ _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 _TWO_YEARS = re.compile(r"(?<![\d/.])((?:19|20)\d\d)/((?:19|20)\d\d)(?![\d/])")
 _MONTH_AND_YEAR = re.compile(r"(?<![\d/.])(0[1-9]|1[0-2])[/.]((?:19|20)\d\d)(?![\d/])")
 _WHICH = Piece(("which side",), (Label("part", "side"),))
+_DATED = frozenset(
+    {"results", "encounters", "procedures", "immunizations", "imaging_reports", "documents"}
+)
+"""Tools whose rows are each of one day."""
 _LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
 
 
@@ -41,6 +47,7 @@ class SaidOfChart:
         excluded: What it leaves out by name: "besides naproxen".
         aside: What it sets aside, as it says so: "not counting checkups".
         length: A length of time of which no days were made.
+        month: One that is named without its year.
     """
 
     text: str
@@ -53,6 +60,7 @@ class SaidOfChart:
     excluded: Sequence[NameIs]
     aside: Sequence[str]
     length: str
+    month: BareMonth
 
 
 def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
@@ -61,6 +69,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
+    month, rest = month_named(rest, words.language)
     pieces = _with_sides(without_opening(words.pieces(rest)), words)
     pieces = without_switch(pieces, words)
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
@@ -70,7 +79,9 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     spans = tuple(one for one in spans if one not in others)
     aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
-    return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, excluded, aside, length)
+    return SaidOfChart(
+        text, folded, pieces, spans, ages, shift, unit, excluded, aside, length, month
+    )
 
 
 def _with_sides(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
@@ -174,7 +185,7 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     "Which ankle was sprained" asks for the side of a sprain of the ankle, and for no ankle.
     """
     for at, piece in enumerate(pieces[1:], 1):
-        if pieces[at - 1].text in words.words.asking and _has_sides(piece):
+        if pieces[at - 1].text in words.words.asking and has_sides(piece):
             before, rest = pieces[: at - 1], pieces[at + 1 :]
             if any(one.of("name") or one.of("topic") for one in before):
                 return [*before, _WHICH, *rest]  # "… and in which arm": of what was named
@@ -184,9 +195,10 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     return list(pieces)
 
 
-def _has_sides(piece: Piece) -> bool:
-    names = (one.name for one in piece.of("name"))
-    return not {piece.words[0], *names}.isdisjoint(lexicon("en").words.sided)
+def without_its_part(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return `pieces` with "which arm" as which side of what was named before."""
+    asked = with_side_asked(pieces, words)
+    return [one for one in asked if not has_sides(one)] if _WHICH in asked else [*pieces]
 
 
 def without_excluded(
@@ -207,13 +219,12 @@ def without_excluded(
     return (left, names) if names else ([*pieces], ())
 
 
-def limited(
-    asked: Iterable[ChartQuestion], pieces: Sequence[Piece], left_out: Sequence[NameIs]
-) -> tuple[ChartQuestion, ...]:
+def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQuestion, ...]:
     """Return the questions without what is left out; a drug that is somebody is who ordered it.
 
     "Anything besides naproxen?" asks for all other drugs.
     """
+    left_out, pieces = said.excluded, said.pieces
     without = tuple(one.name for one in left_out)
     lists = [ChartQuestion(one.tool) for one in left_out if one.tool in _LISTS][:1]
     titled = {
@@ -222,6 +233,6 @@ def limited(
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
         if one.tool == "medications" and one.name in titled
-        else replace(one, without=without)
+        else replace(one, without=without, month=said.month.number * (one.tool in _DATED))
         for one in [*asked] or lists
     )

@@ -9,11 +9,14 @@ from datetime import date
 
 from services.language.ages_asked import age_at, ages_in, at_ages
 from services.language.asked_otherwise import (
+    NEVER_OVER,
     PARTS_OF,
     asked_of_the_same,
     asked_otherwise,
+    is_of_an_end,
     one_before,
 )
+from services.language.bare_months import month_named
 from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
 from services.language.chart_questions import chart_questions
@@ -40,12 +43,10 @@ from services.language.question_figures import (
 from services.language.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH
+from services.language.tools_named import GIVEN_FOR, SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
-_GIVEN = frozenset({"medications", "procedures"})
-_YEAR_CHARS = len(" 2026")
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 
@@ -88,9 +89,9 @@ def followed_up(
     words = lexicon(language)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
-    # "What's he on for it?" is every drug for what was named, "what was done for it?" all else.
+    # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
-    is_lost |= is_for_it and [(one.tool in _GIVEN, one.name) for one in found] == [(True, "")]
+    is_lost |= is_for_it and {one.tool for one in found} <= GIVEN_FOR
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
@@ -99,7 +100,13 @@ def _with_its_name(
 ) -> tuple[ChartQuestion, ...]:
     """Return what `text` asks with the name of what it points at: "when was it removed?"."""
     tokens, thing = tokens_of(fold(text)[0]), _thing_of(before)
-    at = next((n for n, one in enumerate(tokens) if one in words.words.pointers), None)
+    if thing.tool == "results" and thing.around:  # "temperature then? what was given for it?"
+        thing = thing.around[0]
+    if thing.tool in NEVER_OVER and is_of_an_end(text, today=today, language=words.language):
+        return ()
+    points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
+    idle = words.words.expletives  # "gab es …" points at nothing
+    at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
     is_for_it = tokens[at] in {fold(one)[0] for one in words.words.for_it}  # "dafür"
@@ -186,10 +193,9 @@ def _of_other_time(
     """Return what is asked of other days or another age, where nothing else is said."""
     if (days := other_days(folded, before[0].span, words, today)) is not None:
         return tuple(of_days(each, days) for each in before)
-    if (days := other_days(folded, TimeSpan(today), words, today)) is not None:
-        # Of which year a month is, nobody knows: all values are told.
-        free = (replace(of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
-        return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
+    month, rest = month_named(folded, words.language)
+    if month.number and names_nothing(words.pieces(rest), words):
+        return tuple(replace(of_all_days(each), month=month.number) for each in before)
     ages, _ = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
 
@@ -231,7 +237,10 @@ def _pointing_back(
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:
-        return tuple(filter(None, [one_before(last)]))
+        pieces = words.pieces(folded)
+        numbers = list(numbers_in(pieces, words))
+        earlier = [one_before(last)]
+        return tuple(with_figures(one, None, numbers, pieces) for one in earlier if one)
     if points and _is_of_the_same(about, last):
         one = about[0]
         return (replace(last, aspect=one.aspect, part=one.part, back=0, asked_on=one.asked_on),)
@@ -270,7 +279,7 @@ def of_another(
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
-    is_of_no_time = one.span is None and one.at_age is None and not one.around
+    is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
     is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about

@@ -1,14 +1,18 @@
 """What of a topic is asked about: the names that its list may hold. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.language.chart_file import TopicSpec
-from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_parts import QuestionPart
+from services.language.named_runs import Run
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
+from services.language.utterance import ChartQuestion
 
+_OF_ORGANS = (" disease", " function")
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _OPERATED = frozenset({SEARCH, "problems"})
 SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency", "family"})
@@ -60,6 +64,17 @@ def of_last_visit(topic: TopicSpec) -> TopicSpec:
     return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
 
 
+def why_last_seen(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the newest visit where it is asked why, or where to from there."""
+    is_of_why = question.part == "reason" and not question.name
+    is_of_one = question.tool == "encounters" and (is_of_why or question.part == "destination")
+    is_of_time = question.span or question.around or question.at_age is not None
+    is_of_all = question.aspect != "all" or bool(question.arguments)
+    return (
+        question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
+    )
+
+
 def may_be_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a list may hold what is named: of problems no value, of operations no drug."""
     if topic.name == "operation" and run.main is not None:
@@ -82,11 +97,21 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
     if any(topic.name in SAY_WHAT_FOR for topic in topics):
         # "The plan for his prediabetes"; of "LDL goal met?" also the value.
         return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
-    # The kidneys beside a scan are a part of the body.
-    return bool(run.known) and all(known.tool != SEARCH for known in run.known)
+    # The kidneys beside a scan are a part of the body, and so is the heart.
+    is_part = is_organ(run) and any(topic.tool == "imaging_reports" for topic in topics)
+    is_part |= any(known.tool == SEARCH for known in run.known)
+    return bool(run.known) and not is_part
 
 
 def imaged(run: Run) -> str:
     """Return what a report is of: a part of the body before what is measured of it."""
     tools = {known.tool for known in run.known}
-    return run.name_for(SEARCH if SEARCH in tools else "problems")
+    if SEARCH in tools:
+        return run.name_for(SEARCH)
+    return run.text if is_organ(run) else run.name_for("problems")
+
+
+def is_organ(run: Run) -> bool:
+    """Whether an organ is named by its illnesses or values: a cardiac scan, a renal one."""
+    name = run.main.name if run.main is not None else ""
+    return any(name.endswith(end) and end not in f" {run.text}" for end in _OF_ORGANS)

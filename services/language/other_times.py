@@ -35,7 +35,7 @@ def of_all_days(question: ChartQuestion) -> ChartQuestion:
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in ARGUMENTS_OF_DAYS}
     return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
-                   at_age=None)  # fmt: skip
+                   at_age=None, month=0)  # fmt: skip
 
 
 def at_the_time_of(
@@ -101,7 +101,10 @@ def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) 
         year = str(last.since.year)
         of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
                                  language=words.language)  # fmt: skip
-        spans = tuple(one for one in of_year if one.text != year and not _is_of_years(one))
+        idle = {year, *words.words.connectors}  # "what else is he on?" names no month
+        spans = tuple(
+            one for one in of_year if {*one.text.split()} - idle and not _is_of_years(one)
+        )
     is_bare = bool(spans) and names_nothing(words.pieces(rest), words)
     return hull_of(spans) if is_bare else None
 

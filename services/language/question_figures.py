@@ -1,6 +1,6 @@
 """The days, the limits and the counts of a chart question; like ones as one. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
@@ -119,16 +119,24 @@ def with_figures(
             found = replace(found, lower_limit=number)
             continue
         around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
-        is_count = number == int(number) and 1 < number <= _MOST_ROWS
-        if is_count and "latest" in around and question.tool in ("results", "encounters"):
-            last = {**found.arguments, "last": int(number)}
-            aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
-            found = replace(found, arguments=last, aspect=aspect)
-        elif is_count and question.tool in _COUNTED_OFF and found.aspect in {*around} & _ENDS:
-            found = replace(found, most=int(number))
-        elif is_count and found.aspect == "latest" and found.tool in AGAIN:
-            found = replace(found, aspect="all")  # the tool gives them all, the newest first
+        if number == int(number) and 1 < number <= _MOST_ROWS:
+            found = _of_count(found, int(number), around)
     return found
+
+
+def _of_count(question: ChartQuestion, count: int, around: Collection[Aspect]) -> ChartQuestion:
+    """Return the question for so many rows, `around` being the aspects beside the figure."""
+    is_before = bool(question.back) and question.aspect == "latest"  # "the two before that"
+    if not is_before and "latest" in around and question.tool in ("results", "encounters"):
+        last = {**question.arguments, "last": count}
+        aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "all"
+        return replace(question, arguments=last, aspect=aspect)
+    is_end = question.tool in _COUNTED_OFF and question.aspect in {*around} & _ENDS
+    if is_before or is_end:
+        return replace(question, most=count)
+    is_each = question.aspect == "latest" and question.tool in AGAIN
+    # The tool gives them all, the newest first.
+    return replace(question, aspect="all") if is_each else question
 
 
 def _ends_around(
@@ -200,6 +208,7 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
         arguments.pop("last", None)  # the last of its kind are not among the last of all
     has_limit = question.above is not None or question.below is not None
     is_of_days = question.span is not None or question.near is not None
+    is_of_days |= bool(question.month)
     over_all = question.aspect in OVER_TIME or question.back or has_limit or is_of_days
     if question.tool == "results" and over_all:
         arguments.setdefault("last", ALL_VALUES)

@@ -52,6 +52,7 @@ def read(message: str, situation: Situation) -> Utterance:
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
+    yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
     is_reply = is_reply or says(words, "bare", "roster")
     words = question_before_deed(words) or words
@@ -84,6 +85,12 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _asks_on(words: str, situation: Situation) -> bool:
+    """Whether what else agrees goes on from a question to the record: "why not?"."""
+    is_open = situation.plan_is_open or "?" not in words or not situation.asked_before
+    return not is_open and bool(_goes_on(words, "", (), situation)[1])
 
 
 def _task(*, is_statement: bool, is_plan: bool, is_answered: bool) -> Task:

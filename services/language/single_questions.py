@@ -1,6 +1,7 @@
 """Questions for one thing by its name, and for what a part asks of one thing alone. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart
@@ -76,3 +77,11 @@ def aspect_of_denied(part: QuestionPart, words: Lexicon) -> Aspect | None:
     )
     has_limit = any(one.of("above") or one.of("below") for one in part.pieces)
     return None if not is_denied else "count" if has_limit else "all"
+
+
+def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[ChartQuestion]:
+    """Yield the questions, those for a yes as `plain`; a drug taken for an illness is one."""
+    for one in asked:
+        is_whether = one.aspect == "whether" and one.part != "reason"
+        # That it is there is no yes to "is it severe?".
+        yield replace(one, aspect="all" if one.part == "severity" else plain) if is_whether else one

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from services.language.chart_file import TopicSpec
-from services.language.chart_parts import RANKED, QuestionPart, Run
+from services.language.chart_parts import RANKED, QuestionPart
+from services.language.named_runs import Run
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect
 

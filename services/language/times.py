@@ -109,8 +109,12 @@ _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
 
 @cache
 def _reader(language: str) -> "_TimeReader":
-    words = read_words(language, "times", TimeWords)
-    return _TimeReader(words=words, numbers=words_with_number(language))
+    return _TimeReader(words=time_words(language), numbers=words_with_number(language))
+
+
+def time_words(language: str) -> TimeWords:
+    """Return the words of days of one language."""
+    return read_words(language, "times", TimeWords)
 
 
 class _TimeReader:
@@ -119,7 +123,7 @@ class _TimeReader:
     def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
         self._words, self._numbers = words, numbers
         self.same_as = words.same_as
-        self._months = _month_names(words.locale)
+        self._months = month_names(words.locale)
         count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
@@ -317,7 +321,7 @@ def _unit_of(match: re.Match[str]) -> str:
     return next(unit for unit in _UNITS if groups[unit])
 
 
-def _month_names(locale: str) -> Mapping[str, int]:
+def month_names(locale: str) -> Mapping[str, int]:
     """Return each month's names and short names, folded, without their dots."""
     months: dict[str, int] = {}
     for name in (locale, "en_US"):

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 
-from services.language.chart_parts import FOR, QuestionPart, Run
+from services.language.chart_parts import QuestionPart
 from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
+from services.language.named_runs import FOR, Run
 from services.language.utterance import ChartQuestion
 from services.language.vocabulary import concept_rows
 
@@ -20,6 +21,8 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+GIVEN_FOR = frozenset({"medications", "procedures", "encounters"})
+"""The tools for what there is because of an illness."""
 HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 """Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
@@ -157,10 +160,23 @@ def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[R
         yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)
 
 
+def ills_shown_by(value: str) -> list[str]:
+    """Return the illnesses of which a value tells most: hypertension of the blood pressure."""
+    return [ill for ill, shown in concept_rows()["measured_for"].items() if shown == value]
+
+
 def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
     """Return a drug with the illness that it is asked for with: antibiotics for sinusitis."""
-    is_for = any(piece.text in FOR for piece in part.pieces)
-    if not is_for or [one.tool for one in asked] != ["medications", "problems"]:
+    is_for = any(piece.words[-1] in FOR for piece in part.pieces)
+    is_drug = is_for and len(asked) == len(part.runs) == 2 and asked[0].tool == "medications"
+    if not is_drug or asked[1].tool not in ("medications", "problems", SEARCH):
         return asked
     drug, ill = asked
+    is_whether = "whether" in part.aspects and "may_have" not in part.frames
+    drug = replace(drug, part="reason") if is_whether and drug.part is None else drug
+    if ill.tool != "problems":  # for the blood pressure, for the knee: no illness
+        main, ills = part.runs[1].main, ills_shown_by(ill.name) or [ill.name]
+        if len(ills) > 1 or (main is not None and main.tool == "medications"):
+            return asked
+        ill = replace(ill, name=ills[0])
     return [replace(drug, name=f"{drug.name} {ill.name}", head=drug.name)]

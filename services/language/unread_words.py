@@ -10,14 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.chart_parts import EDGES, may_name
+from services.language.chart_parts import EDGES
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
+from services.language.named_runs import has_sides, may_name
 from services.language.people_words import people_words
 from services.language.time_shifts import time_units
+from services.language.tools_named import GIVEN_FOR, ills_shown_by
 from services.language.utterance import Aspect, ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
@@ -94,6 +96,10 @@ class _Used:
         self._words = words
         self._asked, self._every = asked, every
         self._said = frozenset(_tokens(_texts(asked)))
+        named = {one.name for piece in pieces for one in (*piece.of("name"), *piece.of("topic"))}
+        own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
+        given = (one for one in asked if one.tool in GIVEN_FOR)
+        self._is_of_any = any({*_tokens(_texts([one]))} <= own for one in given)  # not of one thing
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
         self._tools = tools
         self._is_list = tools <= _LISTS
@@ -107,6 +113,7 @@ class _Used:
         self._whens = whens if whens <= {"before", "after"} else set[str]()
         self._has_days = is_course or any(map(_has_days, asked))
         self._is_open = all(one.aspect != "whether" for one in asked)
+        self._is_of_effect = any(one.part == "effect" for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
@@ -118,9 +125,9 @@ class _Used:
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
-        is_left = bool(piece.of("beyond") or piece.of("excluding")) or (
-            not self._is_whole and is_left
-        )
+        is_told = self._is_of_effect and "helped" in piece.of("frame")
+        is_beyond = bool(piece.of("beyond")) and not is_told
+        is_left = bool(is_beyond or piece.of("excluding")) or (not self._is_whole and is_left)
         return (
             is_left
             or piece in self._thens
@@ -136,11 +143,14 @@ class _Used:
         """Whether it is a name, or stands for one, and nothing is looked up by it."""
         if piece.text in relations_of(self._words) and any(one.around for one in self._asked):
             return False
+        if has_sides(piece) and any(one.part == "side" for one in self._asked):
+            return False  # "which arm?"
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}
         english = lexicon("en").words
-        others = ({**english.counted_as, **english.removals}.get(one, one) for one in names)
+        others = [{**english.counted_as, **english.removals}.get(one, one) for one in names]
+        others += [ill for one in names for ill in ills_shown_by(one)]
         return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
 
     def _is_figure_left(self, piece: Piece) -> bool:
@@ -206,8 +216,8 @@ class _Used:
     def _is_topic_left(self, piece: Piece) -> bool:
         is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
         is_told = bool(self._tools & _COURSES) or any(one.around for one in self._asked)
-        is_of_all = any(one.tool == "medications" and not one.name for one in self._asked)
-        return (is_course and not is_told) or (is_of_all and bool(piece.of("for_it")))
+        is_of_any = self._is_of_any and bool(piece.of("for_it"))
+        return (is_course and not is_told) or is_of_any
 
     def _is_then(self) -> bool:
         """Whether what points at a time that was told has one."""
@@ -316,6 +326,7 @@ def with_unread(
 def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterator[str]:
     """Yield a length, and a unit, that no question has."""
     yield said.length
+    yield "" if any(one.month or one.span for one in asked) else said.month.text
     is_shifted = any(one.shift is not None for one in asked)
     yield "" if said.shift is None or is_shifted else said.shift.text
     yield "" if any(one.unit for one in asked) else said.unit

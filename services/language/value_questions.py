@@ -5,9 +5,10 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from services.language.chart_parts import EDGES, FOR, QuestionPart, Run
+from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import lexicon
 from services.language.folding import fold
+from services.language.named_runs import FOR, Run
 from services.language.tools_named import HABITS, SEARCH, tool_of, tools_of
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.vocabulary import LANGUAGES, concept_rows, drug_classes
@@ -79,11 +80,14 @@ def values_told(text: str) -> frozenset[str]:
 
 
 def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
-    """Return the question for what something that was done has shown, where that is asked for."""
+    """Return the question for what was shown by what was done, or whether it helped."""
     is_apart = any(piece.words[0] in (",", "and", "und", "et", "y") for piece in part.pieces)
     is_told = question.aspect != "count" and (question.aspect != "when" or is_apart)
     is_done = question.tool in ("procedures", SEARCH) and is_told
     is_asked = is_done and question.part is None and part.frames & {"showed", "outcome"}
+    is_given = question.tool in ("medications", "procedures") and bool(question.name)
+    if is_given and "helped" in part.frames:
+        return replace(question, part="effect", aspect="all")
     return replace(question, part="result") if is_asked else question
 
 

@@ -78,6 +78,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
     is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
+    inside = tuple(row for row in inside if _is_of_month(row, question.month))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
 
@@ -292,6 +293,11 @@ def _has_any_word(row: ViewRow, query: str) -> bool:
         reasons = (one for one in row.detail.split("; ") if one.startswith("for "))
         row = row.model_copy(update={"detail": "; ".join(reasons)})
     return any(has_words(row, word) for word in query.split())
+
+
+def _is_of_month(row: ViewRow, month: int) -> bool:
+    """Whether the row is of a month, of whichever year."""
+    return not month or row.date[5:7] == f"{month:02}"
 
 
 def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:

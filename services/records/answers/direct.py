@@ -18,6 +18,7 @@ from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
+    is_given_for,
     led,
     measured_as,
     measured_for,
@@ -25,6 +26,7 @@ from services.records.answers.further import (
     told_elsewhere,
     with_parts,
 )
+from services.records.answers.helped import values_of_effect
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
@@ -123,13 +125,16 @@ class _Answers:
         absent = told_evidence(taken) or answer_of(question, taken, self.words)
         if said := told_papers(question, papers, self.words):
             return f"{absent}\n{said}"
+        if values := values_of_effect(question, taken):
+            held = [one for one in values if has_answer(one, self.looked.view_of(one))]
+            return "\n\n".join([absent, *map(self._answer, held)])
         if letter := letter_asked(question, asked_rows(question, taken).rows):
             return told_letter(self.looked.result_of(letter)) or absent
         if asks_for_treatment(question, taken):
             return self._treated(question, taken, absent)
         if lists := looked_at(question, taken, self.words):
             views = [self.looked.view_of(one) for one in lists]
-            return f"{absent}\n{told_of_day(question, taken, views, self.words)}".strip()
+            return told_of_day(question, taken, views, absent, self.words)
         if done := done_for(question):
             return self._with_done(question, done, taken)
         if question.tool == "problems" and question.aspect == "count" and question.name:
@@ -180,7 +185,8 @@ class _Answers:
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
                 told = f"{told}\n{in_papers}".strip()
-                return led(question, search, taken, absent, told, record, self.words)
+                said = led(question, search, taken, absent, told, record, self.words)
+                return self._with_illness(question, said)
             if in_papers:
                 return f"{absent}\n{in_papers}"
             looked_at = record if record is not None and search.name else looked_at
@@ -191,6 +197,17 @@ class _Answers:
             return absent if measured is None else self._with_value(measured, absent)
         absent = self._named(question, absent, taken)
         return "\n".join([absent, *written_later(question, taken, self.words)])
+
+    def _with_illness(self, question: ChartQuestion, told: str) -> str:
+        """Return a drug as `told`, and the illness it is asked for with where no reason is told."""
+        untold = self.words.no_part.format(part=self.words.parts["reason"])
+        if not is_given_for(question) or untold not in told:
+            return told
+        name = question.name.removeprefix(question.head).strip()
+        illness = ChartQuestion("problems", {"status": "all"}, "all", name)
+        view = self.looked.view_of(illness)
+        is_there = has_answer(illness, view)
+        return f"{told}\n{answer_of(illness, view, self.words)}" if is_there else told
 
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""

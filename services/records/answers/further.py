@@ -72,13 +72,20 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
         "history",
     )  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
-    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
+    is_all = question.aspect in ("whether", "count") and not is_given_for(question)
+    aspect = "all" if is_all else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
+
+
+def is_given_for(question: ChartQuestion) -> bool:
+    """Whether it is asked if a drug is taken for an illness: "is she on metformin for PCOS?"."""
+    return (question.tool, question.aspect, question.part) == ("medications", "whether", "reason")
 
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH or question.without or question.by or _is_nowhere_else(question):
+    is_limited = question.without or question.by or question.month
+    if question.tool == SEARCH or is_limited or _is_nowhere_else(question):
         return ()
     if (found := _of_its_tool(question)) is not None:
         return found
@@ -229,6 +236,10 @@ def led(
 ) -> str:
     """Return what was found elsewhere, behind what says that, and what it is not."""
     if question.head and search.name == question.head:
+        if is_given_for(search):
+            if words.no_part.format(part=words.parts["reason"]) in told:
+                return told
+            told = answer_of(replace(search, aspect="all"), record, words)
         is_of_all_days = question.span is not None and search.span is None
         when = f"{absent}\n" if is_of_all_days else ""
         return f"{when}{said_without(question, told, words)}\n{told}".strip()

@@ -16,7 +16,7 @@ _SAID = {
     "ultrasound": "ultrasound ultrasonography sonography us echo endosonography echocardiography "
     "echocardiogram duplex doppler ultraschall sonographie sonografie sono",
     "mammography": "mammography mammogram mg mammographie mammografie",
-    "x ray": "x xray radiograph radiographs radiography rontgen rontgenaufnahme dx cr",
+    "x ray": "x xray xr radiograph radiographs radiography rontgen rontgenaufnahme dx cr",
 }
 _MODALITIES = {kind: frozenset(said.split()) for kind, said in _SAID.items()}
 IMAGING = "imaging"

@@ -1,23 +1,29 @@
 """What the tools gave to the questions of a message, and what is still to be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
-from services.records.answers.asked_rows import asked_rows, has_answer
+from services.language.vocabulary import concept_rows
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, passage
 from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import moment_of, part_missing
+from services.records.answers.said_words import has_words
 from services.records.answers.treatments import LOOKED_AT
+from services.records.concepts.table import names_of_procedure
+from services.records.measurements import MEASURED
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 _NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
 _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
+_REPORTS: Final = ChartQuestion("documents")
 _TREATMENTS: Final = LOOKED_AT[:2]
 _OF_A_DAY = frozenset({"encounters", "medications", "procedures"})
 _MOST_ROWS = 3
@@ -72,25 +78,60 @@ class LookedUp:
 def looked_at(
     question: ChartQuestion, view: ChartView, words: AnswerWords
 ) -> Sequence[ChartQuestion]:
-    """Return the lists in which to look for what began on the same day; none where all is told."""
+    """Return where to look for what is untold: what began on the same day, and texts on a drug."""
     rows = _rows_told(question, view)
     if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
         return ()
     if question.tool == "encounters" and question.part == "treatment":
         return (_PROBLEMS, *_TREATMENTS)
-    is_untold = question.part == "reason" and bool(part_missing(question, rows, words))
-    return (_PROBLEMS,) if is_untold else ()
+    is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
+    there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
+    value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
+    there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
+    if is_of_drug and question.name:
+        there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
+    return there if part_missing(question, rows, words) else ()
 
 
 def told_of_day(
-    question: ChartQuestion, view: ChartView, lists: Sequence[ChartView], words: AnswerWords
+    question: ChartQuestion,
+    view: ChartView,
+    lists: Sequence[ChartView],
+    told: str,
+    words: AnswerWords,
 ) -> str:
-    """Return what of `lists` began on a day of the rows asked for; "" for nothing."""
+    """Return what is `told`, what of `lists` began on a day of it, and what texts say of it."""
     days = {row.date[:10] for row in _rows_told(question, view) if row.date}
-    times = (one for each in lists for row in each.rows for one in times_of(row))
+    times = (
+        one for each in lists if each.tool != SEARCH for row in each.rows for one in times_of(row)
+    )
     found = [one for one in times if one.date[:10] in days]
-    lines = [f"- {row_line(row, words)}" for row in found[:_MOST_SHOWN]]
-    return "\n".join([words.same_day, *lines]) if lines else ""
+    if question.part == "result":  # reports on it
+        names = names_of_procedure(question.name)
+        found = [
+            row for row in found
+            if row.kind in MEASURED | DIAGNOSES or any(has_words(row, one) for one in names)
+        ]  # fmt: skip
+    texts = [*_texts_on(question.name, lists)]
+    is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
+    if question.part is not None and (texts or is_shown):
+        told = told.replace(words.no_part.format(part=words.parts[question.part]), "").strip()
+    return "\n".join([told, *_under(words.same_day, found, words),
+                      *_under(words.elsewhere, texts, words)])  # fmt: skip
+
+
+def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
+    """Yield the letters and notes that a search found, each from where it speaks of `name`."""
+    rows = (row for each in lists if each.tool == SEARCH for row in each.rows)
+    for row in rows:
+        is_text = row.sources[:1] and row.sources[0].startswith("DocumentReference/")
+        if is_text and has_words(row, name):
+            yield row.model_copy(update={"detail": passage(row.detail, name)})
+
+
+def _under(lead: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    lines = [f"- {row_line(row, words)}" for row in rows[:_MOST_SHOWN]]
+    return [lead, *lines] if lines else []
 
 
 def _rows_told(question: ChartQuestion, view: ChartView) -> Sequence[ViewRow]:

@@ -24,6 +24,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),
+    "destination": ("discharged to ",),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
@@ -206,6 +207,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "reaction": _is_reaction_untold,
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
+    "effect": lambda _: True,
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""
@@ -230,7 +232,9 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
-    if question.part == "reason":  # "why no warfarin?" is told by why it ended
+    if (
+        question.part == "reason" and question.aspect != "whether"
+    ):  # "why no warfarin?" is told by why it ended
         is_told = any(_tells(row, MARKS["end reason"]) for row in shown)
     if is_told:
         return []

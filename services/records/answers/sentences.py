@@ -211,9 +211,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.back:
         # A study and the report on it are of one day: before it is what another day brought.
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
-        is_there = question.back < len(newest)
-        said = row_line(newest[question.back if is_there else -1], words)
-        return said if is_there else f"{words.no_earlier} {said}"
+        if earlier := newest[question.back :][: question.most or 1]:
+            return "\n".join(row_line(row, words) for row in earlier)
+        return f"{words.no_earlier} {row_line(newest[-1], words)}"
     count = max(question.most, int(question.arguments.get("last", 1)))
     if question.tool == "immunizations" and not question.name:
         # Several are given at one visit: each of them is the last.

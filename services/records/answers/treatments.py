@@ -75,20 +75,21 @@ def _treatments(view: ChartView) -> Iterator[ViewRow]:
     yield from (row for row in view.rows if row.kind in _TREATMENTS)
 
 
-def _reason(row: ViewRow) -> str:
+def reason_of(row: ViewRow) -> str:
+    """Return what a row says that it was given or done for; "" for nothing."""
     parts = (each for each in row.detail.split("; ") if each.startswith(MARKS["reason"]))
     return next(parts, "")
 
 
 def _is_for(row: ViewRow, name: str, illnesses: Sequence[ViewRow]) -> bool:
     """Whether its reason is the illness, as the list or as the question calls it."""
-    is_named = bool(name) and means("problem", name, label=_reason(row), codes=())
-    return is_named or any(one.name in _reason(row) for one in illnesses)
+    is_named = bool(name) and means("problem", name, label=reason_of(row), codes=())
+    return is_named or any(one.name in reason_of(row) for one in illnesses)
 
 
 def _is_of_kind(row: ViewRow, kind: str) -> bool:
     """Whether a drug without a reason is of the class that is usually taken for an illness."""
-    is_drug = row.kind == "medication" and bool(kind) and not _reason(row)
+    is_drug = row.kind == "medication" and bool(kind) and not reason_of(row)
     return is_drug and means("drug", kind, label=row.name, codes=row.code)
 
 
@@ -107,7 +108,7 @@ def _is_meanwhile(row: ViewRow, illnesses: Sequence[ViewRow], near_days: int) ->
 def _may_be_treatment(row: ViewRow) -> bool:
     """Whether it is a drug or an operation for which no reason is recorded."""
     is_done = row.kind == "procedure" and not words_listed("not_operations") & {*words_of(row.name)}
-    return not _reason(row) and (is_done or row.kind == "medication")
+    return not reason_of(row) and (is_done or row.kind == "medication")
 
 
 def _day(recorded: str) -> date | None:

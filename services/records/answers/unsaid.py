@@ -51,7 +51,7 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     """Say which words of a longer name what is `told` of the thing itself does not have."""
     head = tokens_of(fold(question.head)[0])
     is_drug = question.tool == "medications"
-    idle = {*head, *lexicon(words.language).joints, *people_words().articles}
+    idle = {*head, *lexicon(words.language).connectors, *people_words().articles}
     every = [word for word in question.name.split() if fold(word)[0] not in idle]
     rest = [
         word

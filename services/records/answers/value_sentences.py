@@ -138,12 +138,12 @@ def _of_rows(
     if aspect == "count":
         return _counted_values(rows, words)
     if question.back:
-        return _before(question.back, rows, words)
+        return _before(question, rows, words)
     is_first = aspect == "first"
     if is_first and question.most:
         return value_table(rows[-question.most :], words)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
-    is_many = is_many or (question.span is not None and aspect != "latest")
+    is_many |= (question.span is not None or bool(question.month)) and aspect != "latest"
     if is_many and not is_first and len(rows) > 1:
         return _course(rows, words, most=most, rate=question.rate)
     # Which of two of one moment is right, nobody knows: both are told.
@@ -168,10 +168,10 @@ def _number(text: str) -> float | None:
     return float(text) if text.strip().replace(".", "", 1).isdigit() else None
 
 
-def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
+def _before(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the value so many before the newest; that there is none before the first."""
-    if back < len(rows):
-        return value_sentence(rows[back], words)
+    if earlier := rows[question.back :][: question.most or 1]:
+        return "\n".join(value_sentence(row, words) for row in earlier)
     return f"{words.no_earlier} {value_sentence(rows[-1], words)}"
 
 

@@ -171,9 +171,9 @@ def test_one_of_those_told_is_asked_for_by_its_day(text: str, since: str, until:
     assert (question.arguments["since"], question.arguments["until"]) == (since, until)
 
 
-def test_a_month_of_no_year_is_said_not_to_be_understood() -> None:
+def test_a_month_of_no_year_is_meant_of_each_year() -> None:
     (question,) = asked("the one from May", "INR trend?")
-    assert (question.aspect, question.span, question.unread) == ("trend", None, "from may")
+    assert (question.month, question.span, question.unread) == (5, None, "")
 
 
 def test_another_value_is_asked_beyond_the_same_limit() -> None:

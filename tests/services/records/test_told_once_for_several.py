@@ -102,7 +102,7 @@ def test_what_began_on_a_day_of_an_earlier_time_is_told_for_that_time() -> None:
     problems = ChartView(tool="problems", kind="table", title="", rows=ROWS["problems"])
     drugs = ChartView(tool="medications", kind="table", title="", rows=rows)
     assert "**Acute viral pharyngitis**, resolved, 2017-01-03 [" in told_of_day(
-        question, drugs, [problems], answer_words("en")
+        question, drugs, [problems], "", answer_words("en")
     )
 
 

@@ -1,0 +1,123 @@
+"""Short questions of a clinician over one chart: each with those before it, and what is told."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import answer_words
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.direct import answered
+from services.records.answers.said_words import has_words
+from services.records.concepts.table import names_of_procedure
+from tests.tables import with_cases
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def visit(day: str, why: str, name: str = "Office visit", value: str = "ambulatory") -> ViewRow:
+    reason = f"for {why}; " if why else ""
+    return ViewRow(kind="encounter", name=name, value=value, date=day,
+                   detail=f"{reason}at Quay Clinic", sources=(f"Encounter/{day}",))  # fmt: skip
+
+
+def drug(name: str, day: str, detail: str = "prescribed", status: str = "active") -> ViewRow:
+    return ViewRow(kind="medication", name=name, value="one tablet a day", status=status, date=day,
+                   detail=detail, sources=(f"MedicationRequest/{name[:4]}",))  # fmt: skip
+
+
+def measured(name: str, day: str, number: float, unit: str) -> ViewRow:
+    return ViewRow(kind="laboratory", name=name, value=f"{number}", number=number, unit=unit,
+                   date=day, sources=(f"Observation/{name[:2]}-{day}",))  # fmt: skip
+
+
+def pressure(day: str, value: str) -> ViewRow:
+    return measured("Blood pressure", day, 0, "mm[Hg]").model_copy(
+        update={"value": value, "number": None}
+    )
+
+
+def ill(name: str, day: str) -> ViewRow:
+    return ViewRow(kind="problem", name=name, status="resolved", date=day, end=day,
+                   sources=(f"Condition/{day}",))  # fmt: skip
+
+
+def done(name: str, day: str, value: str = "") -> ViewRow:
+    return ViewRow(kind="procedure", name=name, value=value, date=day, status="completed",
+                   sources=(f"Procedure/{day}",))  # fmt: skip
+
+
+ROWS: Mapping[str, tuple[ViewRow, ...]] = {
+    "encounters": (
+        visit("2026-10-01", "Swollen toe"),
+        visit("2025-05-02", "Cough"),
+        visit("2024-03-04", "Pneumonia", "Hospital stay", "inpatient"),
+    ),
+    "results": (
+        measured("Potassium", "2026-10-01", 4.9, "mmol/L"),
+        measured("Potassium", "2026-05-02", 5.2, "mmol/L"),
+        measured("Potassium", "2025-05-02", 4.6, "mmol/L"),
+        measured("Potassium", "2024-03-04", 4.1, "mmol/L"),
+        pressure("2024-03-01", "160/90"),
+        pressure("2025-05-02", "130/80"),
+    ),
+    "problems": (
+        ill("Fracture of left clavicle", "2019-07-21"),
+        ill("Sprain of ankle", "2021-02-01"),
+    ),
+    "medications": (
+        drug("Empagliflozin", "2025-05-02"),
+        drug("Apixaban", "2024-03-04", "prescribed; for Atrial fibrillation"),
+        drug("Ramipril", "2024-03-04", "prescribed; for Hypertension"),
+        drug("Spironolactone", "2024-03-04", status="on-hold"),
+        drug("Metoprolol", "2024-03-04", "prescribed; Paused on admission.", status="on-hold"),
+    ),
+    "procedures": (
+        done("Colonoscopy", "2025-06-07", "Two polyps removed"),
+        done("Transthoracic echocardiography", "2024-03-04"),
+        done("Bronchoscopy", "2023-03-04"),
+    ),
+    "documents": (
+        ViewRow(kind="cardiology", name="Echocardiogram", date="2024-03-04", detail="LVEF 41 %",
+                sources=("DiagnosticReport/e",)),
+        ViewRow(kind="note", name="Ward note", date="2023-03-04", detail="by Dr. Stott",
+                sources=("DocumentReference/n",)),
+    ),
+    "immunizations": (
+        ViewRow(kind="immunization", name="RSV vaccine", status="not done", date="2025-10-03",
+                detail="because of Patient objection", sources=("Immunization/r",)),
+    ),
+    "search_record": (
+        ViewRow(kind="note", name="Consult note", date="2026-05-06",
+                detail="Euvolemic. Spironolactone held because potassium 5.2.",
+                sources=("DocumentReference/c",)),
+    ),
+}  # fmt: skip
+
+
+def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether the tool gives the row to who names something."""
+    named = [str(question.arguments.get("name", "")), *question.arguments.get("names", ())]
+    names = [name for one in named if one for name in names_of_procedure(one)]
+    return not names or any(has_words(row, name) for name in names)
+
+
+def told(*said: str) -> str:
+    """Answer the last of `said` with what all before it asked."""
+    *before, text = said
+    utterance = read(text, Situation(now=NOW, asked_before=tuple(before)))
+    given: list[tuple[ChartQuestion, ChartView | str]] = []
+    for _ in range(6):
+        found = answered(utterance.about, given, answer_words(utterance.language))
+        if isinstance(found, str):
+            return found
+        rows = tuple(row for row in ROWS.get(found.tool, ()) if _is_called(row, found))
+        given.append((found, ChartView(tool=found.tool, kind="table", title="", rows=rows)))
+    raise AssertionError(given)
+
+
+@with_cases("said", "has", "has_not")
+def test_it_is_told_so(said: list[str], has: list[str], has_not: list[str]) -> None:
+    answer = told(*said)
+    assert [one for one in has if one not in answer] == [], answer
+    assert [one for one in has_not if one in answer] == [], answer
