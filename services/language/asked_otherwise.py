@@ -57,7 +57,11 @@ def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
 def is_of_an_end(text: str, *, today: date, language: str) -> bool:
     """Whether it is asked of what may be over, and of no visit: "when did it heal?"."""
     asked = asked_of_the_same(text, today, language)
-    return asked is not None and "over" in asked.frames
+    return asked is not None and _is_of_an_end(asked)
+
+
+def _is_of_an_end(asked: QuestionPart) -> bool:
+    return "over" in asked.frames and "reason" not in asked.parts  # "why not?" asks for none
 
 
 def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -96,7 +100,7 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
-    if "over" in asked.frames and question.tool in NEVER_OVER:
+    if _is_of_an_end(asked) and question.tool in NEVER_OVER:
         return None
     if asked.is_before:
         return one_before(question)

@@ -279,7 +279,7 @@ def of_another(
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
-    is_of_no_time = one.span is None and one.at_age is None and not one.around
+    is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
     is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about

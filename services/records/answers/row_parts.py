@@ -232,7 +232,9 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
-    if question.part == "reason":  # "why no warfarin?" is told by why it ended
+    if (
+        question.part == "reason" and question.aspect != "whether"
+    ):  # "why no warfarin?" is told by why it ended
         is_told = any(_tells(row, MARKS["end reason"]) for row in shown)
     if is_told:
         return []

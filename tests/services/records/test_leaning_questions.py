@@ -70,6 +70,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         drug("Apixaban", "2024-03-04", "prescribed; for Atrial fibrillation"),
         drug("Ramipril", "2024-03-04", "prescribed; for Hypertension"),
         drug("Spironolactone", "2024-03-04", status="on-hold"),
+        drug("Metoprolol", "2024-03-04", "prescribed; Paused on admission.", status="on-hold"),
     ),
     "procedures": (
         done("Colonoscopy", "2025-06-07", "Two polyps removed"),
@@ -81,6 +82,10 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
                 sources=("DiagnosticReport/e",)),
         ViewRow(kind="note", name="Ward note", date="2023-03-04", detail="by Dr. Stott",
                 sources=("DocumentReference/n",)),
+    ),
+    "immunizations": (
+        ViewRow(kind="immunization", name="RSV vaccine", status="not done", date="2025-10-03",
+                detail="because of Patient objection", sources=("Immunization/r",)),
     ),
     "search_record": (
         ViewRow(kind="note", name="Consult note", date="2026-05-06",
