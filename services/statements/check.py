@@ -32,9 +32,8 @@ from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import is_setting, person_groups, refs, without_setting
 from services.statements.switches import switched
-from services.statements.unknown_prose import tells_unknown
+from services.statements.unknown_prose import is_named, tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
-from services.statements.words_told import is_named
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 

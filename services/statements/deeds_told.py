@@ -18,29 +18,10 @@ from services.statements.deeds import (
 from services.statements.grounds import Grounds, Speaker
 from services.statements.verdict import UNCHECKED, Verdict
 
-_SMALL_CHARS = 3
-_BEEN = frozenset({"been", "your", "wurde", "wurden"})
 _BEHIND_A_DEED = frozenset(
-    {
-        "–",
-        "—",
-        "-",
-        "for",
-        "with",
-        "at",
-        "on",
-        "to",
-        "from",
-        "by",
-        "für",
-        "bei",
-        "mit",
-        "am",
-        "um",
-        "an",
-        "auf",
-    }
-)
+    {"–", "—", "-", "for", "with", "at", "on", "to", "from", "by", "für", "bei", "mit", "am", "um",
+     "an", "auf"}
+)  # fmt: skip
 
 
 def deed_told(
