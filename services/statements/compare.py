@@ -59,6 +59,7 @@ from services.statements.subject import (
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
 
+_TURNS = frozenset({"ended", "begun"})
 _BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
 
@@ -147,8 +148,10 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    if any(_has_other_reason(clause, row) for row in relaxed[:1]):
-        relaxed = []  # that there was a study, and a finding elsewhere, is no finding of it
+    is_of_reason = bool(clause.words & _BECAUSE) and bool(relaxed)
+    is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & _BECAUSE)
+    if is_told and not {*names} <= relaxed[0].words:
+        relaxed = []  # of another reason, or none, a row says nothing
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
@@ -159,13 +162,6 @@ def _by_parts(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
-
-
-def _has_other_reason(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row tells why a thing ended, or has to: of another reason it says nothing."""
-    return bool(clause.words & _BECAUSE) and (
-        "ended" in clause.cues or not row.words.isdisjoint(_BECAUSE)
-    )
 
 
 def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
