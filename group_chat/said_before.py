@@ -45,13 +45,14 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
         return not _has_none(sentence, turn)
     if says(sentence, "leaves_open"):
         return False
-    has_run = any(run.data is not None for run in turn.ran)
     is_changed = _is_changed(turn)
     told = _telling(sentence, is_changed=is_changed)
     said = " ".join((*_shown(turn), *_found(turn), *(_typed(turn) if is_changed else ())))
     unknown = told - _beginnings(said)
-    is_own = says(sentence, "own_things") or len(unknown) < len(told)
-    return is_own and bool(unknown or not (told or has_run))
+    has_run = any(run.data is not None for run in turn.ran)
+    return bool(unknown or not (told or has_run)) and (
+        says(sentence, "own_things") or len(unknown) < len(told)
+    )
 
 
 def is_found(sentence: str, turn: TurnContext) -> bool:
@@ -94,13 +95,10 @@ def _has_none(sentence: str, turn: TurnContext) -> bool:
     if any(run.tool in _FREE for run in runs):
         return True
     part, is_rest = part_of_day_in(sentence), says(sentence, "rest_of_own")
-    kinds = [one for one in _LISTS if says(sentence, one)]
-    for tools in [_LISTS[one] for one in kinds] or [frozenset().union(*_LISTS.values())]:
-        rows = [list(_rows_of(run)) for run in runs if run.tool in tools]
-        is_none = is_rest or not any(_is_in(row, part) for of_run in rows for row in of_run)
-        if not rows or not is_none:
-            return False
-    return True
+    kinds = [tools for one, tools in _LISTS.items() if says(sentence, one)]
+    found = [[one for one in runs if one.tool in tools] for tools in kinds] or [runs]
+    rows = (row for of_kind in found for run in of_kind for row in _rows_of(run))
+    return all(found) and (is_rest or not any(_is_in(row, part) for row in rows))
 
 
 def _rows_of(run: FinishedRun) -> Iterator[Any]:

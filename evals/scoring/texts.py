@@ -20,19 +20,9 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 _MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december"
+]  # fmt: skip
 _OTHER_MARKS = str.maketrans({"\u00b2": "2", "\u00b3": "3", "μ": "u", "µ": "u", "\u00a0": " "})
 
 

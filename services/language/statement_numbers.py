@@ -29,19 +29,10 @@ _BEYOND = frozenset({"above", "below", "over", "under", "uber", "unter"})
 _WHAT_WAS = frozenset({"value", "level", "baseline", "wert", "ausgangswert", "vorwert"})
 _REFERENCE = frozenset(
     {
-        "ref",
-        "reference",
-        "range",
-        "zielbereich",
-        "uln",
-        "lln",
-        "limit",
-        "referenz",
-        "referenzbereich",
-        "normbereich",
-        "norm",
+        "ref", "reference", "range", "zielbereich", "uln", "lln", "limit", "referenz",
+        "referenzbereich", "normbereich", "norm"
     }
-)
+)  # fmt: skip
 _REFERENCE_CHARS = 24
 _THAN = frozenset({"than", "als"})
 _TALL = frozenset({"tall", "gross"})

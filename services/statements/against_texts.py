@@ -10,7 +10,6 @@ from services.statements.fit import has_date, is_denied_alike
 from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import refs
-from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
 _NOT_OF_NOW = frozenset({"before", "ended", "maybe", "begun", "altered", "rising", "falling"})
@@ -24,8 +23,6 @@ def against_texts(
         return None
     if "takes" in clause.cues and clause.names and all(map(_is_class, clause.names)):
         return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
-    if (row := _told_otherwise(clause, candidates)) is not None:
-        return Verdict("contradicted", row.sources, row.says)
     # A text that says it of the right carotid is not contradicted by a row of the left.
     of_place = replace(clause, exclusive=()) if clause.sites else clause
     for row in (one for one in candidates if not one.is_text and not one.is_earlier):
@@ -58,22 +55,6 @@ def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> boo
 
 def _is_class(name: str) -> bool:
     return name.startswith("=") and kind_of_name(name) == "medication"
-
-
-def _told_otherwise(clause: Clause, candidates: Sequence[KnownRow]) -> KnownRow | None:
-    """Return the row of a problem that is over, or of another dose, of what is told as of now."""
-    if clause.dates or clause.cues & _NOT_OF_NOW:
-        return None
-    own = [row for row in candidates if not row.is_text and not row.needs.isdisjoint(clause.names)]
-    problems = [row for row in own if row.kind == "problem"]
-    is_over = problems and all(row.standing == "ended" for row in problems)
-    if is_over and "current" in clause.cues:
-        return problems[0]
-    drugs = [row for row in own if row.kind == "medication" and row.standing == "active"]
-    is_dosed = any(
-        is_comparable(a, b) for a in clause.quantities for r in drugs for b in r.quantities
-    )
-    return drugs[0] if is_dosed else None
 
 
 def _is_of_variant(words: AbstractSet[str]) -> bool:

@@ -68,13 +68,12 @@ def age_at(clause: Clause) -> Quantity | None:
     """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
     is_of_age = bool(clause.words & _AGE)
     numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
-    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names or dies(clause))
+    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
     is_at = (
         _is_at_event(clause)
         or {"when", "was"} <= clause.words
         or clause.words >= _AT_AGE
         or clause.words >= _IM_ALTER
-        or (dies(clause) and bool(clause.words & _AT))
     )
     is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
     return numbers[0] if is_told else None
@@ -91,7 +90,7 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     None where it is told beside something that lasts: "he was 70 years old and had diabetes".
     """
     births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
-    named = _deaths(rows) if dies(clause) else about(clause, rows, clause.names)
+    named = about(clause, rows, clause.names)
     began = [row for row in named if row.begun and not row.is_text]
     if "begun" not in clause.cues:
         began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
@@ -106,20 +105,6 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
         if told.number in age_then(births[0], row):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
-
-
-def dies(clause: Clause) -> bool:
-    """Whether a clause says that the patient died."""
-    groups = statement_words().exclusive
-    return "family" not in clause.cues and any(groups[one] == _DEAD for one in clause.exclusive)
-
-
-def _deaths(rows: KnownRows) -> list[KnownRow]:
-    """Return the row of the patient's death, of its day."""
-    groups = statement_words().exclusive
-    told = [row for row in rows.rows if any(groups[one] == _DEAD for one in row.exclusive)]
-    dated = [row for row in told if row.dates and not row.is_text and row.kind != "patient"]
-    return [replace(row, begun=row.dates[0]) for row in dated]
 
 
 def _meant_events(clause: Clause, rows: list[KnownRow]) -> list[KnownRow]:

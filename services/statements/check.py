@@ -38,9 +38,8 @@ from services.statements.subject import (
     without_setting,
 )
 from services.statements.switches import switched
-from services.statements.unknown_prose import tells_unknown
+from services.statements.unknown_prose import is_named, tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
-from services.statements.words_told import is_named
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 

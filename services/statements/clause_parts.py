@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from services.language.clause_joining import FINDS
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.statement_parts import graded
@@ -140,16 +139,7 @@ def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequen
     clauses = reader.clauses(cuts)
     if any(clause.words & _RELATED for clause in clauses):
         return []
-    found = [(one, judge(one)) for one in clauses]
-    if any(clause.words & FINDS for clause in clauses) and not _is_of_one_source(found):
-        return []
-    return found
-
-
-def _is_of_one_source(found: _Read) -> bool:
-    """Whether one report says all that is told of what it found."""
-    sources = [{*one.sources} for _, one in found if one.state == "supported"]
-    return bool(sources) and bool(set.intersection(*sources))
+    return [(one, judge(one)) for one in clauses]
 
 
 def _weight(found: _Read) -> int:

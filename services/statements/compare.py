@@ -45,7 +45,7 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.one_day import by_one_day
-from services.statements.one_of_several import excludes, shows_finding
+from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,
@@ -58,8 +58,8 @@ from services.statements.subject import (
 )
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
-from services.statements.words_told import is_named
 
+_TURNS = frozenset({"ended", "begun"})
 _BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
 
@@ -123,7 +123,6 @@ def _fitting(
     found = [row for row in found if not row.is_earlier] or found
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
     found = [row for row in found if not gives_way(clause, row, subject)]
-    found = [row for row in found if not _gives_other_reason(clause, row)]
     # What a row is called before what it is for; which has more of the words before others.
     return sorted(
         found,
@@ -149,8 +148,10 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    if shows_finding(clause) or any(_has_other_reason(clause, row) for row in relaxed[:1]):
-        relaxed = []  # that there was a study, and a finding elsewhere, is no finding of it
+    is_of_reason = bool(clause.words & _BECAUSE) and bool(relaxed)
+    is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & _BECAUSE)
+    if is_told and not {*names} <= relaxed[0].words:
+        relaxed = []  # of another reason, or none, a row says nothing
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
@@ -161,20 +162,6 @@ def _by_parts(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
-
-
-def _has_other_reason(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row tells why a thing ended, or has to: of another reason it says nothing."""
-    return bool(clause.words & _BECAUSE) and (
-        "ended" in clause.cues or not row.words.isdisjoint(_BECAUSE)
-    )
-
-
-def _gives_other_reason(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row tells why something is so, and not by what a clause names."""
-    if clause.words.isdisjoint(_BECAUSE) or row.words.isdisjoint(_BECAUSE):
-        return False
-    return not all(one in row.words or is_named(one, row.words) for one in clause.names)
 
 
 def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

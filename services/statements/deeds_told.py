@@ -8,7 +8,6 @@ from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
 from services.statements.deeds import (
-    CARRIED_OUT,
     DONE,
     NEVER_DONE,
     OWN,
@@ -18,31 +17,11 @@ from services.statements.deeds import (
 )
 from services.statements.grounds import Grounds, Speaker
 from services.statements.verdict import UNCHECKED, Verdict
-from services.statements.words_told import has_all
 
-_SMALL_CHARS = 3
-_BEEN = frozenset({"been", "your", "wurde", "wurden"})
 _BEHIND_A_DEED = frozenset(
-    {
-        "–",
-        "—",
-        "-",
-        "for",
-        "with",
-        "at",
-        "on",
-        "to",
-        "from",
-        "by",
-        "für",
-        "bei",
-        "mit",
-        "am",
-        "um",
-        "an",
-        "auf",
-    }
-)
+    {"–", "—", "-", "for", "with", "at", "on", "to", "from", "by", "für", "bei", "mit", "am", "um",
+     "an", "auf"}
+)  # fmt: skip
 
 
 def deed_told(
@@ -71,20 +50,12 @@ def deed_told(
         return UNCHECKED
     if kinds == [OWN] and DONE in grounds.deeds:
         return Verdict("unsupported")  # something was done; whether it was that nobody knows
-    if kinds == [CARRIED_OUT] and _is_on_record(clause, grounds):
-        return UNCHECKED
     found = compare_values(clause, grounds.rows, names=clause.names)
     is_told = found.state == "supported" and clause.has_values
     if is_told and "first_person" not in clause.cues:
         return UNCHECKED
     said = next((kind for kind in kinds if kind != OWN), "done")
     return Verdict("contradicted", (), f"Nothing was {said} in this conversation.")
-
-
-def _is_on_record(clause: Clause, grounds: Grounds) -> bool:
-    """Whether one row has all words of a clause: "The referral has been accepted"."""
-    words = frozenset(w for w in clause.words if len(w) > _SMALL_CHARS and w.isalpha())
-    return any(has_all(words - _BEEN, row.words) for row in grounds.rows.rows)
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
@@ -20,13 +19,6 @@ def placed(clause: Clause) -> Clause:
     """Return a clause with no more of such words than tell where in the body a thing is."""
     groups = statement_words().exclusive
     return replace(clause, exclusive=tuple(w for w in clause.exclusive if groups[w][0] in PLACED))
-
-
-def shows_finding(clause: Clause) -> bool:
-    """Whether a clause says what a scan showed."""
-    groups = statement_words().exclusive
-    is_of_scan = any(groups[word][0] == "modality" for word in clause.exclusive)
-    return is_of_scan and not clause.words.isdisjoint(FINDS)
 
 
 def excludes(clause: Clause, row: KnownRow) -> bool:

@@ -20,8 +20,10 @@ from services.statements.fit import (
 from services.statements.known import KnownRows
 from services.statements.one_of_several import PARTS, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
-from services.statements.words_told import INFLECTIONS, SHORT, SHORT_FORM, has_all
 
+_INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+_FORMS = ("ing", "ed", *_INFLECTIONS)
+_SHORT_FORM, _SHORT = 5, 3
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _PLACED = frozenset({"side", "height"})
@@ -34,9 +36,6 @@ _TURNS = frozenset(
 _SUGGESTED = frozenset({"suggested"})
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _GOALS = frozenset({"goal", "ziel"})
-_AMOUNTS = frozenset(
-    {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
-)
 _ADVERB = "ly"
 _CAUSES = frozenset(
     {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
@@ -174,7 +173,7 @@ def _adds_unknown(
     sites = (site for row in meant for site in row.sites)
     known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
-    is_short = any(len(word) == SHORT for word in said - known)
+    is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
@@ -248,6 +247,32 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
+def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
+    """Whether all words that are said are known: of themselves, in another form or by a name."""
+    if said <= known:
+        return True
+    begun = {word[:BEGINNING] for word in known}
+    return all(
+        word in known
+        or word[:BEGINNING] in begun
+        or is_named(word, known)
+        or _is_of_two(word, known)
+        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
+        or (len(word) == _SHORT and any(word in one for one in initials))
+        for word in said
+    )
+
+
+def is_named(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
+    return any(one <= known for one in statement_words().named.get(word, ()))
+
+
+def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
+    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
+    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
+
+
 def _initials(row: KnownRow) -> str:
     """Return the letters by which a row's words begin: of a short name, `ACL`."""
     return "".join(word[0] for word in row.says.lower().split())
@@ -260,11 +285,9 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
     if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
-    if clause.differences and word in _AMOUNTS:
-        return True
     forms = [word]
-    if len(word) > SHORT_FORM and word.endswith(INFLECTIONS):
-        forms += [word.removesuffix(ending) for ending in INFLECTIONS]
+    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():

@@ -109,16 +109,6 @@ def _of_one_sex(text: str, *, female: bool) -> str:
 
 
 _LONG = {
-    "summary",
-    "timeline",
-    "visits",
-    "procedures",
-    "labs",
-    "lytes",
-    "liver",
-    "cbc",
-    "problems",
-    "renal",
-    "timeline_in_year",
-    "timeline_since",
-}
+    "summary", "timeline", "visits", "procedures", "labs", "lytes", "liver", "cbc", "problems",
+    "renal", "timeline_in_year", "timeline_since"
+}  # fmt: skip
