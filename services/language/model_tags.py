@@ -29,7 +29,6 @@ _CALLS = frozenset(
     {"tool", "tools", "toolcall", "function", "functions", "call", "calls", "invoke", "action",
      "python", "parameter", "arg", "args", "dsml", "observation", "results"}
 )  # fmt: skip
-_BEGINS = frozenset({"start", "begin"})
 _ENDS = frozenset(
     {"eos", "eot", "eom", "endoftext", "return", "end", "im_end", "end_of_turn", "end_of_text",
      "s", "stop", "inst", "eod", "end_of_sentence", "end_of_msg"}
