@@ -40,7 +40,10 @@ _PLAIN_HEADS = frozenset(
 
 def is_plain_head(sentence: Sentence) -> bool:
     """Whether the words over a table's columns leave its values to be those of now."""
-    return all(one.words <= _PLAIN_HEADS and not one.dates for one in sentence.clauses)
+    return all(
+        one.quantities or one.stages or (one.words <= _PLAIN_HEADS and not one.dates)
+        for one in sentence.clauses
+    )
 
 
 def is_value_alone(sentence: Sentence) -> bool:
