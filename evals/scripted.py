@@ -161,12 +161,14 @@ def _to_read(request: RecordedRequest, script: Script, tools: Mapping[str, str])
     ]
     if asked or made:
         return asked
-    if request.messages[-1]["role"] == "tool":
+    has_rows = request.messages[-1]["role"] == "tool"
+    rows = "\n".join(str(one.get("content")) for one in request.messages if one["role"] == "tool")
+    if has_rows and all(re.search(one, rows, re.IGNORECASE) for one in script.reads):
         return []
     free = [
         ToolCall(name, {})
         for tool, name in tools.items()
-        if tool in RECORD and not _required(request, name)
+        if tool in RECORD and not _required(request, name) and tool not in _called(request)
     ]
     return free if script.reads != ANYTHING else free[-1:]
 

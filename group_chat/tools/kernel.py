@@ -277,7 +277,7 @@ class ToolKernel(Kernel):
         """
         again = (call.tool, turn.agent, call.arguments)
         made = sum((one.tool, one.agent, one.parameters) == again for one in turn.ran)
-        if made >= _SAME_CALLS:
+        if made >= _SAME_CALLS and not action_key():  # a scenario's steps are no model's whim
             call.ends_message = made > _SAME_CALLS
             turn.out_of_rounds = turn.out_of_rounds or call.ends_message
             raise ToolInputError("you made this call twice: answer from what it returned")

@@ -17,6 +17,7 @@ from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
     each,
+    is_plain_head,
     is_value_alone,
     judged,
     listed_kinds,
@@ -61,6 +62,7 @@ class MessageCheck:
         self._subject: tuple[str, ...] = ()
         self._heading: tuple[str, ...] = ()
         self._lists: frozenset[str] = frozenset()
+        self._has_heading = False  # which may say of when what stands beneath it is
 
     def check(self, text: str) -> Verdict:
         """Return what the rows say of `text`, one sentence; of one that cites a paper, the papers.
@@ -89,7 +91,7 @@ class MessageCheck:
             return UNCHECKED
         if self._is_published(sentence):
             return UNCHECKED
-        if is_value_alone(sentence):
+        if is_value_alone(sentence) and not (sentence.is_item and self._has_heading):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
         sentence = with_courses(sentence)
@@ -314,11 +316,13 @@ class MessageCheck:
 
     def _remember(self, sentence: Sentence) -> None:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]
+        self._has_heading = self._has_heading or sentence.is_heading
         if sentence.is_heading:
             self._heading = named[-1] if named else ()
             self._lists = listed_kinds(sentence)
         elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
             self._lists = listed_kinds(sentence) or self._lists
+            self._has_heading = self._has_heading or not is_plain_head(sentence)
         elif not sentence.is_item and sentence.text.strip():
             self._heading, self._lists = (), frozenset()
         if named:

@@ -34,9 +34,24 @@ _RELATED = FOR | {"both", "another", "after", "before", "nach", "vor", "beide", 
 _Read = list[tuple[Clause, Verdict]]
 
 
+_PLAIN_HEADS = frozenset(
+    {"item", "name", "test", "parameter", "finding", "value", "result", "unit", "status",
+     "source", "current", "latest", "wert", "befund", "einheit", "quelle", "aktuell"}
+)  # fmt: skip
+
+
+def is_plain_head(sentence: Sentence) -> bool:
+    """Whether the words over a table's columns leave its values to be those of now."""
+    return all(
+        one.quantities or one.stages or (one.words <= _PLAIN_HEADS and not one.dates)
+        for one in sentence.clauses
+    )
+
+
 def is_value_alone(sentence: Sentence) -> bool:
     """Whether a name and its value are all that a sentence says: they are told as of now."""
-    if len(sentence.clauses) != 1 or sentence.is_item or sentence.refs:
+    is_listed = sentence.is_item and not sentence.text.lstrip().startswith("|")
+    if len(sentence.clauses) != 1 or is_listed or sentence.refs:
         return False
     return _is_name_and_value(sentence.clauses[0])
 

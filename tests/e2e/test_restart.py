@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 FOUR = "patient_patient_4_context.json"
 QUESTION = "Did the radiotherapy end as intended?"
-LONG = "The record tells a long story. " + "".join(map("Part {} of it. ".format, range(80)))
+LONG = "".join(f"Part {number} is a long story. " for number in range(48))
 GOING_AWAY = 1001
 PATIENCE_SECONDS = 60.0
 
