@@ -382,8 +382,13 @@ class Settings(BaseSettings):
     @property
     def owns_folder(self) -> bool:
         """Whether the local state is this server's alone."""
-        azure = self.azure_storage_connection_string or self.app_blob_storage_endpoint
-        return azure is None and not self.data_dir_shared
+        return self.azure_account is None and not self.data_dir_shared
+
+    @property
+    def azure_account(self) -> str | None:
+        """The storage account, by its endpoint or connection string; None: local files."""
+        key = self.azure_storage_connection_string
+        return self.app_blob_storage_endpoint or (key.get_secret_value() if key else None)
 
     @property
     def note_hidden_seconds(self) -> int:
@@ -632,9 +637,7 @@ def _other_problems(settings: Settings) -> Iterator[Problem]:
     if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
         text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
         yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
-    if settings.turn_queue and not (
-        settings.azure_storage_connection_string or settings.app_blob_storage_endpoint
-    ):
+    if settings.turn_queue and settings.azure_account is None:
         text = "needs Azure storage: a queue on one machine hands nothing over"
         yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
     if settings.claim_renew_seconds * 2 >= settings.claim_seconds:

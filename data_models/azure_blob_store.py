@@ -4,22 +4,20 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from azure.core import MatchConditions
-from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
 from azure.core.settings import settings as azure_settings
-from azure.storage.blob.aio import BlobServiceClient
 
 from data_models.azure_client import (
     FAILURES,
     blob_info,
+    blob_service,
+    close_client,
     error_code,
     quoted_etag,
     run_bounded,
-    service_at,
-    service_of,
 )
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -61,45 +59,20 @@ class AzureBlobStore:
 
     def __init__(
         self,
-        service: BlobServiceClient,
+        account: str,
         *,
         container: str,
         ids: IdSource,
-        credential: AsyncTokenCredential | None = None,
         tags_of: TagsOf | None = None,
     ) -> None:
         # Its spans would carry blob names, and with them conversations and patients.
         azure_settings.tracing_enabled.set_value(False)
-        self._service = service
-        self._container = service.get_container_client(container)
+        self._service = blob_service(account)
+        self._container = self._service.get_container_client(container)
         self._blob = lru_cache(_CLIENTS)(self._container.get_blob_client)
         self._ids = ids
-        self._credential = credential
         self._tags_of = tags_of
         self._opened = False
-
-    @classmethod
-    def from_connection_string(
-        cls, connection_string: str, *, container: str, ids: IdSource, tags_of: TagsOf | None = None
-    ) -> Self:
-        """Return a store of the account that `connection_string` names.
-
-        Raises:
-            ConfigurationError: the connection string has not the required form.
-        """
-        return cls(service_of(connection_string), container=container, ids=ids, tags_of=tags_of)
-
-    @classmethod
-    def from_endpoint(
-        cls, endpoint: str, *, container: str, ids: IdSource, tags_of: TagsOf | None = None
-    ) -> Self:
-        """Return a store at `endpoint`, signed in with the identity of this machine or user.
-
-        Raises:
-            ConfigurationError: the endpoint is not an HTTPS address.
-        """
-        service, credential = service_at(endpoint)
-        return cls(service, container=container, ids=ids, credential=credential, tags_of=tags_of)
 
     async def read(self, name: str) -> Blob | None:
         return await run_bounded(self._read(checked_blob_name(name)))
@@ -157,9 +130,7 @@ class AzureBlobStore:
         await run_bounded(self._check())
 
     async def close(self) -> None:
-        await self._service.close()
-        if self._credential is not None:
-            await self._credential.close()
+        await close_client(self._service)
 
     async def _check(self) -> None:
         await self._open()

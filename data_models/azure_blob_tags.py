@@ -1,13 +1,11 @@
 """Index tags of blobs in Azure Blob Storage: finding blobs by them, and setting them."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
-from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
-from azure.storage.blob.aio import BlobServiceClient
 
-from data_models.azure_client import error_code, run_bounded, service_at, service_of
+from data_models.azure_client import blob_service, close_client, error_code, run_bounded
 from data_models.blob_names import is_blob_name
 from data_models.blob_tags import TaggedBlob, TagPage
 
@@ -19,27 +17,9 @@ _MOVED_ON = frozenset({"BlobNotFound", "ConditionNotMet"})
 class AzureBlobTags:
     """`BlobTags` of one container."""
 
-    def __init__(
-        self,
-        service: BlobServiceClient,
-        *,
-        container: str,
-        credential: AsyncTokenCredential | None = None,
-    ) -> None:
-        self._service = service
-        self._container = service.get_container_client(container)
-        self._credential = credential
-
-    @classmethod
-    def from_connection_string(cls, connection_string: str, *, container: str) -> Self:
-        """Return the tags of a container of the account that `connection_string` names."""
-        return cls(service_of(connection_string), container=container)
-
-    @classmethod
-    def from_endpoint(cls, endpoint: str, *, container: str) -> Self:
-        """Return the tags of a container at `endpoint`, signed in as this machine or user."""
-        service, credential = service_at(endpoint)
-        return cls(service, container=container, credential=credential)
+    def __init__(self, account: str, *, container: str) -> None:
+        self._service = blob_service(account)
+        self._container = self._service.get_container_client(container)
 
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
         return await run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
@@ -48,9 +28,7 @@ class AzureBlobTags:
         return await run_bounded(self._set(name, tags, only_if))
 
     async def close(self) -> None:
-        await self._service.close()
-        if self._credential is not None:
-            await self._credential.close()
+        await close_client(self._service)
 
     async def _find(self, where: str, after: str, limit: int) -> TagPage:
         pages = self._container.find_blobs_by_tags(where, results_per_page=limit).by_page(

@@ -2,64 +2,54 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TypeVar
 
-from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
 from azure.storage.queue import QueueMessage, TextBase64DecodePolicy, TextBase64EncodePolicy
 from azure.storage.queue.aio import QueueClient
 
-from data_models.azure_client import client_options, error_code, run_bounded
+from data_models.azure_client import (
+    client_options,
+    close_client,
+    error_code,
+    is_endpoint,
+    run_bounded,
+)
 from data_models.errors import ConfigurationError
 from data_models.work_queue import WorkItem
 
 _NOT_OURS = {"MessageNotFound", "PopReceiptMismatch"}
+_NO_QUEUES = "AZURE_STORAGE_CONNECTION_STRING names no queue service, and TURN_QUEUE needs one"
+_MALFORMED_ENDPOINT = (
+    "TURN_QUEUE_ENDPOINT is malformed; it looks like https://ACCOUNT.queue.core.windows.net"
+)
 T = TypeVar("T")
 
 
 class AzureWorkQueue:
     """A `WorkQueue`; the queue is created if missing. One serves one process and one event loop."""
 
-    def __init__(
-        self, client: QueueClient, *, credential: AsyncTokenCredential | None = None
-    ) -> None:
-        self._client = client
-        self._credential = credential
+    def __init__(self, account: str, *, queue: str) -> None:
+        """Take an account as `azure_client.client_options` does.
+
+        Raises:
+            ConfigurationError: the connection string names no account with queues, or the
+                endpoint is not an HTTPS address.
+        """
+        named = is_endpoint(account)
+        make = QueueClient if named else QueueClient.from_connection_string
+        try:
+            self._client = make(
+                account,
+                queue,
+                message_encode_policy=TextBase64EncodePolicy(),
+                message_decode_policy=TextBase64DecodePolicy(),
+                **client_options(account),
+            )
+        except ValueError:
+            # Not `from error`: a connection string holds the account's key.
+            raise ConfigurationError(_MALFORMED_ENDPOINT if named else _NO_QUEUES) from None
         self._opened = False
-
-    @classmethod
-    def from_connection_string(cls, connection_string: str, *, queue: str) -> Self:
-        """Return the queue of the account that `connection_string` names.
-
-        Raises:
-            ConfigurationError: the connection string names no account with queues.
-        """
-        try:
-            return cls(QueueClient.from_connection_string(connection_string, queue, **_options()))
-        except ValueError:
-            # Not `from error`: the connection string holds the account's key.
-            raise ConfigurationError(
-                "AZURE_STORAGE_CONNECTION_STRING names no queue service, and TURN_QUEUE needs one"
-            ) from None
-
-    @classmethod
-    def from_endpoint(cls, endpoint: str, *, queue: str) -> Self:
-        """Return the queue at `endpoint`, signed in with the identity of this machine or user.
-
-        Raises:
-            ConfigurationError: the endpoint is not an HTTPS address.
-        """
-        from azure.identity.aio import DefaultAzureCredential  # 0.4 s, only where it signs in
-
-        credential = DefaultAzureCredential()
-        try:
-            client = QueueClient(endpoint, queue, credential=credential, **_options())
-        except ValueError:
-            raise ConfigurationError(
-                "TURN_QUEUE_ENDPOINT is malformed; it looks like "
-                "https://ACCOUNT.queue.core.windows.net"
-            ) from None
-        return cls(client, credential=credential)
 
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
         send = partial(self._client.send_message, body, visibility_timeout=hidden_seconds)
@@ -80,9 +70,7 @@ class AzureWorkQueue:
         return found.approximate_message_count or 0
 
     async def close(self) -> None:
-        await self._client.close()
-        if self._credential is not None:
-            await self._credential.close()
+        await close_client(self._client)
 
     async def _take(self, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
         found = self._client.receive_messages(
@@ -129,14 +117,6 @@ class AzureWorkQueue:
                 if error_code(error) != "QueueAlreadyExists":  # it is being deleted, say
                     raise
         self._opened = True
-
-
-def _options() -> dict[str, Any]:
-    return {
-        **client_options(),
-        "message_encode_policy": TextBase64EncodePolicy(),
-        "message_decode_policy": TextBase64DecodePolicy(),
-    }
 
 
 def _item(message: QueueMessage, body: str) -> WorkItem:

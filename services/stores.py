@@ -39,15 +39,11 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
     Raises:
         ConfigurationError: the connection string or the endpoint is malformed.
     """
-    connection = settings.azure_storage_connection_string
-    endpoint = settings.app_blob_storage_endpoint
-    if connection is None and endpoint is None:
+    account = settings.azure_account
+    if account is None:
         return LocalBlobStore(root=settings.data_dir / name)
     # Azure's SDK takes half a second to import.
     from data_models.azure_blob_store import AzureBlobStore
 
     tags = session_tags if name == SESSIONS else None
-    if endpoint is not None:
-        return AzureBlobStore.from_endpoint(endpoint, container=name, ids=ids, tags_of=tags)
-    text = connection.get_secret_value() if connection else ""
-    return AzureBlobStore.from_connection_string(text, container=name, ids=ids, tags_of=tags)
+    return AzureBlobStore(account, container=name, ids=ids, tags_of=tags)

@@ -48,13 +48,12 @@ def _opened(settings: Settings, name: str) -> WorkQueue:
     # Azure's SDK takes half a second to import.
     from data_models.azure_work_queue import AzureWorkQueue
 
-    connection, blobs = settings.azure_storage_connection_string, settings.app_blob_storage_endpoint
-    if blobs is not None:
-        endpoint = settings.turn_queue_endpoint or blobs.replace(".blob.", ".queue.")
-        return AzureWorkQueue.from_endpoint(endpoint, queue=name)
-    if connection is None:
+    account, blobs = settings.azure_account, settings.app_blob_storage_endpoint
+    if account is None:
         raise ConfigurationError(
             "TURN_QUEUE: needs Azure Storage, for a queue on one machine hands nothing over. "
             "Example: AZURE_STORAGE_CONNECTION_STRING=... TURN_QUEUE=rounds-turns"
         )
-    return AzureWorkQueue.from_connection_string(connection.get_secret_value(), queue=name)
+    if blobs is not None:
+        account = settings.turn_queue_endpoint or blobs.replace(".blob.", ".queue.")
+    return AzureWorkQueue(account, queue=name)

@@ -153,7 +153,7 @@ def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
     from data_models.azure_blob_store import AzureBlobStore
 
     endpoint = f"https://{parts.netloc}"
-    store = AzureBlobStore.from_endpoint(endpoint, container=container, ids=ids)
+    store = AzureBlobStore(endpoint, container=container, ids=ids)
     return ContainerFiles(store, prefix, address=f"{endpoint}/{container}")
 
 

@@ -66,14 +66,10 @@ def migration_config_for(settings: Settings) -> MigrationConfig:
 
 
 def _index_for(settings: Settings) -> SessionIndex:
-    connection = settings.azure_storage_connection_string
-    endpoint = settings.app_blob_storage_endpoint
-    if connection is None and endpoint is None:
+    account = settings.azure_account
+    if account is None:
         return SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
     # Azure's SDK takes half a second to import.
     from data_models.azure_blob_tags import AzureBlobTags
 
-    if endpoint is not None:
-        return TagSessionIndex(tags=AzureBlobTags.from_endpoint(endpoint, container=SESSIONS))
-    text = connection.get_secret_value() if connection else ""
-    return TagSessionIndex(tags=AzureBlobTags.from_connection_string(text, container=SESSIONS))
+    return TagSessionIndex(tags=AzureBlobTags(account, container=SESSIONS))

@@ -40,7 +40,7 @@ async def sqlite(tmp_path: Path) -> AsyncIterator[SqliteBlobStore]:
 
 @pytest.fixture
 async def azure(azurite: str, container: str) -> AsyncIterator[AzureBlobStore]:
-    store = AzureBlobStore.from_connection_string(azurite, container=container, ids=RandomIds())
+    store = AzureBlobStore(azurite, container=container, ids=RandomIds())
     yield store
     await store.close()
 

@@ -43,9 +43,7 @@ async def increment_local(root: str, times: str) -> None:
 async def increment_azure(connection_string: str, container: str, times: str) -> None:
     from data_models.azure_blob_store import AzureBlobStore  # half a second, here only
 
-    store = AzureBlobStore.from_connection_string(
-        connection_string, container=container, ids=RandomIds()
-    )
+    store = AzureBlobStore(connection_string, container=container, ids=RandomIds())
     await increment(store, times=int(times))
     await store.close()
 

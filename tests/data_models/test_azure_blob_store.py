@@ -10,17 +10,17 @@ from tests.fakes import CountingIds
 @pytest.mark.parametrize("wrong", ["", "secret", "AccountKey=secret", "AccountName=;x"])
 def test_a_malformed_connection_string_is_named_and_not_shown(wrong: str, ids: CountingIds) -> None:
     with pytest.raises(ConfigurationError, match="AZURE_STORAGE_CONNECTION_STRING") as caught:
-        AzureBlobStore.from_connection_string(wrong, container="chat-sessions", ids=ids)
+        AzureBlobStore(wrong, container="chat-sessions", ids=ids)
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("wrong", ["", "https://", "http://account.blob.core.windows.net"])
+@pytest.mark.parametrize("wrong", ["https://", "http://account.blob.core.windows.net"])
 async def test_an_endpoint_that_is_no_https_address_is_named(wrong: str, ids: CountingIds) -> None:
     with pytest.raises(ConfigurationError, match="APP_BLOB_STORAGE_ENDPOINT"):
-        AzureBlobStore.from_endpoint(wrong, container="chat-sessions", ids=ids)
+        AzureBlobStore(wrong, container="chat-sessions", ids=ids)
 
 
 async def test_an_endpoint_is_not_called_before_it_is_used(ids: CountingIds) -> None:
     endpoint = "https://account.blob.core.windows.net"
-    store = AzureBlobStore.from_endpoint(endpoint, container="chat-sessions", ids=ids)
+    store = AzureBlobStore(endpoint, container="chat-sessions", ids=ids)
     await store.close()

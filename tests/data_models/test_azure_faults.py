@@ -21,9 +21,7 @@ pytestmark = pytest.mark.slow
 async def proxied(azurite: str, container: str) -> AsyncIterator[tuple[FaultProxy, AzureBlobStore]]:
     """A store that reaches the container of `azure` through a proxy, already connected."""
     async with running_proxy(azurite) as (proxy, connection_string):
-        store = AzureBlobStore.from_connection_string(
-            connection_string, container=container, ids=RandomIds()
-        )
+        store = AzureBlobStore(connection_string, container=container, ids=RandomIds())
         await store.check()
         yield proxy, store
         await store.close()
@@ -213,7 +211,7 @@ async def test_a_leased_blob_is_not_a_changed_one(
 
 async def test_an_account_that_cannot_be_reached_is_unavailable(container: str) -> None:
     closed = "AccountName=a;AccountKey=a2V5;BlobEndpoint=http://127.0.0.1:1/a"
-    store = AzureBlobStore.from_connection_string(closed, container=container, ids=RandomIds())
+    store = AzureBlobStore(closed, container=container, ids=RandomIds())
     await every_operation_is_unavailable(store)
     await store.close()
 

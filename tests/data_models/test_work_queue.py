@@ -22,7 +22,7 @@ async def queue(request: pytest.FixtureRequest) -> AsyncIterator[WorkQueue]:
         yield MemoryWorkQueue()
         return
     account: str = request.getfixturevalue("azurite_account")
-    queue = AzureWorkQueue.from_connection_string(account, queue=f"turns-{uuid4().hex[:12]}")
+    queue = AzureWorkQueue(account, queue=f"turns-{uuid4().hex[:12]}")
     yield queue
     await queue.close()
 
@@ -76,7 +76,7 @@ async def test_the_largest_body_is_taken(queue: WorkQueue) -> None:
 async def test_a_queue_that_does_not_answer_is_not_empty(azurite_account: str) -> None:
     account = azurite_account.partition("QueueEndpoint=")[0]
     gone = f"{account}QueueEndpoint=http://127.0.0.1:{free_port()}/devstoreaccount1;"
-    queue = AzureWorkQueue.from_connection_string(gone, queue="turns")
+    queue = AzureWorkQueue(gone, queue="turns")
     with pytest.raises(StoreUnavailableError):
         await queue.take(limit=1, hidden_seconds=30)
     await queue.close()
@@ -84,4 +84,4 @@ async def test_a_queue_that_does_not_answer_is_not_empty(azurite_account: str) -
 
 def test_what_is_no_address_is_named() -> None:
     with pytest.raises(ConfigurationError, match="TURN_QUEUE"):
-        AzureWorkQueue.from_connection_string("nonsense", queue="turns")
+        AzureWorkQueue("nonsense", queue="turns")

@@ -155,9 +155,7 @@ async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Calla
     async with AsyncExitStack() as stack:
 
         def place() -> Place:
-            store = AzureBlobStore.from_connection_string(
-                azurite, container=f"crash-{next(_containers)}", ids=RandomIds()
-            )
+            store = AzureBlobStore(azurite, container=f"crash-{next(_containers)}", ids=RandomIds())
             stack.push_async_callback(store.close)
             return Place(store)
 

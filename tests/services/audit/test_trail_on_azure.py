@@ -16,7 +16,7 @@ from tests.fakes import FixedClock
 @pytest.mark.slow
 async def test_records_are_appended_and_sound(azurite: str, patient_storage: None) -> None:
     container = f"audit-{secrets.token_hex(4)}"
-    store = AzureBlobStore.from_connection_string(azurite, container=container, ids=RandomIds())
+    store = AzureBlobStore(azurite, container=container, ids=RandomIds())
     for restart in range(2):
         trail = AuditTrail(store=store, replica="host/1", clock=FixedClock())
         await asyncio.gather(

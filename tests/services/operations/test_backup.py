@@ -88,15 +88,12 @@ async def test_what_is_restored_is_what_was_stored(world: World, files: BackupFi
 async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
     world: World, azurite: str, patient_storage: None
 ) -> None:
-    kept = AzureBlobStore.from_connection_string(
-        azurite, container=f"backups-{uuid4().hex[:8]}", ids=world.ids
-    )
+    kept = AzureBlobStore(azurite, container=f"backups-{uuid4().hex[:8]}", ids=world.ids)
     files = ContainerFiles(kept, "2026-11-26")
     summary = await backup_of(world).make(files)
     names = {name: f"{name}-{uuid4().hex[:8]}" for name in (SESSIONS, USERS, AUDIT)}
     fresh = {
-        name: AzureBlobStore.from_connection_string(azurite, container=own, ids=world.ids)
-        for name, own in names.items()
+        name: AzureBlobStore(azurite, container=own, ids=world.ids) for name, own in names.items()
     }
     try:
         assert await Restore(containers=fresh).run(files) == summary
@@ -114,7 +111,7 @@ async def test_an_installation_in_which_nothing_was_said_is_backed_up_to_azure(
     world: World, azurite: str, patient_storage: None
 ) -> None:
     name = f"backups-{uuid4().hex[:8]}"
-    kept = AzureBlobStore.from_connection_string(azurite, container=name, ids=world.ids)
+    kept = AzureBlobStore(azurite, container=name, ids=world.ids)
     files = ContainerFiles(kept, "2026-11-26")
     try:
         made = await replace(backup_of(world), containers=empty()).make(files)

@@ -127,10 +127,8 @@ async def test_every_tag_is_asked_for_because_only_those_come_back() -> None:
 async def blobs(
     azurite: str, patient_storage: None
 ) -> AsyncIterator[tuple[AzureBlobStore, TagSessionIndex]]:
-    store = AzureBlobStore.from_connection_string(
-        azurite, container=CONTAINER, ids=RandomIds(), tags_of=session_tags
-    )
-    index = TagSessionIndex(tags=AzureBlobTags.from_connection_string(azurite, container=CONTAINER))
+    store = AzureBlobStore(azurite, container=CONTAINER, ids=RandomIds(), tags_of=session_tags)
+    index = TagSessionIndex(tags=AzureBlobTags(azurite, container=CONTAINER))
     yield store, index
     await index.close()
     await store.close()
