@@ -165,21 +165,6 @@ async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> Non
     assert (await subject_of(text)).reason == "described"
 
 
-@pytest.mark.parametrize(
-    ("text", "is_plain"),
-    [
-        ("what is Elvio Brandt on?", False),
-        ("on to Elvio Brandt", True),
-        ("open Elvio Brandt", True),
-        ("can you look up Elvio Brandt for me please?", True),
-        ("hi there, pull up the chart of Elvio Brandt, thanks", True),
-        ("look up Elvio Brandt's potassium", False),
-        ("Morning. Quick look at Elvio Brandt before I see him", True),
-        ("I'm seeing Elvio Brandt in ten minutes", True),
-        ("what is new with Elvio Brandt", False),
-        ("I'll see Elvio Brandt now", True),
-        ("is Elvio Brandt ill", False),
-    ],
-)
+@with_cases("text", "is_plain")
 async def test_a_word_that_leads_to_a_name_asks_behind_it(text: str, is_plain: bool) -> None:
     assert (await linked(text)).is_plain is is_plain

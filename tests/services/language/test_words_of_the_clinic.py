@@ -5,45 +5,10 @@ import pytest
 from services.language.detection import language_of
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "tool", "name"),
-    [
-        ("can we give amoxicillin?", "allergies", "amoxicillin"),
-        ("could i prescribe ibuprofen?", "allergies", "ibuprofen"),
-        ("Ist Metamizol erlaubt?", "allergies", "metamizole"),
-        ("ADRs?", "allergies", ""),
-        ("rejection ever?", "search_record", "rejection"),
-        ("any lung nodule?", "search_record", "lung nodule"),
-        ("nodes positive?", "search_record", "node"),
-        ("previous CS and why?", "procedures", "cesarean section"),
-        ("why was spiro stopped?", "medications", "spironolactone"),
-        ("what tabs is he on", "medications", ""),
-        ("preventer?", "medications", "inhaled corticosteroid"),
-        ("how many ODs and when?", "problems", "overdose"),
-        ("hx of clots?", "problems", "venous thromboembolism"),
-        ("bleeds?", "problems", "bleeding"),
-        ("eczema?", "problems", "eczema"),
-        ("cervical cancer jab?", "immunizations", "hpv"),
-        ("whooping cough jab?", "immunizations", "pertussis"),
-        ("mum's phone?", "chart_summary", "contact person"),
-        ("wife?", "chart_summary", "marital status"),
-        ("any ED?", "encounters", "emergency"),
-        ("A&E for?", "encounters", "emergency"),
-        ("results?", "results", ""),
-        ("test results", "results", ""),
-        ("MRI safe?", "allergies", ""),
-        ("Schilddrüse?", "problems", "thyroid disease"),
-        ("Hüft-TEP welche Seite?", "procedures", "hip replacement"),
-        ("Wann war die letzte Hyposensibilisierung?", "procedures", "subcutaneous immunotherapy"),
-        ("Wofür bekam sie Penicillin?", "medications", "penicillin"),
-        ("Größe des Polypen?", "results", "polyp size"),
-        ("Leistenbruch?", "problems", "hernia"),
-        ("Unterarmbruch?", "problems", "forearm fracture"),
-        ("Wie oft war sie pro Jahr da?", "encounters", ""),
-    ],
-)
+@with_cases("text", "tool", "name")
 def test_which_list_is_looked_at(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]
     assert (first.tool, first.name) == (tool, name)

@@ -1,9 +1,8 @@
 """What is told of values that are only bounds, and of limits without a unit."""
 
-import pytest
-
 from data_models.chart_view import ViewRow
 from tests.services.records.test_said_otherwise import said
+from tests.tables import with_cases
 
 
 def bound(value: str, date: str, unit: str = "mIU/L") -> ViewRow:
@@ -15,18 +14,7 @@ def bound(value: str, date: str, unit: str = "mIU/L") -> ViewRow:
 TSH = (bound(">100", "2025-01-01"), bound("4.2", "2024-01-01"), bound("<0.1", "2023-01-01"))
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("was the TSH ever above 50?", "Yes. 1 of 3 values above 50:"),
-        ("was the TSH ever above 200?", "Not clear:"),
-        ("was the TSH ever below 1?", "Yes. 1 of 3 values below 1:"),
-        ("was the TSH ever below 0.05?", "Not clear:"),
-        ("what was the highest TSH?", "Highest **TSH**: >100 mIU/L"),
-        ("what was the lowest TSH?", "Lowest **TSH**: <0.1 mIU/L"),
-        ("how did the TSH change?", "**TSH**"),
-    ],
-)
+@with_cases("text", "first")
 def test_a_value_that_is_only_a_bound_counts_as_far_as_it_says(text: str, first: str) -> None:
     assert said(text, {"results": TSH}).startswith(first)
 
