@@ -4,52 +4,24 @@ Nothing is validated twice: `services.records.sorting` refuses a damaged resourc
 and every reader here gives "" or nothing where an element is absent or of another kind.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeAlias
+
+from data_models.plain_yaml import read_yaml
 
 Raw: TypeAlias = Mapping[str, Any]
 
 _NOTHING: Raw = {}
 _PERIOD_STARTS = ("start", "end")
-DATES: Mapping[str, tuple[str, ...]] = {
-    "AllergyIntolerance": ("onsetDateTime", "onsetPeriod", "recordedDate"),
-    "Appointment": ("start", "created"),
-    "CarePlan": ("period", "created"),
-    "CareTeam": ("period",),
-    "Condition": ("onsetDateTime", "onsetPeriod", "recordedDate"),
-    "Consent": ("dateTime",),
-    "Claim": ("created", "billablePeriod"),
-    "Coverage": ("period",),
-    "Device": ("manufactureDate",),
-    "DeviceUseStatement": ("timingPeriod", "timingDateTime", "recordedOn"),
-    "DiagnosticReport": ("effectiveDateTime", "effectivePeriod", "issued"),
-    "DocumentReference": ("date",),
-    "Encounter": ("period",),
-    "ExplanationOfBenefit": ("created", "billablePeriod"),
-    "FamilyMemberHistory": ("date",),
-    "Flag": ("period",),
-    "Goal": ("startDate", "statusDate"),
-    "ImagingStudy": ("started",),
-    "Immunization": ("occurrenceDateTime", "recorded"),
-    "MedicationAdministration": ("effectivePeriod", "effectiveDateTime"),
-    "MedicationDispense": ("whenHandedOver", "whenPrepared"),
-    "MedicationRequest": ("authoredOn",),
-    "MedicationStatement": ("effectivePeriod", "effectiveDateTime", "dateAsserted"),
-    "Observation": (
-        "effectiveDateTime",
-        "effectivePeriod",
-        "effectiveInstant",
-        "effectiveTiming",
-        "issued",
-    ),
-    "Procedure": ("performedDateTime", "performedPeriod"),
-    "Provenance": ("recorded",),
-    "QuestionnaireResponse": ("authored",),
-    "RelatedPerson": ("period",),
-    "ServiceRequest": ("occurrenceDateTime", "occurrencePeriod", "occurrenceTiming", "authoredOn"),
-    "Specimen": ("receivedTime",),
+KINDS: Mapping[str, Mapping[str, Mapping[str, Any]]] = read_yaml(
+    Path(__file__).with_name("kinds.yaml").read_bytes()
+)
+"""The resource types that are read, by what for; the file explains."""
+DATES: Mapping[str, Sequence[str]] = {
+    kind: row.get("dates", ()) for rows in KINDS.values() for kind, row in rows.items()
 }
 """Elements that may hold the clinical date, best first."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, TypeVar
 
 from data_models.errors import RecordsRefusedError, RecordsUnreadableError
-from services.records.entry import Raw, many
+from services.records.entry import KINDS, Raw, many
 from services.records.fhir_client import FhirAnswer, FhirClient, Pages
 from services.records.patient_lookup import is_fhir_id, unexpected
 
@@ -75,6 +75,10 @@ def _names(row: Raw) -> frozenset[str]:
     return frozenset(str(one.get("name")) for one in many(row, "searchParam"))
 
 
+def _of_each(column: str) -> Mapping[str, Any]:
+    return {kind: row[column] for kind, row in KINDS["clinical"].items() if column in row}
+
+
 Query: TypeAlias = Mapping[str, str | Sequence[str]]
 """Search parameters; several values of one are several bounds."""
 _T = TypeVar("_T")
@@ -83,33 +87,11 @@ PAGE_ENTRIES: Final = 200
 AT_ONCE: Final = 6
 _NOT_OFFERED: Final = frozenset({404, 405, 410, 501})
 _ASKED_OTHERWISE: Final = frozenset({400, 422})
-SEARCHED: Final = (
-    "Condition", "Observation", "MedicationStatement", "MedicationRequest",
-    "MedicationAdministration", "MedicationDispense", "Procedure", "ImagingStudy",
-    "DiagnosticReport", "DocumentReference", "AllergyIntolerance", "Immunization", "Encounter",
-    "CarePlan", "CareTeam", "Goal", "Coverage", "Appointment", "Device", "DeviceUseStatement",
-    "FamilyMemberHistory", "Flag", "Consent", "QuestionnaireResponse", "RelatedPerson",
-    "ServiceRequest", "Specimen",
-)  # fmt: skip
-# What the newest come first by; a server that cannot sort is asked without.
-_SORTED_BY: Final[Mapping[str, str]] = {
-    "Observation": "date", "DiagnosticReport": "date", "DocumentReference": "date",
-    "Encounter": "date", "Procedure": "date", "Immunization": "date",
-    "MedicationRequest": "authoredon",
-}  # fmt: skip
+SEARCHED: Final = tuple(kind for kind in KINDS["clinical"] if kind != "Composition")
+# A server that cannot sort is asked without.
+_SORTED_BY: Final = _of_each("sorted_by")
 _OWNER: Final[Mapping[str, Sequence[str]]] = {"Coverage": ("beneficiary", "patient")}
-# Servers that want a category with every search (Epic's do) are asked for each of these.
-_CATEGORIES: Final[Mapping[str, Sequence[str]]] = {
-    "Observation": (
-        "laboratory", "vital-signs", "social-history", "survey", "imaging", "exam", "procedure",
-        "therapy", "activity", "core-characteristics", "smartdata",
-    ),
-    "Condition": ("problem-list-item", "encounter-diagnosis", "health-concern", "medical-history"),
-    "DiagnosticReport": ("LAB", "RAD", "PAT", "CG", "imaging", "laboratory"),
-    "DocumentReference": ("clinical-note", "imaging-result", "summary-document", "correspondence"),
-    "CarePlan": ("assess-plan", "38717003", "734163000", "736271009"),
-    "CareTeam": ("longitudinal", "encounter", "episode"),
-}  # fmt: skip
+_CATEGORIES: Final = _of_each("categories")
 
 
 class PatientSearch:

@@ -2,23 +2,13 @@
 
 from collections.abc import Iterator
 
-from services.records.entry import Raw, many, one, text
+from services.records.entry import KINDS, Raw, many, one, text
 from services.records.standing import certainty_of
 
-CLINICAL = frozenset(
-    {"AllergyIntolerance", "Appointment", "CarePlan", "CareTeam", "Composition", "Condition",
-     "Consent", "Coverage", "Device", "DeviceUseStatement", "DiagnosticReport",
-     "DocumentReference", "Encounter", "FamilyMemberHistory", "Flag", "Goal", "ImagingStudy",
-     "Immunization", "MedicationAdministration", "MedicationDispense", "MedicationRequest",
-     "MedicationStatement", "Observation", "Procedure", "QuestionnaireResponse",
-     "RelatedPerson", "ServiceRequest", "Specimen"}
-)  # fmt: skip
+CLINICAL = frozenset(KINDS["clinical"])
 """Belong to one patient and are shown as rows."""
 
-SHARED = frozenset(
-    {"Binary", "Location", "Medication", "Organization", "Practitioner", "PractitionerRole",
-     "Provenance"}
-)  # fmt: skip
+SHARED = frozenset(KINDS["shared"])
 """Give names, texts and authors to what is shown."""
 
 MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
@@ -27,7 +17,7 @@ MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
 OWNED = CLINICAL - MAY_BE_NOBODYS
 """Of these one that names no patient is of nobody known."""
 
-BILLS = frozenset({"Claim", "ExplanationOfBenefit"})
+BILLS = frozenset(KINDS["bills"])
 """Read for who insures the patient only: the newest of each insurer."""
 
 _WITHDRAWN = frozenset({"entered-in-error", "refuted"})
