@@ -1,5 +1,6 @@
 """Values of observations as shown: number, unit, range and flag."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any
@@ -53,11 +54,9 @@ def with_unit(value: str, unit: str) -> str:
 
 def value_in(node: Raw) -> Value:
     """Return the `value[x]` of an Observation, a component or a QuestionnaireResponse's answer."""
-    for name, reader in _READERS.items():
-        if name in node:
-            found = reader(node[name])
-            if found.text:
-                return found
+    for name, (kind, reader) in _READERS.items():
+        if isinstance(held := node.get(name), kind) and (found := reader(held)).text:
+            return found
     absent = one(node, "dataAbsentReason")
     return Value(f"no result ({label(absent) or 'reason not given'})") if absent else ABSENT
 
@@ -175,75 +174,52 @@ def _range_text(row: Raw) -> str:
     return f">={low}" if low else f"<={high}"
 
 
-def _said(value: Any) -> Value:
-    return Value(value.strip()) if isinstance(value, str) else ABSENT
-
-
 def _whole(value: Any) -> Value:
     number = decimal_of(value)
     return ABSENT if number is None else Value(number_text(number), float(number))
 
 
-def _coded(value: Any) -> Value:
-    return Value(label(value)) if isinstance(value, dict) else ABSENT
-
-
-def _yes(value: Any) -> Value:
-    return Value("yes" if value else "no") if isinstance(value, bool) else ABSENT
-
-
-def _span(value: Any) -> Value:
-    if not isinstance(value, dict):
-        return ABSENT
+def _span(value: Raw) -> Value:
     low, high = quantity(value.get("low")), quantity(value.get("high"))
     shown = f"{low.text or '?'}-{high.text or '?'}" if low.text or high.text else ""
     return Value(shown, None, low.unit or high.unit)
 
 
-def _ratio(value: Any) -> Value:
-    if not isinstance(value, dict):
-        return ABSENT
+def _ratio(value: Raw) -> Value:
     above, below = quantity(value.get("numerator")), quantity(value.get("denominator"))
     return Value(f"{above.whole}:{below.whole}" if above.text and below.text else "")
 
 
-def _period(value: Any) -> Value:
-    if not isinstance(value, dict) or not (text(value, "start") or text(value, "end")):
+def _period(value: Raw) -> Value:
+    if not (text(value, "start") or text(value, "end")):
         return ABSENT
     return Value(f"{text(value, 'start') or '?'} to {text(value, 'end') or 'now'}")
 
 
-def _sampled(value: Any) -> Value:
-    if not isinstance(value, dict):
-        return ABSENT
+def _sampled(value: Raw) -> Value:
     count = len(text(value, "data").split())
     return Value(f"{count} sampled values") if count else ABSENT
 
 
-def _attached(value: Any) -> Value:
-    return Value(text(value, "title") or "attachment") if isinstance(value, dict) else ABSENT
-
-
-def _pointed(value: Any) -> Value:
-    return Value(text(value, "display")) if isinstance(value, dict) else ABSENT
-
-
-_READERS = {
-    "valueQuantity": quantity,
-    "valueCodeableConcept": _coded,
-    "valueCoding": _coded,
-    "valueString": _said,
-    "valueBoolean": _yes,
-    "valueInteger": _whole,
-    "valueDecimal": _whole,
-    "valueRange": _span,
-    "valueRatio": _ratio,
-    "valueSampledData": _sampled,
-    "valueTime": _said,
-    "valueDate": _said,
-    "valueDateTime": _said,
-    "valuePeriod": _period,
-    "valueUri": _said,
-    "valueAttachment": _attached,
-    "valueReference": _pointed,
+_SAID = (str, lambda value: Value(value.strip()))
+_CODED = (dict, lambda value: Value(label(value)))
+_READERS: Mapping[str, tuple[type, Callable[[Any], Value]]] = {
+    "valueQuantity": (dict, quantity),
+    "valueCodeableConcept": _CODED,
+    "valueCoding": _CODED,
+    "valueString": _SAID,
+    "valueBoolean": (bool, lambda value: Value("yes" if value else "no")),
+    "valueInteger": (object, _whole),
+    "valueDecimal": (object, _whole),
+    "valueRange": (dict, _span),
+    "valueRatio": (dict, _ratio),
+    "valueSampledData": (dict, _sampled),
+    "valueTime": _SAID,
+    "valueDate": _SAID,
+    "valueDateTime": _SAID,
+    "valuePeriod": (dict, _period),
+    "valueUri": _SAID,
+    "valueAttachment": (dict, lambda value: Value(text(value, "title") or "attachment")),
+    "valueReference": (dict, lambda value: Value(text(value, "display"))),
 }
+"""What may hold a value, of which JSON kind it is, and how it is read."""
