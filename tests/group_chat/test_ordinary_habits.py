@@ -22,20 +22,7 @@ async def proposed(world: TeamWorld) -> Plan:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "written",
-    [
-        "*Radiology*, please summarise the latest CT.",
-        "**Radiology**, please summarise the latest CT.",
-        "**Radiology, please summarise** the CT.\n*Radiology*, go.",
-        "@Radiology please summarise",
-        "@Radiology, please summarise the latest CT.",
-        f"*Radiology*, please summarise the latest CT. {COURTESY}",
-        f"*Radiology*, please summarise the latest CT.\n\n{COURTESY}",
-        f"@Radiology please summarise.\n\nThank you!\n{COURTESY}",
-        "I hand over.\n\n**@Radiology, please summarise the CT.**",
-    ],
-)
+@with_cases("written")
 async def test_the_last_line_hands_over_whatever_is_near_it(world: TeamWorld, written: str) -> None:
     heard = await world.say("summarise the CT", text(written), text(ANSWER))
     assert heard.said[-1] == ("Radiology", ANSWER)

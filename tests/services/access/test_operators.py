@@ -1,24 +1,12 @@
 """Operators are told with their directory; an id alone is the home directory's."""
 
-import pytest
-
 from services.access.principal import UserRules
+from tests.tables import with_cases
 
-HOME, OTHER, WHO = "home-tenant", "other-tenant", "Object-Id"
+WHO = "Object-Id"
 
 
-@pytest.mark.parametrize(
-    ("listed", "tenant", "home", "is_operator"),
-    [
-        (WHO, HOME, HOME, True),
-        (WHO, OTHER, HOME, False),
-        (f"entra:{OTHER}:{WHO}", OTHER, HOME, True),
-        (f"entra:{OTHER}:{WHO}", HOME, HOME, False),
-        (f"ENTRA:{HOME}:{WHO}", HOME, HOME, True),
-        (WHO, OTHER, None, True),
-        ("", HOME, HOME, False),
-    ],
-)
+@with_cases("listed", "tenant", "home", "is_operator")
 def test_another_directorys_user_with_the_same_id_is_no_operator(
     listed: str, tenant: str, home: str | None, is_operator: bool
 ) -> None:

@@ -21,15 +21,7 @@ def test_a_scan_that_may_be_made_asks_for_what_lies_in_the_body() -> None:
         assert "allergies" in dict(asked), text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "can she have iv contrast", "MRI with gadolinium ok?", "contrast ok?",
-        "ibuprofen ok for him?",
-        "can i give toradol?", "safe for mri with gad?", "darf er ins MRT mit Kontrastmittel?",
-        "Kontrastmittel ok?",
-    ],
-)  # fmt: skip
+@with_cases("text")
 def test_before_contrast_or_an_nsaid_the_kidneys_are_looked_at(text: str) -> None:
     names = {one.name: one for one in read(text, SITUATION).about}
     assert names["kidney function"].aspect == "latest"
@@ -79,20 +71,7 @@ def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "asked"),
-    [
-        ("can she have nsaids with her heart", [("allergies", "nsaid")]),
-        ("is metformin safe with his kidneys?",
-         [("allergies", "metformin"), ("results", "kidney function")]),
-        ("is she allergic to iron?", [("allergies", "iron")]),
-        ("what does she take for her allergies", [("medications", "allergy")]),
-        ("what does patient take", [("medications", "")]),
-        ("was nimmt patient ein", [("medications", "")]),
-        ("was nimmt sie gegen die Allergie?", [("medications", "allergy")]),
-        ("which drugs can't she take because of her allergies?", [("allergies", "")]),
-    ],
-)  # fmt: skip
+@with_cases("text", "asked")
 def test_a_drug_is_told_from_what_it_is_dangerous_with(
     text: str, asked: list[tuple[str, str]]
 ) -> None:

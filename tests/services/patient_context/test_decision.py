@@ -4,6 +4,7 @@ from data_models.identifiers import PatientId
 from services.patient_context.decision import decide
 from services.patient_context.reading import Reading, read_message
 from tests.services.patient_context.world import PATTERN, says
+from tests.tables import with_cases
 
 TWO = ("patient_15", "patient_4")
 THREE = ("patient_7", "patient_15", "patient_4")
@@ -16,40 +17,7 @@ def read(text: str, roster: tuple[str, ...], active: str | None) -> Reading:
     return read_message(text, active=pointer, known=known, pattern=PATTERN)
 
 
-@pytest.mark.parametrize(
-    ("action", "said", "text", "roster", "active", "expected"),
-    [
-        ("ACTIVATE_NEW", None, "open a patient", (), None, (NEEDS, None)),
-        ("ACTIVATE_NEW", "patient_x", "open patient x", (), None, (NEEDS, None)),
-        ("SWITCH_EXISTING", "patient_4\n", "the patient", TWO, "patient_15", (NEEDS, "patient_15")),
-        ("ACTIVATE_NEW", "patient_4", "patient_4", TWO, "patient_4", ("UNCHANGED", "patient_4")),
-        ("SWITCH_EXISTING", "patient_4", "labs", TWO, "patient_4", ("UNCHANGED", "patient_4")),
-        (
-            "ACTIVATE_NEW",
-            "patient_15",
-            "Patient_15",
-            TWO,
-            "patient_4",
-            ("SWITCH_EXISTING", "patient_15"),
-        ),
-        (
-            "SWITCH_EXISTING",
-            "PATIENT_15",
-            "patient_15",
-            TWO,
-            "patient_4",
-            ("SWITCH_EXISTING", "patient_15"),
-        ),
-        ("ACTIVATE_NEW", "patient_9", "patient_9", TWO, "patient_4", ("NEW_BLANK", "patient_9")),
-        ("SWITCH_EXISTING", "patient_9", "patient_9", TWO, "patient_4", ("NEW_BLANK", "patient_9")),
-        ("CLEAR", None, "clear patient context", TWO, "patient_4", ("CLEAR", None)),
-        ("CLEAR", None, "wipe it", TWO, "patient_4", ("UNCHANGED", "patient_4")),
-        ("UNCHANGED", None, "labs", TWO, "patient_4", ("UNCHANGED", "patient_4")),
-        ("NONE", None, "labs", TWO, "patient_4", ("UNCHANGED", "patient_4")),
-        ("UNCHANGED", None, "labs", (), None, ("NONE", None)),
-        ("NONE", None, "labs", (), None, ("NONE", None)),
-    ],
-)
+@with_cases("action", "said", "text", "roster", "active", "expected")
 def test_the_table_of_decisions(
     action: str,
     said: str | None,

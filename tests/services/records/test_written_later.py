@@ -1,7 +1,5 @@
 """A value that stands only in a note newer than the newest result is told beside that result."""
 
-import pytest
-
 from services.language.answer_words import answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.direct import answered
@@ -10,6 +8,7 @@ from services.records.views.results import results
 from services.statements.known import KnownRows
 from tests.services.records.charts import Json, note, record
 from tests.services.records.test_chart_tools import lab
+from tests.tables import with_cases
 
 ALT = lab("alt", "1742-6", "Alanine aminotransferase (ALT)", {"value": 64, "unit": "U/L"})
 LATER = "Seen today. ALT has risen from 64 U/L to 156 U/L, bilirubin 0.6. Prednisolone started."
@@ -34,17 +33,7 @@ def test_a_later_note_with_another_figure_is_quoted_with_its_source() -> None:
     assert "156 U/L" in text, "a model reads it with the rows"
 
 
-@pytest.mark.parametrize(
-    ("day", "text"),
-    [
-        ("2023-12-30", LATER),
-        ("2024-01-01", LATER),
-        ("2024-01-03", "ALT 64 U/L as of last week, bilirubin 0.6."),
-        ("2024-01-03", "ALT unchanged. Creatinine 0.9."),
-        ("2024-01-03", "Salt intake 6 g a day."),
-        ("2024-01-03", "The ALTernative dose is 20 mg."),
-    ],
-)
+@with_cases("day", "text")
 def test_what_is_older_or_tells_no_other_figure_of_it_is_left_out(day: str, text: str) -> None:
     assert "DocumentReference" not in said_of(ALT, note("n", day, text))
 
