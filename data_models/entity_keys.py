@@ -7,17 +7,6 @@ from typing import Literal, TypeAlias
 
 Namespace: TypeAlias = Literal["conversation", "derived"]
 
-CONVERSATION_KEYS = frozenset(
-    {
-        "doctor_preference",
-        "time_preference",
-        "date_preference",
-        "procedure_preference",
-        "reason_visit",
-        "user_name",
-        "urgency_preference",
-    }
-)
 BOOKING_KEYS = frozenset(
     {
         "doctor_preference",
@@ -28,6 +17,7 @@ BOOKING_KEYS = frozenset(
     }
 )
 """What an appointment is booked by; while it is wanted it gives way to no other wish."""
+CONVERSATION_KEYS = BOOKING_KEYS | {"user_name", "urgency_preference"}
 DERIVED_KEYS = frozenset(
     {
         "doctor_uuid",

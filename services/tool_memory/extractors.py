@@ -35,7 +35,7 @@ Extractor: TypeAlias = Callable[[Mapping[str, Any]], Found | None]
 
 def _own(row: Mapping[str, Any]) -> Found | None:
     """Rows of our own tools, which say what they are."""
-    kind = _OWN_KINDS.get(str(row.get("kind", "")))
+    kind = next((one for one in _OWN_KINDS if one == row.get("kind")), None)
     return None if kind is None else _found(row, kind, ("title", "subject", "name"))
 
 
@@ -125,13 +125,7 @@ def _document(row: Mapping[str, Any]) -> Found | None:
 
 
 _DOCUMENTS = ("DocumentReference/", "DiagnosticReport/")
-_OWN_KINDS: Mapping[str, EntityType] = {
-    "calendar_event": "calendar_event",
-    "email": "email",
-    "contact": "contact",
-    "task": "task",
-    "document": "document",
-}
+_OWN_KINDS: tuple[EntityType, ...] = ("calendar_event", "email", "contact", "task", "document")
 _SHAPES: Sequence[Extractor] = (
     _own,
     _fhir_appointment,

@@ -4,57 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.core import get_global
 
+from data_models.plain_yaml import read_yaml
 from data_models.tool_memory import EntityType
-from services.language.pointing.folding import listed
 
 _TEXT_LIMIT_CHARS = 300
 _ROWS_LIMIT = 30
-# What an extractor declares searchable. Bodies and notes are not: they speak of other things.
-SEARCHABLE = listed(
-    """
-    subject title summary name displayName display_name display location where attendees
-    participants participant organizer organiser sender from to cc recipients toRecipients
-    emailAddress email emails emailAddresses address names givenName surname given_name
-    family_name company companyName organization actor guests filename file_name with
-    category type_name serviceType reasonCode text room assignee owner attendee mail
-    fullName full_name phone tags labels project
-    """
-)
-_START = listed(
-    """
-    start start_time startTime starts_at startsAt start_date startDate dtstart begin begins
-    startDateTime start_datetime scheduled_at date when period dateTime datetime time
-    """
-)
-_END = listed(
-    """
-    end end_time endTime ends_at endsAt dtend endDateTime end_datetime
-    """
-)
-_OWN_DATE: Mapping[str, Sequence[str]] = {
-    "email": listed(
-        """
-    received receivedDateTime received_at internalDate sentDateTime sent sent_at date
-    timestamp createdDateTime
-    """
-    ),
-    "task": listed(
-        """
-    due dueDateTime due_date dueDate deadline due_at date start
-    """
-    ),
-    "document": listed(
-        """
-    modified lastModifiedDateTime modifiedTime modified_at updated updated_at date
-    createdDateTime createdTime created created_at
-    """
-    ),
-}
+_FIELDS: Mapping[str, Any] = read_yaml(Path(__file__).with_name("fields.yaml").read_bytes())
+SEARCHABLE: Sequence[str] = _FIELDS["searchable"]
+_START: Sequence[str] = _FIELDS["start"]
+_END: Sequence[str] = _FIELDS["end"]
+_OWN_DATE: Mapping[str, Sequence[str]] = _FIELDS["own_date"]
 KEPT_FIELDS = tuple(
     dict.fromkeys(
         [

@@ -18,11 +18,6 @@ _TOKEN = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?=\s|$)", re.IGNORECASE)
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """Return the words of `text`: a list of words reads as words."""
-    return tuple(text.split())
-
-
 def plain(text: str) -> str:
     """Return `text` without accents and typographic signs; case stays."""
     text = text.translate(_SIGNS)
