@@ -9,9 +9,9 @@ from pydantic import Field
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
-from group_chat.tools.paper_tools import with_papers
 from group_chat.tools.tool import Tool, tools_of
 from group_chat.turn_context import TurnContext
+from services.attachments.papers import beside, is_paper, of_papers
 from services.records.big_charts import make_view
 from services.records.dates import first_day, last_day
 from services.records.need import Need
@@ -40,6 +40,10 @@ Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO dat
 Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
 Last: TypeAlias = Annotated[int | None, Field(ge=1, le=1_000)]
 _View: TypeAlias = Callable[..., ChartView]
+_Run: TypeAlias = Callable[..., Awaitable[ChartView]]
+PAPERS_FOUND = 5
+ATTACHED_KIND = "attached"
+"""The kind by which `documents` lists what users gave, and nothing of the record."""
 
 
 class Chart(NamedTuple):
@@ -56,10 +60,10 @@ class Chart(NamedTuple):
 
 def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
     """Return the tools over `records`."""
-    return tools_of(*(with_papers(_over(records, view)) for view in (*_VIEWS, *_VIEWS_OF_BOARDS)))
+    return tools_of(*(_with_papers(_over(records, view)) for view in (*_VIEWS, *_VIEWS_OF_BOARDS)))
 
 
-def _over(records: PatientRecords, view: _View) -> Callable[..., Awaitable[ChartView]]:
+def _over(records: PatientRecords, view: _View) -> _Run:
     @wraps(view)
     async def run(turn: TurnContext, **asked: Any) -> ChartView:
         need_of, now = _NEEDS.get(view.__name__), turn.request.now
@@ -69,6 +73,59 @@ def _over(records: PatientRecords, view: _View) -> Callable[..., Awaitable[Chart
         return with_future_marked(made, now.date())
 
     return run
+
+
+# The tools of documents look through the papers that users gave too, beside the record.
+
+
+def _with_papers(run: _Run) -> _Run:
+    """Return the tool `run` that looks through the papers too, if it reads documents."""
+    look = _BESIDE.get(run.__name__)
+    if run.__name__ == "read_document":
+        return _reading(run)
+    if look is None:
+        return run
+
+    @wraps(run)
+    async def run_beside(turn: TurnContext, **asked: Any) -> ChartView:
+        view, papers = await run(turn, **asked), await _papers(turn)
+        return view if papers is None else beside(view, look(papers, asked))
+
+    return run_beside
+
+
+def _reading(run: _Run) -> _Run:
+    @wraps(run)
+    async def read(turn: TurnContext, **asked: Any) -> ChartView:
+        if not is_paper(asked["id"]):
+            return await run(turn, **asked)
+        papers = await _papers(turn)
+        found = (
+            None if papers is None else view_of_document(papers, asked["id"], page=asked["page"])
+        )
+        if found is None:
+            raise ToolInputError("no such paper was given here; call documents for the ids")
+        return of_papers(found)
+
+    return read
+
+
+async def _papers(turn: TurnContext) -> PatientRecord | None:
+    papers = turn.request.papers
+    return None if papers is None else await papers.record()
+
+
+def _listed(papers: PatientRecord, kind: str | None) -> ChartView:
+    """List the papers; where a kind is asked for, those that are called so, or all attached."""
+    return view_of_documents(papers, kind=None if kind == ATTACHED_KIND else kind)
+
+
+_BESIDE: Mapping[str, Callable[[PatientRecord, Mapping[str, Any]], ChartView]] = {
+    "documents": lambda papers, asked: _listed(papers, asked["kind"]),
+    "search_record": lambda papers, asked: view_of_search(
+        papers, asked["query"], limit=PAPERS_FOUND
+    ),
+}
 
 
 def day_asked(text: str | None, read: Callable[[str], date | None] = first_day) -> date | None:
