@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
+from data_models.plain_yaml import read_yaml
 from services.records.entry import DATES, Entry, Raw, contained_results, instant, many, one, text
 from services.records.fhir_types import Patient
 from services.records.kinds import (
@@ -25,19 +27,7 @@ from services.records.values import decimal_of
 #
 # Absent elements are no damage, nor is one object where R4 wants a list: real servers send both.
 
-_CONCEPTS = ("code", "vaccineCode", "medicationCodeableConcept", "valueCodeableConcept",
-             "clinicalStatus", "verificationStatus", "relationship")  # fmt: skip
-_REFERENCES = (
-    "subject",
-    "patient",
-    "beneficiary",
-    "medicationReference",
-    "individual",
-    "encounter",
-)
-_LISTS = ("component", "content", "presentedForm", "result", "dosageInstruction", "referenceRange",
-          "interpretation", "stage", "participant", "activity", "condition", "item", "reaction",
-          "note", "contained", "identifier", "modality", "performer", "author")  # fmt: skip
+_ELEMENTS = read_yaml(Path(__file__).with_name("elements.yaml").read_bytes())
 
 
 def damaged_element(raw: Raw) -> str | None:
@@ -95,9 +85,9 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "status": _is_text,
     "valueQuantity": _is_quantity,
     "valueString": _is_text,
-    **dict.fromkeys(_CONCEPTS, _is_concept),
-    **dict.fromkeys(_REFERENCES, _is_reference),
-    **dict.fromkeys(_LISTS, _are_objects),
+    **dict.fromkeys(_ELEMENTS["concepts"], _is_concept),
+    **dict.fromkeys(_ELEMENTS["references"], _is_reference),
+    **dict.fromkeys(_ELEMENTS["lists"], _are_objects),
     "component": _is_component,
 }
 

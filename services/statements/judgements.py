@@ -1,30 +1,18 @@
 """Whether prose judges a finding or a course as no row does: "The CT was normal." Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
+from data_models.plain_yaml import read_yaml
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.rows import KnownRow
 
-_PLAINLY: dict[str, tuple[float, float]] = {
-    "=potassium": (3.5, 5.0),
-    "=sodium": (135.0, 145.0),
-    "=creatinine": (0.65, 1.3),
-    "=glucose": (70.0, 140.0),
-    "=platelets": (150.0, 450.0),
-    "=leukocytes": (3.5, 11.0),
-    "=hemoglobin": (12.0, 17.5),
-    "=alanine aminotransferase": (0.0, 55.0),
-    "=aspartate aminotransferase": (0.0, 50.0),
-    "=bilirubin": (0.0, 1.3),
-    "=blood pressure": (105.0, 140.0),
-    "=systolic blood pressure": (105.0, 140.0),
-    "=body mass index": (18.5, 30.0),
-    "=oxygen saturation": (92.0, 100.0),
-}
-"""What is usual of grown-ups, in the units of records, with a margin: no range of a laboratory."""
+_PLAINLY: Mapping[str, tuple[float, float]] = read_yaml(
+    Path(__file__).with_name("usual_values.yaml").read_bytes()
+)
 _UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
 _MARGIN = 0.05
 _BETTER = frozenset(
