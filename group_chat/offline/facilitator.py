@@ -110,7 +110,7 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
         agent = agent if is_late else prompt.who_has("available_slots")
-    elif agent is None and is_of_recent(prompt) and not is_late:
+    elif agent is None and is_of_recent(prompt) and not (is_late or says(text, "roster")):
         agent = prompt.who_has(SECRETARY_TOOL)
     return None if agent is None else prompt.say("see_to_this", agent=agent)
 
