@@ -135,13 +135,16 @@ class Isolation(RuleBasedStateMachine):
     @precondition(lambda self: self.opened and self.talk.asks_for_a_yes)
     @rule(word=st.sampled_from(("yes", "no", "what else?")))
     def decide(self, word: str) -> None:
-        """A yes is bound to the patient it was asked about; anything else does nothing."""
+        """A yes is bound to the patient it was asked about; anything else does nothing.
+
+        What the user's own wish waits for is asked again behind what is said beside it.
+        """
         question = self.talk.evidence.conversation.open_question
         assert question is not None
         assert (question.patient_id or SESSION) == self.talk.active
         done = self.talk.booked, self.talk.mails_sent
         self.talk.say(word)
-        assert not self.talk.asks_for_a_yes
+        assert word == "what else?" or not self.talk.asks_for_a_yes
         assert ((self.talk.booked, self.talk.mails_sent) != done) == (word == "yes")
 
     @rule()
