@@ -16,7 +16,8 @@ from tests.fakes_openai_brain import brain
 
 pytestmark = pytest.mark.slow
 
-STORY = " ".join("It went on in the same way." for _ in range(60))
+WORDS = ("slow", "quiet", "even", "plain", "calm", "soft", "long", "mild")
+STORY = " ".join(f"It went on in a {one} and {other} way." for one in WORDS for other in WORDS)
 PATIENCE_SECONDS = 60.0
 
 

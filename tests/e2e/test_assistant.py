@@ -202,7 +202,7 @@ async def test_without_one_a_time_behind_a_no_moves_what_was_done_last(offline: 
         await say(talk, "start with patient_4")
         await say(talk, "latest CEA?")
         await say(talk, "remind me to call her tomorrow at 9")
-        assert "a task has a day and no hour" in await say(talk, "no, at 8")
+        assert "(08:00)" in await say(talk, "no, at 8")
         assert "Moved" in await say(talk, "no, Friday")
         await say(talk, "add an event tomorrow at 10: rota")
         assert "11:00 rota" in await say(talk, "nein, um 11")

@@ -12,6 +12,7 @@ import pytest
 from data_models.turn_events import AgentMessageFinished, ToolCallResult
 from services.language.utterance import Utterance
 from services.records.folder.files import VALUE_LIMIT_CHARS
+from services.records.folder.records import CHECK
 from tests.fakes import FixedClock
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld
@@ -121,4 +122,6 @@ async def test_the_rest_of_a_damaged_chart_is_served_and_what_is_lacking_is_said
     assert "entries could not be read" in plans
     logged = capsys.readouterr().out
     for place in ("cut.json", "after entry", "bomb.json.gz", "Condition/odd: code", "wrong.json"):
-        assert place in logged
+        assert place not in logged  # the command that the log names tells them
+    assert "records_skipped" in logged
+    assert CHECK in logged
