@@ -12,8 +12,6 @@ from services.statements.rows import KnownRow
 from services.statements.subject import refs
 from services.statements.verdict import Verdict
 
-_NOT_OF_NOW = frozenset({"before", "ended", "maybe", "begun", "altered", "rising", "falling"})
-
 
 def against_texts(
     clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]

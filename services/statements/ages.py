@@ -20,7 +20,6 @@ _AT = frozenset({"at", "mit"})
 _IM_ALTER = frozenset({"im", "alter"})
 _YEARS_OLD = frozenset({"old", "alt", "alte", "alter"})
 _TITLE_AND_NAMES = 3
-_DEAD = ("life", 1)
 _IS = frozenset({"is", "ist"})
 _WAS = frozenset({"was", "war"})
 

@@ -206,3 +206,8 @@ def test_whose_chart_is_open_is_asked_with_every_word(text: str) -> None:
     assert [(one.tool, one.name, one.unread) for one in asked(text)] == [
         ("chart_summary", "name", "")
     ]
+
+
+@with_cases("text")
+def test_who_called_is_no_question_for_the_patients_name(text: str) -> None:
+    assert "name" not in [one.name for one in asked(text)]
