@@ -191,7 +191,8 @@ def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Know
     if groups := person_groups(clause):
         return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
     scales = {one.scale for one in clause.stages}
-    return [row for row in rows.rows if scales & {one.scale for one in row.stages}]
+    staged = (row for row in rows.rows if row.stages and scales)
+    return [row for row in staged if scales & {one.scale for one in row.stages}]
 
 
 def _against(
