@@ -180,7 +180,7 @@ def _roster(prompt: Prompt) -> OfflineReply:
         for one in prompt.patients
     ]
     if not names:
-        return prompt.say("nobody_discussed")
+        return prompt.say("nobody_discussed", next=prompt.text("no_patient_yet"))
     said = "one_discussed" if len(names) == 1 else "many_discussed"
     return prompt.say(said, count=len(names), names=", ".join(names))
 

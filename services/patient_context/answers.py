@@ -90,15 +90,13 @@ def told_among(
     By a record number or any part of a name, and nobody where it says anything else: "not Abdul".
 
     Args:
-        beside: Whose chart is open; who describes somebody describes another.
+        beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
-    numbered = _numbered_among(text, [*people.values()])
-    named = [numbered] if numbered else _named_in(text, [*people.values()])
-    described = (
-        None
-        if named
-        else _described_in(text, [people[one] for one in people if one != beside], today)
-    )
+    everybody = [*people.values()]
+    numbered = _numbered_among(text, everybody)
+    named = [numbered] if numbered else _named_in(text, everybody)
+    others = [person for one, person in people.items() if one != beside] or everybody
+    described = None if named else _described_in(text, others, today)
     return [one for one in people if people[one] in named or people[one] is described]
 
 

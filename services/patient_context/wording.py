@@ -54,7 +54,10 @@ def need_an_id(pattern: PatientIdPattern) -> str:
 
 def whose(pattern: PatientIdPattern) -> str:
     """Return the question to a wish that came before any patient."""
-    return f"Which patient is this for? Answer with an ID like '{pattern.example()}' and I go on."
+    return (
+        "Which patient is this for? Answer with a full name, a birth date or an ID like "
+        f"'{pattern.example()}', and I go on."
+    )
 
 
 def switched(patient_id: PatientId, person: Person | None = None) -> str:

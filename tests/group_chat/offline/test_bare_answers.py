@@ -24,7 +24,8 @@ def test_the_first_of_a_calendar_is_no_question_about_the_past() -> None:
 def test_whose_chart_is_open_is_asked_of_no_list() -> None:
     shown = {"recent_entities": [{"type": "task", "id": "task_1"}]}
     prompt = Prompt(asked="whose chart is open?", team=CARDS, tool_memory=shown)
-    assert answer_as_facilitator(prompt).text == prompt.text("nobody_discussed")
+    said = prompt.text("nobody_discussed", next=prompt.text("no_patient_yet"))
+    assert answer_as_facilitator(prompt).text == said
 
 
 def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> None:
