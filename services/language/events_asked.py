@@ -12,7 +12,7 @@ from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.folding import fold
-from services.language.question_figures import hull_of, with_days
+from services.language.question_figures import arguments_of_then, hull_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 
@@ -22,6 +22,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
 _OF_THEN = frozenset({"at", "before", "after"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
@@ -184,42 +185,66 @@ def _of_days(question: ChartQuestion) -> Aspect:
 def _asked_at(
     pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
-    before, behind = (
-        ask(" ".join(one.text for one in side) + "?") for side in (pieces[:at], pieces[at + 1 :])
-    )
-    if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
-        told = (one.text for one in pieces[at + 1 :] if "past" not in one.of("frame"))
-        behind = ask(" ".join(told) + "?")
-    if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
-        behind = tuple(one for one in behind if one.tool != "immunizations")
-    is_of_values = {one.tool for one in before} == {"results"}
-    in_any_words = is_of_values and relation in _OF_ANY_WORDS
-    behind = _as_one(behind)
-    if not behind and relation in ("before", "after"):
-        ends = EDGES if is_shifted else _RANKED_ENDS
-        behind = tuple(_of_itself(before, pieces[at + 1 :], ends))
-    elif not all(
-        _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
-    ):
-        return ()
-    if not behind:
-        return ()
-    if relation in ("within", "at") and not is_of_values:
-        return ()  # "anemia in pregnancy" is the name of one thing
-    if not before and any("when" in one.of("aspect") for one in pieces[:at]):
+    before = ask(" ".join(one.text for one in pieces[:at]) + "?")
+    behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
+    if behind and relation in ("within", "at") and {one.tool for one in before} != {"results"}:
+        # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
+        is_of_visit = all(one.tool == "encounters" and one.aspect in EDGES for one in behind)
+        if relation == "at" or not (before and is_of_visit):
+            return ()
+        if {one.tool for one in before} <= _OF_THE_VISIT:
+            return tuple(_of_visit(before, behind))
+    if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"
     asked = before or (ChartQuestion("timeline", is_past=True),)
-    is_begun = any("begun" in one.of("frame") for one in pieces[:at])
+    said = {frame for one in pieces[:at] for frame in one.of("frame")}
+    is_begun = "begun" in said or (relation == "within" and "ordered" in said)
     return tuple(
         replace(
             one,
             around=tuple(replace(each, aspect=_of_event(each)) for each in behind),
+            arguments=arguments_of_then(one),
             when=relation,
             is_begun=is_begun,
             aspect=_of_days(one),
         )
         for one in asked
     )
+
+
+def _event_in(
+    before: Sequence[ChartQuestion],
+    pieces: Sequence[Piece],
+    relation: Relation,
+    ask: Ask,
+    *,
+    is_shifted: bool,
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions for the event that `pieces` name, none where they name no event."""
+    behind = ask(" ".join(one.text for one in pieces) + "?")
+    if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
+        told = (one.text for one in pieces if "past" not in one.of("frame"))
+        behind = ask(" ".join(told) + "?")
+    if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
+        behind = tuple(one for one in behind if one.tool != "immunizations")
+    in_any_words = {one.tool for one in before} == {"results"} and relation in _OF_ANY_WORDS
+    behind = _as_one(behind)
+    if not behind and relation in ("before", "after"):
+        return tuple(_of_itself(before, pieces, EDGES if is_shifted else _RANKED_ENDS))
+    is_event = all(
+        _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
+    )
+    return behind if is_event else ()
+
+
+def _of_visit(
+    before: Sequence[ChartQuestion], visit: Sequence[ChartQuestion]
+) -> Iterator[ChartQuestion]:
+    """Yield the questions for a visit itself: what happened, why, and how old somebody was."""
+    if any(one.tool == "chart_summary" for one in before):
+        yield from (*visit, *before)
+        return
+    yield from (replace(one, tool="encounters", aspect=visit[0].aspect) for one in before)
 
 
 def _of_event(event: ChartQuestion) -> Aspect:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
@@ -215,13 +215,17 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
     return arguments
 
 
+def arguments_of_then(question: ChartQuestion) -> dict[str, Any]:
+    """Return the arguments for days that are past: what was taken then may have ended since."""
+    of_all = {"status": "all"} if question.tool in _STATES else {}
+    return {**of_all, **question.arguments}
+
+
 def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
     """Return the question for the days of `span`, also told to its tool where it takes them."""
     if question.tool in _WHOLE and not question.name:
         question = replace(question, tool="timeline", arguments={})  # a summary of some days
-    arguments = dict(question.arguments)
-    if question.tool in _STATES:
-        arguments.setdefault("status", "all")  # what was taken then may have ended since
+    arguments = arguments_of_then(question)
     if question.tool in _TAKES_DAYS and span.since is not None:
         arguments["since"] = span.since.isoformat()
     if question.tool in _TAKES_LAST_DAY and span.until is not None:

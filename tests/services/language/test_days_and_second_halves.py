@@ -161,6 +161,17 @@ def test_an_age_at_a_visit_is_of_then(text: str) -> None:
     assert [one.tool for one in asked("what is her age right now")] == ["chart_summary"]
 
 
+@with_cases("text", "tool", "arguments", "is_begun")
+def test_what_is_asked_of_a_visit_is_of_that_visit(
+    text: str, tool: str, arguments: dict[str, object], is_begun: bool
+) -> None:
+    (question,) = asked(text)
+    (visit,) = question.around
+    assert (question.tool, question.when, question.is_begun) == (tool, "within", is_begun)
+    assert arguments.items() <= question.arguments.items()
+    assert (visit.tool, visit.aspect in ("latest", "first")) == ("encounters", True)
+
+
 def test_a_limit_stands_beside_a_number_of_values() -> None:
     (question,) = asked("bp last 3, any over 140?")
     assert (question.arguments["last"], question.above) == (3, 140)
