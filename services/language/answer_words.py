@@ -115,6 +115,10 @@ class AnswerWords(ClosedValue):
         named = f"{self.quoted.format(name)}{searched}"
         return self.absent_of.get(tool, self.absent).format(name=named)
 
+    def not_then(self, name: str) -> str:
+        """Return that nothing of the days asked about is in the record, of `name` if any."""
+        return self.nothing_then.format(name=f": {self.called(name)}" if name else "")
+
     def knows(self, name: str) -> bool:
         """Whether a name is a word of this language or of English."""
         return lexicon(self.language).knows(name) or lexicon("en").knows(name)

@@ -152,10 +152,15 @@ def _is_request(sentence: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
+    begun = ""
     for found in _SENTENCE.finditer(text):
-        sentence = _SPACES.sub(" ", found[0]).strip()
-        if sentence:
+        begun += found[0]
+        is_short = any(grammar.shortened.search(begun) for grammar in grammars())
+        if not is_short and (sentence := _SPACES.sub(" ", begun).strip()):
             yield sentence
+            begun = ""
+    if begun.strip():
+        yield _SPACES.sub(" ", begun).strip()
 
 
 def _read(sentence: str) -> list[HeldStatement]:

@@ -34,6 +34,7 @@ _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
 _TURNS_READ, _TOLD_CHARS = 20, 300
+_ANY_DAY = date(2000, 1, 1)
 
 
 def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[str, ...]:
@@ -161,6 +162,7 @@ def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
     )
 
 
+@lru_cache(maxsize=1_000)
 def _asked_in(words: str, on: date) -> Sequence[ChartQuestion]:
     return chart_questions(words, today=on, language=language_of(words, default=LANGUAGES[0]))
 
@@ -174,7 +176,10 @@ def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
 
 def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind == "note":
-        return bool(set(_words(statement.value)) & set(_words(question.name)))
+        same = {(one.tool, one.name) for one in _asked_in(statement.value, _ANY_DAY)}
+        asked = f"{question.name} {question.said} {question.arguments.get('query', '')}"
+        is_same = bool(question.name) and (question.tool, question.name) in same
+        return is_same or not set(_words(statement.value)).isdisjoint(_words(asked))
     if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
         return False
     name = question.name.casefold()

@@ -250,5 +250,5 @@ class _Answers:
         """Return what is asked of the days around an event, and of those named besides."""
         days = within(days, question.span)
         if days.since is not None and days.until is not None and days.since > days.until:
-            return self.words.nothing_then.format(name=f": {question.name}" * bool(question.name))
+            return self.words.not_then(question.name)
         return self._answer(with_days(replace(question, around=(), shift=None), days))

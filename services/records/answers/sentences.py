@@ -106,8 +106,7 @@ def _absent(
     if question.aspect == "count" and view.rows and not question.name:
         return _counted(question, [], words)
     if is_other_time:
-        of = f": {question.name}" if question.name else ""
-        nothing = words.nothing_then.format(name=of)
+        nothing = words.not_then(question.name)
         rows = asked_rows(replace(question, span=None), view).rows
         near = nearest(rows, question.span or TimeSpan())
         return "\n".join([nothing, *(f"- {row_line(row, words)}" for row in near)])

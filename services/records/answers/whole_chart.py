@@ -103,4 +103,4 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
         case "name" | "identifiers":
             return f"**{row.name}**; {row.detail} {source}"
         case _:
-            return words.absent.format(name=name)
+            return words.not_there(words.called(name))

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from data_models.chat_context import Turn
+from services.language.chart_questions import chart_questions
 from services.language.utterance import ChartQuestion
 from services.records.answers.as_said import Told, said_of, told_before, told_of
 from tests.work import counted_calls
@@ -28,6 +29,31 @@ HELD = (LATEX, DNR, WEIGHT)
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
     assert list(said_of([question], HELD)) == list(said)
+
+
+NOTES = (
+    "remember daughter Anna is his contact person",
+    "merke dir: Tochter Eva ist Ansprechpartnerin",
+    "remember his GP is Dr. Maier",
+    "remember he lives with his sister",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "notes"),
+    [
+        ("who is his contact person?", "en", NOTES[:2]),
+        ("Wer ist die Ansprechpartnerin?", "de", NOTES[:2]),
+        ("who is his gp?", "en", NOTES[2:3]),
+        ("does he live alone?", "en", NOTES[3:]),
+        ("potassium?", "en", ()),
+    ],
+)
+def test_a_note_is_shown_with_what_it_would_answer(
+    question: str, language: str, notes: Sequence[str]
+) -> None:
+    asked = chart_questions(question, today=date(2026, 11, 27), language=language)
+    assert said_of(asked, NOTES) == tuple(notes)
 
 
 CALLED = "K 6.1 called by the lab"
