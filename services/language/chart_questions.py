@@ -34,6 +34,7 @@ from services.language.names_of_topics import (
     names_of,
     of_last_visit,
     stands_alone,
+    whom_to_reach,
     why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
@@ -259,7 +260,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    topics = with_implants(topics, part)
+    topics = whom_to_reach(with_implants(topics, part), part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.

@@ -6,6 +6,7 @@ from dataclasses import replace
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart
 from services.language.named_runs import Run
+from services.language.people_words import people_words
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
@@ -62,6 +63,17 @@ def of_last_visit(topic: TopicSpec) -> TopicSpec:
     """Return visits for the course of all time: "what happened at her last visit?"."""
     is_course = topic.tool == "timeline" and not topic.name
     return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
+
+
+def whom_to_reach(topics: Sequence[TopicSpec], part: QuestionPart) -> Sequence[TopicSpec]:
+    """Return the person to contact for the phone of a relative, never the patient's own."""
+    phones = [one for one in topics if one.name == "phone"]
+    said = {word for piece in part.pieces for word in piece.words}
+    is_of_kin = not said.isdisjoint(people_words().relatives)
+    is_of_kin |= any(one.name == "family" for one in topics)
+    if not (phones and is_of_kin):
+        return topics
+    return [one.model_copy(update={"name": "contact person"}) for one in phones]
 
 
 def why_last_seen(question: ChartQuestion) -> ChartQuestion:
