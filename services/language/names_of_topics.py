@@ -65,7 +65,7 @@ def of_last_visit(topic: TopicSpec) -> TopicSpec:
     return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
 
 
-def whom_to_reach(topics: Sequence[TopicSpec], part: QuestionPart) -> Sequence[TopicSpec]:
+def whom_to_reach(topics: list[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
     """Return the person to contact for the phone of a relative, never the patient's own."""
     phones = [one for one in topics if one.name == "phone"]
     said = {word for piece in part.pieces for word in piece.words}
