@@ -59,6 +59,7 @@ class ChartWords(ClosedValue):
     unit_after: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     both_sides: frozenset[str] = frozenset()
+    edges_of_stay: frozenset[str] = frozenset()
     for_it: tuple[str, ...] = ()
     expletives: tuple[str, ...] = ()
     against: tuple[str, ...] = ()

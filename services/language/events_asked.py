@@ -45,7 +45,7 @@ def asked_around(
     """
     if len(pieces) > _PIECES:
         return ()
-    pieces, other_at_end = _other_side(_event_last(pieces, words), words)
+    pieces, other_at_end = _other_side(_event_last(_edge_last(pieces, words), words), words)
     for at, piece in enumerate(pieces):
         if (relation := side_of(piece, words)) is None or _asks_anew(pieces, at, words):
             continue
@@ -60,6 +60,17 @@ def asked_around(
                 every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _edge_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
+    """Return "discharge meds" as "meds at discharge"."""
+    edges = (at for at, one in enumerate(pieces[:-1]) if one.text in words.words.edges_of_stay)
+    at = next(edges, None)
+    if at is None or not (pieces[at + 1].of("topic") or pieces[at + 1].of("name")):
+        return pieces
+    *rest, end = (*pieces[:at], *pieces[at + 1 :])
+    tail = [end] if end.text in _ENDS else []
+    return (*rest, *([] if tail else [end]), Piece(("at",)), pieces[at], *tail)
 
 
 def side_of(piece: Piece, words: Lexicon) -> Relation | None:
@@ -189,7 +200,9 @@ def _asked_at(
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     if behind and relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
-        is_of_visit = all(one.tool == "encounters" and one.aspect in EDGES for one in behind)
+        is_of_visit = all(
+            one.tool == "encounters" and (one.aspect in EDGES or one.name) for one in behind
+        )
         if relation == "at" or not (before and is_of_visit):
             return ()
         if {one.tool for one in before} <= _OF_THE_VISIT:
@@ -202,7 +215,7 @@ def _asked_at(
     return tuple(
         replace(
             one,
-            around=tuple(replace(each, aspect=_of_event(each)) for each in behind),
+            around=tuple(replace(each, aspect=_of_event(each, relation)) for each in behind),
             arguments=arguments_of_then(one),
             when=relation,
             is_begun=is_begun,
@@ -247,8 +260,10 @@ def _of_visit(
     yield from (replace(one, tool="encounters", aspect=visit[0].aspect) for one in before)
 
 
-def _of_event(event: ChartQuestion) -> Aspect:
-    """Return the aspect of an event: "before it was started" is before it."""
+def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:
+    """Return the aspect of an event: a stay is the last, "before it was started" is before it."""
+    if event.tool == "encounters" and relation == "within" and event.aspect == "all":
+        return "latest"
     return "all" if event.aspect == "when" else event.aspect
 
 
