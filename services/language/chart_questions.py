@@ -254,13 +254,12 @@ def _has_more(part: QuestionPart) -> bool:
 def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
-    topics = telling_topics(part.topics, part.runs, part.aspects)
+    topics = with_implants(telling_topics(part.topics, part.runs, part.aspects), part)
     if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_visit"}:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
-    topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    topics = whom_to_reach(with_implants(topics, part), part)
+    topics = whom_to_reach(of_last_visit(topics, aspect), part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.

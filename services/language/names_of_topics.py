@@ -11,7 +11,7 @@ from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
-from services.language.utterance import ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion
 
 _OF_ORGANS = (" disease", " function")
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -59,10 +59,14 @@ def _is_beside_an_allergy(run: Run, part: QuestionPart) -> bool:
     return bool(tools) and tools <= beside
 
 
-def of_last_visit(topic: TopicSpec) -> TopicSpec:
+def of_last_visit(topics: list[TopicSpec], aspect: Aspect) -> list[TopicSpec]:
     """Return visits for the course of all time: "what happened at her last visit?"."""
-    is_course = topic.tool == "timeline" and not topic.name
-    return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
+    return [
+        one.model_copy(update={"tool": "encounters"})
+        if aspect == "latest" and one.tool == "timeline" and not one.name
+        else one
+        for one in topics
+    ]
 
 
 def whom_to_reach(topics: list[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
