@@ -184,6 +184,7 @@ UNCOUNTED: Mapping[str, str] = {
 EXPORTS = frozenset({"/api/chats/{chat_id}/export", "/api/rounds/{round_id}/print"})
 _SOCKETS = frozenset({"/api/ws/chats/{chat_id}/messages"})
 _OPERATORS = "/api/operator/"
+_OF_ANY_SCOPE = frozenset({SIGN_OUT, "/api/user/me"})
 """Asks for the role itself."""
 
 
@@ -224,7 +225,7 @@ def _check_scope(request: web.Request, route: str) -> None:
     Raises:
         ForbiddenError: it may not.
     """
-    if route.startswith(_OPERATORS) or route == SIGN_OUT:
+    if route.startswith(_OPERATORS) or route in _OF_ANY_SCOPE:
         return
     writes = not _only_reads(request, route) or route in _SOCKETS
     if ("chat" if writes else "read") not in principal_of(request).scopes:

@@ -20,7 +20,7 @@ from data_models.errors import NotFoundError
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.api_keys import ApiKeyAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from services.audit.trail import NoAudit
@@ -203,10 +203,12 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     return replace(context, **changes)
 
 
-def web_access() -> WebAccess:
+def web_access(file: KeyFile | None = None) -> WebAccess:
     keys = [(name, hashed_key(f"{name}-key")) for name in ("ada", "ben", "oscar")]
     return WebAccess(
-        authenticator=ApiKeyAuthenticator(keys=keys, operators=("oscar",)),
+        authenticator=ApiKeyAuthenticator(
+            keys=keys, operators=("oscar",), file=file, clock=SystemClock()
+        ),
         origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
     )
 
@@ -216,10 +218,12 @@ async def start() -> AsyncIterator[Start]:
     """Starts servers, and stops them after the test."""
     started: list[Server] = []
 
-    async def begin(*, handshake_seconds: float = 10.0, **changes: Any) -> Server:
+    async def begin(
+        *, handshake_seconds: float = 10.0, keys: KeyFile | None = None, **changes: Any
+    ) -> Server:
         scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
         context = make_context(scheduler, **changes)
-        app = create_web_app(context=context, access=web_access())
+        app = create_web_app(context=context, access=web_access(keys))
         runner = create_runner(app, handshake_seconds=handshake_seconds)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -4,9 +4,11 @@ import asyncio
 import gzip
 import io
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from docx import Document
@@ -18,8 +20,9 @@ from data_models.clock import SystemClock
 from data_models.errors import StoreUnavailableError
 from routes.health import Readiness
 from routes.static_client import StaticClient
+from services.access.api_keys import KeyFile
 from tests.fakes import FixedClock
-from tests.routes.conftest import ADA, BEN, OPERATOR, PATIENCE_SECONDS, Server, Start
+from tests.routes.conftest import ADA, BEN, OPERATOR, PATIENCE_SECONDS, Server, Start, hashed_key
 from tests.routes.fakes import FakeReader
 from tests.tables import with_cases
 
@@ -324,6 +327,19 @@ async def test_a_caller_learns_as_whom_it_is_known_and_what_it_may_do(server: Se
             "expires_at": None,
         },
     )
+
+
+async def test_a_key_of_operators_alone_learns_who_it_is_and_reads_no_chart(
+    start: Start, tmp_path: Path
+) -> None:
+    path = tmp_path / "keys.yaml"
+    ops = {"name": "ops", "sha256": hashed_key("ops-key"), "scopes": ["operator"]}
+    path.write_text(yaml.safe_dump({"keys": [ops]}))
+    server = await start(keys=KeyFile(path=path))
+    headers = {"Authorization": "Bearer ops-key"}
+    status, me = await get(server, "/api/user/me", headers=headers)
+    assert (status, me["roles"], me["scopes"]) == (200, ["operator"], [])
+    assert (await get(server, "/api/chats", headers=headers))[0] == 403
 
 
 @pytest.mark.parametrize(("path", "title"), [("/privacy", "Privacy"), ("/terms", "Terms of use")])
