@@ -262,7 +262,8 @@ def _of_visit(
 
 def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:
     """Return the aspect of an event: a stay is the last, "before it was started" is before it."""
-    if event.tool == "encounters" and relation == "within" and event.aspect == "all":
+    is_stay = event.tool == "encounters" and not event.arguments  # and not the last two visits
+    if is_stay and relation == "within" and event.aspect == "all":
         return "latest"
     return "all" if event.aspect == "when" else event.aspect
 

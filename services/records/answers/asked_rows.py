@@ -73,6 +73,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
+    if question.tool == "problems" and question.aspect in ("when", "first"):
+        named = tuple(of_itself(question.name, named))
     if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
@@ -128,6 +130,15 @@ def concept_of(kind: ConceptKind, row: ViewRow) -> str:
     found = table.coded(kind, row.code) or table.displayed(kind, row.name)
     is_of_another = row.name.endswith(NOT_PATIENTS)
     return found.name if found is not None and not is_of_another else ""
+
+
+def of_itself(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows of an illness itself where there are some: none of what is due to it."""
+    asked = concept_table().named("problem", name)
+    of_concept = [row for row in rows if asked and concept_of("problem", row) == asked.name]
+    begins = tokens_of(fold(name)[0])
+    called = [row for row in rows if tokens_of(fold(row.name)[0])[: len(begins)] == begins]
+    return of_concept or called or [*rows]
 
 
 def _is_named(question: ChartQuestion, row: ViewRow) -> bool:

@@ -5,10 +5,9 @@ from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.calendar_days import steps_back
-from services.language.folding import fold
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
-from services.records.answers.asked_rows import asked_rows
+from services.records.answers.asked_rows import asked_rows, of_itself
 from services.records.answers.row_parts import (
     beyond,
     days_recorded,
@@ -40,7 +39,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if event.tool == SEARCH:
         return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
-        rows = [row for row in rows if _is_called(row, event.name)] or rows
+        rows = of_itself(event.name, rows)
     if event.back:  # the last but one
         return tuple(rows[-1 - event.back :][:1])
     if event.most:
@@ -50,7 +49,12 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         return tuple(times[event.back :][:1])
     if event.tool == "problems":  # the last of several times
         rows = [_last_time(row, is_told=event.aspect == "latest") for row in rows]
-    return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+    is_one = event.aspect == "latest" or (event.tool == "problems" and _is_one_illness(rows))
+    return tuple(rows[-1:] if is_one else rows)
+
+
+def _is_one_illness(rows: Sequence[ViewRow]) -> bool:
+    return len({row.name for row in rows}) == 1
 
 
 def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
@@ -74,10 +78,6 @@ def _last_time(row: ViewRow, *, is_told: bool) -> ViewRow:
     """Return the row from its last time on, where that is asked for."""
     days = days_recorded(row) if is_told else ()
     return row.model_copy(update={"date": max(days).isoformat()}) if days else row
-
-
-def _is_called(row: ViewRow, name: str) -> bool:
-    return fold(row.name.partition("(")[0].strip())[0] == fold(name)[0]
 
 
 def days_around(

@@ -9,7 +9,13 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import (
+    DIAGNOSES,
+    asked_rows,
+    concept_of,
+    has_answer,
+    partly_named,
+)
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
@@ -189,16 +195,26 @@ def told_elsewhere(
     """Return what a search over everything found; "" for nothing."""
     if question.tool == "results" and search.name == question.said != question.name:
         return ""  # a value alone may be called so: of housing no house dust tells
-    if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
-        rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
-        found = found.model_copy(update={"rows": rows})
-    if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
-        rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
-        found = found.model_copy(update={"rows": rows})
-    if question.tool in _BESIDE:  # a vaccination against it tells of no illness, nor the reverse
-        rows = tuple(row for row in found.rows if row.kind not in _BESIDE[question.tool])
-        found = found.model_copy(update={"rows": rows})
+    rows = tuple(row for row in found.rows if _may_tell(question, row, words))
+    found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
+
+
+def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool:
+    match question.tool:
+        case "results":  # hemoglobin A1c is no hemoglobin
+            table = concept_table()
+            asked = table.named("result", question.name)
+            own = concept_of("result", row) if row.number is not None else ""
+            if asked is None or not own:
+                return True
+            return own in (asked.name, *(leaf.name for leaf in table.leaves(asked)))
+        case "allergies":  # a scan with contrast tells of no allergy to it
+            return _tells_of_allergy(row, words)
+        case "current_status":  # of end-stage renal disease no tumour has the stage
+            return row.kind != "procedure" and _may_stage(row)
+        case tool:  # a vaccination against it tells of no illness, nor the reverse
+            return row.kind not in _BESIDE.get(tool, ())
 
 
 def _lead_of(

@@ -1,6 +1,6 @@
 """Which reports and which scans without one a question asks for by a name. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ViewRow
 from services.language.chart_words import tokens_of
@@ -47,7 +47,7 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
-    titled = [row for row in of_kind if _says(f"{row.name} {row.value}", parts)]
+    titled = [row for row in of_kind if _says(f"{row.name} {row.value}", parts, is_title=True)]
     if titled or (
         told := [
             row for row in of_kind if _says(" ".join((row.name, row.value, row.detail)), parts)
@@ -59,11 +59,22 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
 
 
-def _says(said: str, parts: str) -> bool:
-    """Whether each part is said, in whatever language: thyroid is Schilddrüse."""
+def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
+    """Whether each part is said, in whatever language: thyroid is Schilddrüse.
+
+    Who scans the head scans the brain, and the head of a text may be that of the pancreas.
+    """
     return all(
-        any(says_all(said, each) for each in (word, *parts_of_body(word))) for word in parts.split()
+        any(says_all(said, each) for each in (word, *_parts(word, is_title=is_title)))
+        for word in parts.split()
     )
+
+
+def _parts(word: str, *, is_title: bool) -> Iterator[str]:
+    yield from parts_of_body(word)
+    head = (*parts_of_body("brain"), *parts_of_body("head"))
+    if is_title and word in head:
+        yield from head
 
 
 def _title(row: ViewRow) -> frozenset[str]:

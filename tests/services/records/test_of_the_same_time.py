@@ -277,3 +277,30 @@ def test_the_days_between_the_last_two_of_a_kind_are_told() -> None:
     told = said("interval between the last two colonoscopies", rows)
     assert "2020-11-16 to 2021-02-15" in told
     assert "2020-08-17" not in told
+
+
+def test_how_long_an_illness_is_had_is_told_of_itself_and_not_of_what_is_due_to_it() -> None:
+    problems = (
+        row(
+            "problem", "Proteinuria due to type 2 diabetes mellitus", "2016-01-01", status="active"
+        ),
+        row("problem", "Diabetic retinopathy", "2012-07-01", status="active"),
+        row("problem", "Diabetes mellitus type 2 (disorder)", "2001-04-04", status="active"),
+    )
+    for text in ("how long has he had diabetes?", "years since diabetes diagnosis"):
+        told = said(text, {"problems": problems})
+        assert "Diabetes mellitus type 2 (disorder): " in told
+        assert "Proteinuria" not in told
+    assert "retinopathy" in said("how long has he had retinopathy?", {"problems": problems})
+
+
+def test_how_long_a_group_of_illnesses_is_had_is_told_of_each() -> None:
+    problems = (
+        row(
+            "problem", "Proteinuria due to type 2 diabetes mellitus", "2016-01-01", status="active"
+        ),
+        row("problem", "Chronic kidney disease stage 3 (disorder)", "2015-05-05", status="active"),
+    )
+    told = said("how long has he had kidney disease?", {"problems": problems})
+    assert "Chronic kidney disease stage 3 (disorder): " in told
+    assert "Proteinuria due to type 2 diabetes mellitus: " in told
