@@ -86,17 +86,28 @@ def build(
         ConfigurationError: a setting cannot work; the text names it.
     """
     base = foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
-    scheduler, reader, operators = _scheduler(base), reader_of(base), _operators(base)
-    readiness, rounds = _readiness(base), rounds_of(base, scheduler, reader)
+    scheduler, reader = _scheduler(base), reader_of(base)
+    operators = operators_for(
+        base.scenarios,
+        documents=base.documents,
+        audit=base.audit,
+        registry=base.metrics.registry,
+        clock=clock,
+        ids=ids,
+        lease=lease_of(base),
+    )
+    probes = {
+        "storage": stores.sessions.check,
+        "model": base.team.check,
+        "directory": base.directory.check,
+    }
+    readiness, rounds = Readiness(probes=probes, clock=clock), rounds_of(base, scheduler, reader)
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, access=web_access_of(base, session))
-    hand_over = HandOver(
-        queues=turn_queues_for(settings),
-        scheduler=scheduler,
-        meter=base.metrics,
-    )
+    queues = turn_queues_for(settings)
+    hand_over = HandOver(queues=queues, scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:
         add(application, settings, services)
@@ -142,15 +153,6 @@ class Background:
         await self.hand_over.close()
         await self.operators.runner.close()
         await self.base.close()
-
-
-def _readiness(base: Foundation) -> Readiness:
-    probes = {
-        "storage": base.stores.sessions.check,
-        "model": base.team.check,
-        "directory": base.directory.check,
-    }
-    return Readiness(probes=probes, clock=base.clock)
 
 
 def _pipeline(base: Foundation) -> TurnPipeline:
@@ -240,18 +242,6 @@ def _scheduler(base: Foundation) -> TurnScheduler:
         ids=base.ids,
         stops=stops,
         message_limit_chars=settings.message_limit_chars,
-    )
-
-
-def _operators(base: Foundation) -> Operators:
-    return operators_for(
-        base.scenarios,
-        documents=base.documents,
-        audit=base.audit,
-        registry=base.metrics.registry,
-        clock=base.clock,
-        ids=base.ids,
-        lease=lease_of(base),
     )
 
 

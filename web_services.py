@@ -54,40 +54,42 @@ def route_context_of(
     rounds: Rounds,
 ) -> RouteContext:
     """Return what the handlers of the web's routes work with."""
-    settings, records, audit = base.settings, base.records, base.audit
+    settings, records, audit, clock = base.settings, base.records, base.audit, base.clock
+    contexts, users, guard = base.contexts, base.stores.users, base.access.guard
+    finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
+    lease, names = lease_of(base), NameStore(store=users)
+    book, undo = feedback_of(base), clear_undo_of(base)
     return RouteContext(
         scheduler=scheduler,
         reader=reader,
         team=base.team,
-        rate=rate_for(settings, settings.messages_per_minute, RateLimitedError, clock=base.clock),
+        rate=rate_for(settings, settings.messages_per_minute, RateLimitedError, clock=clock),
         reads=base.access.reads,
-        exports=rate_for(
-            settings, settings.exports_per_minute, TooManyExportsError, clock=base.clock
-        ),
+        exports=rate_for(settings, settings.exports_per_minute, TooManyExportsError, clock=clock),
         glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
-        clock=base.clock,
+        clock=clock,
         ids=base.ids,
         readiness=readiness,
         registry=base.metrics.registry,
         metrics_token=settings.metrics_token,
         operators=operators.service,
-        finder=PatientFinder(directory=base.directory, guard=base.access.guard, audit=audit),
-        chart=PatientChart(
-            reader=reader, contexts=base.contexts, records=records, clock=base.clock
-        ),
-        programs=programs_of(base),
-        memory=memory_of(base, reader),
-        conversations=conversations_of(base, reader),
-        drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
+        finder=finder,
+        chart=PatientChart(reader=reader, contexts=contexts, records=records, clock=clock),
+        programs=ProgramCharts(finder=finder, records=records, guard=guard, clock=clock)
+        if settings.mcp_endpoint
+        else None,
+        memory=memory_of(base, reader, lease),
+        conversations=ConversationList(reader=reader, contexts=contexts, names=names),
+        drafts=Drafts(reader=reader, store=users, clock=clock),
         branching=branching_of(base, reader),
-        feedback=feedback_on_page(base, reader),
+        feedback=PageFeedback(reader=reader, contexts=contexts, book=book, clock=clock),
         worklist=worklist_of(base),
-        restoring=restoring_of(base, reader),
+        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit, clock=clock),
         rounds=rounds.service,
         round_actions=rounds.actions,
         speech=speech_for(settings, session=base.session),
-        attachments=attachments_of(base, reader),
+        attachments=attachments_of(base, reader, lease),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(
@@ -117,43 +119,34 @@ def web_access_of(base: Foundation, session: aiohttp.ClientSession) -> WebAccess
     )
 
 
-def feedback_on_page(base: Foundation, reader: ConversationReader) -> PageFeedback:
-    """Return what takes the page's thumbs."""
-    return PageFeedback(
-        reader=reader, contexts=base.contexts, book=feedback_of(base), clock=base.clock
-    )
-
-
-def conversations_of(base: Foundation, reader: ConversationReader) -> ConversationList:
-    """Return the callers' conversations as they call them."""
-    names = NameStore(store=base.stores.users)
-    return ConversationList(reader=reader, contexts=base.contexts, names=names)
-
-
 def lease_of(base: Foundation) -> MaintenanceLease:
     """Return who holds conversations for work of people that is no turn."""
     return MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids)
 
 
-def memory_of(base: Foundation, reader: ConversationReader) -> MemoryService:
+def memory_of(
+    base: Foundation, reader: ConversationReader, lease: MaintenanceLease
+) -> MemoryService:
     """Return what shows users what is remembered, and changes it for them."""
     return MemoryService(
         reader=reader,
         contexts=base.contexts,
         personal=PersonalToolMemories(store=base.stores.users),
-        lease=lease_of(base),
+        lease=lease,
         audit=base.audit,
         clock=base.clock,
         rules=memory_rules(base.settings),
     )
 
 
-def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:
+def attachments_of(
+    base: Foundation, reader: ConversationReader, lease: MaintenanceLease
+) -> AttachmentService:
     """Return what takes in the papers that users give."""
     return AttachmentService(
         reader=reader,
         contexts=base.contexts,
-        lease=lease_of(base),
+        lease=lease,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
         clock=base.clock,
@@ -173,26 +166,6 @@ def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
         clock=base.clock,
         ids=base.ids,
     )
-
-
-def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
-    """Return what undoes a clear by a page's button."""
-    return Restoring(
-        reader=reader,
-        undo=clear_undo_of(base),
-        lease=lease_of(base),
-        audit=base.audit,
-        clock=base.clock,
-    )
-
-
-def programs_of(base: Foundation) -> ProgramCharts | None:
-    """Return what shows charts to programs, where the settings want that."""
-    if not base.settings.mcp_endpoint:
-        return None
-    guard, audit, records = base.access.guard, base.audit, base.records
-    finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
-    return ProgramCharts(finder=finder, records=records, guard=guard, clock=base.clock)
 
 
 def worklist_of(base: Foundation) -> Worklist:

@@ -61,14 +61,12 @@ class ChannelKeys:
             UnauthenticatedError: no such key is known.
         """
         is_known = self._table.knows(key_id, within_seconds=float("inf"))
-        if not is_known and (self._is_renewing() or self._table.may_ask()):
+        is_renewing = self._renewal is not None and not self._renewal.done()
+        if not is_known and (is_renewing or self._table.may_ask()):
             await asyncio.wait({self._renew()}, timeout=PATIENCE_SECONDS)
         if not self._table.knows(key_id, within_seconds=KEEP_SECONDS):
             raise UnauthenticatedError
         return self._table.key(key_id)
-
-    def _is_renewing(self) -> bool:
-        return self._renewal is not None and not self._renewal.done()
 
     def _renew(self) -> "asyncio.Task[None]":
         if self._renewal is None or self._renewal.done():

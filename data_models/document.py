@@ -49,10 +49,6 @@ Json = Mapping[str, Any]
 Step = Callable[[Json], Json]
 
 
-def _unchanged(document: Json) -> Json:
-    return document
-
-
 def _points_without_quote(document: Json) -> Json:
     """Nobody can say of what 0.1 noted by itself who said it: people may, no model is shown it."""
     memory = document.get("memory")
@@ -132,7 +128,7 @@ def _from_first(document: Json) -> Json:
 
 STEPS: Mapping[str, Mapping[int, Step]] = {"ChatContext": {1: _from_first}}
 """By model name, then by the version a step starts from."""
-COMMON_STEPS: Mapping[int, Step] = {1: _unchanged}
+COMMON_STEPS: Mapping[int, Step] = {1: lambda document: document}
 """Of models whose shape a version does not change."""
 
 

@@ -1,16 +1,18 @@
 """Every error Rounds raises on purpose, grouped by who can fix it.
 
 * RoundsError
+  * BusyError: what answers perhaps if it is asked again, after a pause that it may have named
   * UserInputError: the user can fix it; `user_message` is shown in the chat
     * BadFrameError
       * WrongAnswerError
-    * AttachmentError: a paper cannot be kept; the text says why
+    * ToldError: the text says what cannot be done, and the remedy
+      * AttachmentError: a paper cannot be kept
+      * RoundsListError: an entry of a round's list is not one patient's
     * AudioError: a recording is empty, too large or of an unknown kind
     * EmptyMessageError
     * MessageTooLongError
     * InvalidIdentifierError
     * StaleQuestionError
-    * RoundsListError: an entry of a round's list is not one patient's; the text says which
     * WorklistFullError: as many patients are pinned as a worklist takes
     * FeedbackError: what was sent is no opinion of an answer
     * BranchError: what was sent does not say where a conversation is to branch
@@ -122,6 +124,7 @@ class RoundsError(Exception):
     retry_after_seconds: int = 3
     """How long to wait before trying again helps, if it does."""
     http_status: ClassVar[int] = 500
+    _told: ClassVar[str] = ""
 
     def __init_subclass__(cls, *, code: str = "") -> None:
         """Take from the table what it says of `code`; the rest is as in the class above."""
@@ -130,12 +133,30 @@ class RoundsError(Exception):
             row = _TABLE.get(code, {})
             cls.code = code
             cls.user_message = row.get("text", cls.user_message)
+            cls._told = row.get("told", cls._told)
             cls.http_status = row.get("status", cls.http_status)
             cls.retryable = row.get("retryable", cls.retryable)
 
 
+class BusyError(RoundsError):
+    """What answers perhaps if it is asked again.
+
+    Attributes:
+        wait_seconds: How long it asked us to wait; None if it did not say.
+    """
+
+    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
 class UserInputError(RoundsError, code="bad_request"):
-    """The user can fix it."""
+    """The user can fix it; `figures` stand in what they read, as the table has it."""
+
+    def __init__(self, message: str = "", **figures: int) -> None:
+        super().__init__(message)
+        if figures:
+            self.user_message = self._told.format(**figures)
 
 
 class BadFrameError(UserInputError, code="bad_frame"):
@@ -146,12 +167,16 @@ class WrongAnswerError(BadFrameError, code="wrong_answer"):
     """The answer to an interrupt has a form that answers nothing."""
 
 
-class AttachmentError(UserInputError, code="attachment"):
-    """A paper cannot be kept with a patient; the text says why, and the remedy."""
+class ToldError(UserInputError):
+    """The text says what cannot be done, and the remedy."""
 
     def __init__(self, text: str) -> None:
-        super().__init__("a paper cannot be kept with a patient")
+        super().__init__(self.code)
         self.user_message = text
+
+
+class AttachmentError(ToldError, code="attachment"):
+    """A paper cannot be kept with a patient."""
 
 
 class AudioError(UserInputError, code="audio"):
@@ -163,13 +188,7 @@ class EmptyMessageError(UserInputError, code="empty_message"):
 
 
 class MessageTooLongError(UserInputError, code="message_too_long"):
-    """The message has more characters than the limit of page 6.1."""
-
-    def __init__(self, *, limit_chars: int) -> None:
-        super().__init__("a message over the limit")
-        self.user_message = (
-            f"The message is longer than {limit_chars:,} characters. Please send it in parts."
-        )
+    """The message has more characters than `limit_chars` (spec page 6.1)."""
 
 
 class InvalidIdentifierError(UserInputError, ValueError, code="invalid_identifier"):
@@ -184,12 +203,8 @@ class StaleQuestionError(UserInputError, code="stale_question"):
     """A button was pressed whose question or plan is no longer open."""
 
 
-class RoundsListError(UserInputError, code="rounds_list"):
-    """A list of a round cannot be made or changed as asked; the text names what and the remedy."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__("a list of a round cannot be made or changed as asked")
-        self.user_message = text
+class RoundsListError(ToldError, code="rounds_list"):
+    """A list of a round cannot be made or changed as asked."""
 
 
 class FeedbackError(UserInputError, code="bad_feedback"):
@@ -201,13 +216,7 @@ class BranchError(UserInputError, code="bad_branch"):
 
 
 class WorklistFullError(UserInputError, code="worklist_full"):
-    """A user has pinned as many patients as a worklist takes."""
-
-    def __init__(self, *, limit: int) -> None:
-        super().__init__("a worklist is full")
-        self.user_message = (
-            f"Your worklist holds {limit} pinned patients, and no more. Please unpin one first."
-        )
+    """A user has pinned as many patients as a worklist takes: `limit`."""
 
 
 class NothingToUndoError(UserInputError, code="nothing_to_undo"):
@@ -223,52 +232,27 @@ class MemoryChangedError(UserInputError, code="memory_changed"):
 
 
 class TooManyMessagesError(UserInputError, code="too_many_messages"):
-    """The conversation's queue is full."""
-
-    def __init__(self, *, waiting: int) -> None:
-        super().__init__("the queue of the conversation is full")
-        self.user_message = (
-            f"{waiting} messages are already waiting here. Please try again when they are answered."
-        )
+    """The conversation's queue is full: so many messages are `waiting`."""
 
 
 class RateLimitedError(UserInputError, code="rate_limited"):
     """The caller sent more messages, or changed more, in a minute than the limit."""
 
-    _counted: ClassVar[str] = "messages or changes"
-    _setting: ClassVar[str] = "MESSAGES_PER_MINUTE"
-
     def __init__(self, *, per_minute: int) -> None:
-        super().__init__("more messages or changes in a minute than the limit")
+        super().__init__(per_minute=per_minute)
         self.retry_after_seconds = math.ceil(60 / per_minute)
-        self.user_message = (
-            f"That is more than {per_minute} {self._counted} in a minute (the server's "
-            f"{self._setting}). Please wait a little and try again."
-        )
 
 
 class TooManyReadsError(RateLimitedError, code="too_many_reads"):
     """The caller read more in a minute than the limit."""
 
-    _counted = "reads"
-    _setting = "READS_PER_MINUTE"
-
 
 class TooManyExportsError(RateLimitedError, code="too_many_exports"):
     """The caller asked for more exports in a minute than the limit."""
 
-    _counted = "exports"
-    _setting = "EXPORTS_PER_MINUTE"
-
 
 class TooManySocketsError(UserInputError, code="too_many_sockets"):
-    """The caller holds as many sockets open as the limit allows."""
-
-    def __init__(self, *, limit: int) -> None:
-        super().__init__("more sockets of one caller than the limit")
-        self.user_message = (
-            f"{limit} windows are connected already. Please close one and try again."
-        )
+    """The caller holds as many sockets open as the `limit` allows."""
 
 
 class ScenarioInputError(UserInputError, code="scenario"):
@@ -388,16 +372,8 @@ class AssistantUnavailableError(AssistantError, code="assistant_unavailable"):
     """The service that holds it did not answer, or is too busy."""
 
 
-class AssistantBusyError(AssistantUnavailableError, code="assistant_busy"):
-    """The service, or the way to it, may answer if asked again.
-
-    Attributes:
-        wait_seconds: How long the service asked us to wait; None if it did not say.
-    """
-
-    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.wait_seconds = wait_seconds
+class AssistantBusyError(BusyError, AssistantUnavailableError, code="assistant_busy"):
+    """The service, or the way to it, may answer if asked again."""
 
 
 class AssistantUnsureError(AssistantError, code="assistant_unsure"):
@@ -525,16 +501,8 @@ class RecordsUnavailableError(RecordsError, code="records_unavailable"):
     """The records server did not answer or refused."""
 
 
-class RecordsBusyError(RecordsUnavailableError, code="records_busy"):
-    """The records server, or the way to it, may answer if asked again.
-
-    Attributes:
-        wait_seconds: How long the server asked us to wait; None if it did not say.
-    """
-
-    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.wait_seconds = wait_seconds
+class RecordsBusyError(BusyError, RecordsUnavailableError, code="records_busy"):
+    """The records server, or the way to it, may answer if asked again."""
 
 
 class RecordsRefusedError(RecordsError, code="records_refused"):
@@ -589,11 +557,10 @@ class ChannelError(RoundsError, code="channel"):
     """A reply could not be handed to the channel of its conversation."""
 
 
-class ChannelUnavailableError(ChannelError, code="channel_unavailable"):
+class ChannelUnavailableError(BusyError, ChannelError, code="channel_unavailable"):
     """The channel did not answer, or was busy.
 
     Attributes:
-        wait_seconds: How long the channel asked to wait, if it said.
         is_maybe_taken: It had the whole reply and did not answer in time: sent again, it may come
             twice.
     """
@@ -601,8 +568,7 @@ class ChannelUnavailableError(ChannelError, code="channel_unavailable"):
     def __init__(
         self, reason: str, *, wait_seconds: float | None = None, is_maybe_taken: bool = False
     ) -> None:
-        super().__init__(reason)
-        self.wait_seconds = wait_seconds
+        super().__init__(reason, wait_seconds=wait_seconds)
         self.is_maybe_taken = is_maybe_taken
 
 

@@ -232,15 +232,11 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
         told = [one for one in message.statements if one.state == "supported"]
         supported |= {(message.text[one.start : one.end], one.sources): None for one in told}
         if place < len(earlier):
-            _add_deeds(grounds, message.text)
+            # Believed, for it was shown before: a deed that nobody did is not shown.
+            grounds.deeds.update(_claimed_acts(message.text))
     for text, sources in supported:
         rows = grounds.papers if any(map(is_paper, sources)) else grounds.rows
         rows.add_text(text, date=None, sources=sources)
-
-
-def _add_deeds(grounds: Grounds, text: str) -> None:
-    """Believe what was shown before: a deed that nobody did is not shown."""
-    grounds.deeds.update(_claimed_acts(text))
 
 
 @lru_cache(maxsize=1_000)

@@ -14,11 +14,10 @@ from data_models.identifiers import is_web_name
 from data_models.incoming_message import WEB, IncomingMessage, Press
 from routes.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
 from routes.auth import principal_of, sender_of
-from routes.context import CONTEXT, RouteContext
+from routes.context import CONTEXT
 from routes.endpoint import OBJECT, Endpoint
 from routes.json_input import parse_json
 from services.access.bodies import body_of
-from services.access.principal import Principal
 from services.runs.hub import Run
 
 # What an AG-UI client sends: who, which run, and the user's newest words.
@@ -177,11 +176,21 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
     context, principal = request.app[CONTEXT], principal_of(request)
     run_input = parse_run_input(await body_of(request))
     question = asked(run_input)
-    owner = principal.id
-    thread_id = run_input.thread_id
+    owner, thread_id = principal.id, run_input.thread_id
     await context.reader.access(thread_id, owner=owner, unclaimed_ok=is_web_name(thread_id))
     context.rate.take(owner)
-    run = await context.scheduler.submit(_message(context, principal, run_input, question))
+    message = IncomingMessage(
+        conversation_id=thread_id,
+        channel=WEB,
+        channel_id="ag-ui",
+        owner=owner,
+        sender=sender_of(principal),
+        message_id=question.message_id,
+        text=question.text,
+        received_at=context.clock.now(),
+        press=question.press,
+    )
+    run = await context.scheduler.submit(message)
     response = web.StreamResponse(
         headers={
             "Content-Type": "text/event-stream",
@@ -243,22 +252,6 @@ class _End:
 
 
 _END = _End()
-
-
-def _message(
-    context: RouteContext, principal: Principal, run_input: RunInput, question: Asked
-) -> IncomingMessage:
-    return IncomingMessage(
-        conversation_id=run_input.thread_id,
-        channel=WEB,
-        channel_id="ag-ui",
-        owner=principal.id,
-        sender=sender_of(principal),
-        message_id=question.message_id,
-        text=question.text,
-        received_at=context.clock.now(),
-        press=question.press,
-    )
 
 
 def ag_ui_routes() -> list[Endpoint]:

@@ -160,11 +160,8 @@ async def decision(request: web.Request, model: type[SentT]) -> SentT:
     try:
         return model.model_validate(parse_json(body) if body else {})
     except ValidationError as error:
-        raise ScenarioDefinitionError(_problems(error)) from None
-
-
-def _problems(error: ValidationError) -> tuple[str, ...]:
-    return tuple(
-        f"{', '.join(map(str, one['loc'])) or 'the document'}: {one['msg']}"
-        for one in error.errors(include_url=False, include_input=False)
-    )
+        problems = [
+            f"{', '.join(map(str, one['loc'])) or 'the document'}: {one['msg']}"
+            for one in error.errors(include_url=False, include_input=False)
+        ]
+        raise ScenarioDefinitionError(tuple(problems)) from None

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeVar
 from aiohttp import web
 from pydantic import BaseModel, Field
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError
 from data_models.values import ClosedValue
 from routes.auth import principal_of
@@ -89,15 +89,11 @@ def _identity(who: Demographics, words: Mapping[str, str]) -> str:
 
 
 def _view(title: str, view: ChartView, words: Mapping[str, str]) -> Iterator[str]:
-    lines = [_line(row) for row in view.rows] or [view.nothing]
-    yield from _list(title, lines)
+    every = ([str(row.__dict__[name]) for name in _ROW_PARTS] for row in view.rows)
+    yield from _list(title, [" · ".join(filter(None, row)) for row in every] or [view.nothing])
     left = [f"{one.count} {words['more']}: {one.what}" for one in view.left_out]
     if left or view.notes:
         yield f'<p class="left">{escape("; ".join([*left, *view.notes]))}</p>'
-
-
-def _line(row: ViewRow) -> str:
-    return " · ".join(filter(None, (str(row.__dict__[name]) for name in _ROW_PARTS)))
 
 
 def _sign_out(found: SignOut, words: Mapping[str, str]) -> Iterator[str]:

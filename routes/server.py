@@ -4,7 +4,6 @@ import hmac
 from dataclasses import dataclass
 
 from aiohttp import web
-from aiohttp.typedefs import Middleware
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
@@ -86,9 +85,19 @@ def create_web_app(
         access: Guards everything under `/api/`, the routes added later too.
         client: The web page; None: the one in `web/dist`.
     """
-    app = web.Application(
-        middlewares=_middlewares(context, access), client_max_size=context.limits.frame_bytes
-    )
+    middlewares = [  # the outermost first
+        problems(ids=context.ids),
+        refusals(),
+        preflights(allowed=access.allowed_origins),
+        evened(context.clock),
+        authentication(
+            authenticator=access.authenticator,
+            origins=access.origins,
+            trusted_proxy=access.trusted_proxy,
+        ),
+        counting(context.rate, reads=context.reads, exports=context.exports),
+    ]
+    app = web.Application(middlewares=middlewares, client_max_size=context.limits.frame_bytes)
     app[CONTEXT], app[_ACCESS] = context, access
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(
@@ -116,22 +125,6 @@ def create_web_app(
     return app
 
 
-def _middlewares(context: RouteContext, access: WebAccess) -> list[Middleware]:
-    """Return what each request passes, the outermost first."""
-    return [
-        problems(ids=context.ids),
-        refusals(),
-        preflights(allowed=access.allowed_origins),
-        evened(context.clock),
-        authentication(
-            authenticator=access.authenticator,
-            origins=access.origins,
-            trusted_proxy=access.trusted_proxy,
-        ),
-        counting(context.rate, reads=context.reads, exports=context.exports),
-    ]
-
-
 def _add_launches(
     app: web.Application, context: RouteContext, access: WebAccess, smart: SmartLaunch
 ) -> None:
@@ -142,16 +135,16 @@ def _add_launches(
     app.router.add_routes(routes.routes())
     app[LAUNCHES] = smart
     if access.hub is not None:
-        app[FOLLOWING] = _following(context, smart, access.hub)
-
-
-def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following:
-    follower = PatientFollower(
-        finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
-    )
-    return Following(
-        smart=smart, hub=hub, follower=follower, scheduler=context.scheduler, clock=context.clock
-    )
+        follower = PatientFollower(
+            finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
+        )
+        app[FOLLOWING] = Following(
+            smart=smart,
+            hub=access.hub,
+            follower=follower,
+            scheduler=context.scheduler,
+            clock=context.clock,
+        )
 
 
 def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppRunner:

@@ -145,7 +145,14 @@ class SmartRoutes:
             raise UnauthenticatedError
         launched = await self.smart.finish(kept=kept, state=state, code=code)
         session_id = await self.smart.admit(launched, framed=framed)
-        user = await self.authenticator.authenticate(_handshake(request, session_id, framed))
+        handshake = Handshake(
+            peer=request.remote,
+            host=request.host,
+            only_reads=True,
+            authorization=f"Bearer {session_id}" if framed else None,
+            session_id=None if framed else session_id,
+        )
+        user = await self.authenticator.authenticate(handshake)
         context = request.app[CONTEXT]
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
@@ -197,13 +204,3 @@ def _keep(answer: web.Response, kept: str, *, seconds: int, framed: bool) -> Non
     if framed:
         line = f"{answer.cookies.pop(LAUNCH_COOKIE).OutputString()}; Partitioned"
         answer.headers.add("Set-Cookie", line)
-
-
-def _handshake(request: web.Request, session_id: str, framed: bool) -> Handshake:
-    return Handshake(
-        peer=request.remote,
-        host=request.host,
-        only_reads=True,
-        authorization=f"Bearer {session_id}" if framed else None,
-        session_id=None if framed else session_id,
-    )

@@ -246,6 +246,8 @@ class SocketSession:
         principal, press = self.principal, frame.press
         # What a page says of its user counts only where nobody signs in.
         unverified = frame.sender if principal.kind == "dev" else None
+        # Who this connection was last told is open, if nothing of its own is under way.
+        shown = None if self._watching else self._sent_patient_id
         return IncomingMessage(
             conversation_id=self.chat_id,
             channel=WEB,
@@ -257,13 +259,9 @@ class SocketSession:
             received_at=self.context.clock.now(),
             mentions=tuple(frame.mentions or ()),
             time_zone=frame.time_zone,
-            seen_patient_id=frame.seen_patient_id or self._shown_patient_id(),
+            seen_patient_id=frame.seen_patient_id or shown,
             press=press.to_press() if press else None,
         )
-
-    def _shown_patient_id(self) -> str | None:
-        """Return who this connection was last told is open, if nothing of its own is under way."""
-        return None if self._watching else self._sent_patient_id
 
     async def _watch(self, watch: Watch) -> None:
         # A client that asks without reading is not read any more; its turns go on.

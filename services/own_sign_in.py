@@ -5,7 +5,7 @@ Whoever asks says as what a failure counts (`TokenErrors`); no error holds a sec
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -19,11 +19,10 @@ from pydantic import BaseModel, Field, ValidationError
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import AssistantBusyError, ConfigurationError, RecordsBusyError, RoundsError
-from data_models.http_answers import first_bytes, seconds_asked
+from data_models.errors import BusyError, ConfigurationError, RoundsError
+from data_models.http_answers import Bounds, HttpAnswer, ask, seconds_asked
 
-_TIMEOUT: Final = aiohttp.ClientTimeout(total=10.0, sock_connect=2.0)
-_ANSWER_LIMIT_BYTES: Final = 100_000
+_BOUNDS: Final = Bounds(seconds=10.0, limit_bytes=100_000, connect_seconds=2.0)
 _ASSERTION_LIFE: Final = timedelta(minutes=4)
 """SMART allows five minutes."""
 _RENEW_BEFORE_SECONDS: Final = 300.0
@@ -40,7 +39,7 @@ class TokenErrors:
     """
 
     refused: Callable[[str], RoundsError]
-    busy: type[AssistantBusyError] | type[RecordsBusyError]
+    busy: type[BusyError]
     unreadable: Callable[[str], RoundsError]
 
 
@@ -167,36 +166,34 @@ class Client:
     key: SigningKey | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ClientCredentials:
     """A `SignIn` by OAuth 2 client credentials, with a secret or a signed assertion."""
 
-    def __init__(
-        self, *, client: Client, errors: TokenErrors, session: aiohttp.ClientSession, clock: Clock
-    ) -> None:
-        self._client = client
-        self._errors = errors
-        self._session = session
-        self._clock = clock
+    client: Client
+    errors: TokenErrors
+    session: aiohttp.ClientSession
+    clock: Clock
 
     async def __call__(self) -> IssuedToken:
         """See `SignIn`."""
-        url = self._client.token_url or await self._discover()
+        url = self.client.token_url or await self._discover()
         form, headers = self._signed(url)
-        status, data = await self._ask("POST", url, data=form, headers=headers)
-        if status != 200:
-            raise self._errors.refused(f"the server of tokens answered {status}")
+        answer = await self._ask("POST", url, data=form, **headers)
+        if answer.status != 200:
+            raise self.errors.refused(f"the server of tokens answered {answer.status}")
         try:
-            found = _Answer.model_validate_json(data)
+            found = _Answer.model_validate_json(answer.body)
         except ValidationError:
             # `from None`: the cause may quote the token.
-            raise self._errors.unreadable("the server of tokens gave none") from None
+            raise self.errors.unreadable("the server of tokens gave none") from None
         if not (found.access_token.isascii() and found.access_token.isprintable()):
-            raise self._errors.unreadable("the token is one that no header can carry")
+            raise self.errors.unreadable("the token is one that no header can carry")
         return IssuedToken(found.access_token, found.expires_in)
 
     def _signed(self, url: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return the form, and the headers that prove who sends it where the form does not."""
-        client = self._client
+        client = self.client
         form = {"grant_type": "client_credentials", "scope": client.scope}
         if client.key is not None:
             form["client_assertion_type"] = _ASSERTION_TYPE
@@ -208,10 +205,10 @@ class ClientCredentials:
         return form, {"Authorization": proof}
 
     def _claims(self, url: str) -> dict[str, Any]:
-        now = self._clock.now()
+        now = self.clock.now()
         return {
-            "iss": self._client.client_id,
-            "sub": self._client.client_id,
+            "iss": self.client.client_id,
+            "sub": self.client.client_id,
             "aud": url,
             "jti": secrets.token_urlsafe(24),
             "iat": int(now.timestamp()),
@@ -219,39 +216,34 @@ class ClientCredentials:
         }
 
     async def _discover(self) -> str:
-        base_url = self._client.base_url
+        base_url = self.client.base_url
         if base_url is None:
-            raise self._errors.unreadable("nobody says where tokens are issued")
+            raise self.errors.unreadable("nobody says where tokens are issued")
         address = base_url / ".well-known" / "smart-configuration"
-        status, data = await self._ask("GET", str(address))
+        answer = await self._ask("GET", str(address))
         try:
-            found = _Configuration.model_validate_json(data)
+            found = _Configuration.model_validate_json(answer.body)
         except ValidationError:
-            raise self._errors.unreadable(f"smart-configuration: answered {status}") from None
+            raise self.errors.unreadable(f"smart-configuration: answered {answer.status}") from None
         url = URL(found.token_endpoint)
         is_safe = url.scheme == "https" or url.origin() == base_url.origin()
         if not is_safe:
-            raise self._errors.unreadable("smart-configuration: token_endpoint is not https")
+            raise self.errors.unreadable("smart-configuration: token_endpoint is not https")
         return found.token_endpoint
 
-    async def _ask(
-        self, method: str, url: str, *, data: Any = None, headers: Mapping[str, str] | None = None
-    ) -> tuple[int, bytes]:
+    async def _ask(self, method: str, url: str, *, data: Any = None, **headers: str) -> HttpAnswer:
+        headers["Accept"] = "application/json"
         try:
-            async with self._session.request(
-                method, url, data=data, allow_redirects=False,
-                headers={"Accept": "application/json", **(headers or {})}, timeout=_TIMEOUT,
-            ) as answer:  # fmt: skip
-                body = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
-                status, wait = answer.status, answer.headers.get("Retry-After")
+            answer = await ask(self.session, method, url, _BOUNDS, data=data, headers=headers)
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = f"the server of tokens did not answer ({type(error).__name__})"
             # Not `from error`: aiohttp's errors may hold the request, and so the secret.
-            raise self._errors.busy(reason) from None
-        if status == 429 or status >= 500:
-            seconds = seconds_asked(wait, now=self._clock.now())
-            raise self._errors.busy(f"the server of tokens answered {status}", wait_seconds=seconds)
-        return status, body
+            raise self.errors.busy(reason) from None
+        if answer.status == 429 or answer.status >= 500:
+            seconds = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
+            reason = f"the server of tokens answered {answer.status}"
+            raise self.errors.busy(reason, wait_seconds=seconds)
+        return answer
 
 
 class _Configuration(BaseModel):

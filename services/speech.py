@@ -6,7 +6,7 @@ import aiohttp
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from data_models.errors import AudioError, SpeechUnavailableError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, ask
 from settings import Settings
 
 AUDIO_LIMIT_BYTES = 5 * 1024 * 1024
@@ -18,8 +18,7 @@ _ENDINGS = {
     "audio/mpeg": "mp3",
     "audio/wav": "wav",
 }
-_TIMEOUT = aiohttp.ClientTimeout(total=60.0)
-_TEXT_LIMIT_BYTES = 1_000_000
+_BOUNDS = Bounds(seconds=60.0, limit_bytes=1_000_000)
 
 
 class _Written(BaseModel):
@@ -57,13 +56,10 @@ class Speech:
         key = self.key.get_secret_value() if self.key is not None else None
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
-            async with self.session.post(
-                self.url, data=form, headers=headers, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise SpeechUnavailableError(f"the server answered {answer.status}")
-                body = await first_bytes(answer.content, limit_bytes=_TEXT_LIMIT_BYTES)
-                return _Written.model_validate_json(body).text.strip()
+            answer = await ask(self.session, "POST", self.url, _BOUNDS, data=form, headers=headers)
+            if answer.status != 200:
+                raise SpeechUnavailableError(f"the server answered {answer.status}")
+            return _Written.model_validate_json(answer.body).text.strip()
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SpeechUnavailableError("the server did not answer") from error
         except ValidationError:

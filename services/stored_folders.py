@@ -28,16 +28,12 @@ async def list_folders(settings: Settings, *, ids: IdSource) -> list[str]:
     """
     users = open_container(settings, USERS, ids=ids)
     try:
-        found = await _list_indexed(users)
+        found = {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
     finally:
         await users.close()
     if settings.azure_storage_connection_string is None:
         found |= _local(settings.data_dir / SESSIONS)
     return sorted(found)
-
-
-async def _list_indexed(users: BlobStore) -> set[str]:
-    return {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
 
 
 def _local(root: Path) -> set[str]:

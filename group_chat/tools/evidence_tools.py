@@ -131,8 +131,17 @@ def trials_view(
     for study, judged in sorted(every, key=lambda it: _fit(it[1])):
         rows.append(_row_of_study(study, judged))
         sources.append(ViewSource(ref=f"Study/{study.nct_id}", title=study.title))
-        rows += [_row(study, one, is_exclusion=excludes) for one, excludes in judged]
-        for one, _ in judged:
+        for one, excludes in judged:
+            rows.append(
+                ViewRow(
+                    kind=KIND,
+                    name=one.text,
+                    value="exclusion" if excludes else "inclusion",
+                    status=one.verdict,
+                    detail=one.reason,
+                    sources=(*one.sources, f"Study/{study.nct_id}"),
+                )
+            )
             # The chart's own words stand beside the source: they are what supports a statement.
             sources += [ViewSource(ref=ref, title=one.reason, quote=one.reason)
                         for ref in one.sources]  # fmt: skip
@@ -177,15 +186,4 @@ def _row_of_study(study: Study, judged: Sequence[tuple[Judgement, bool]]) -> Vie
         status=f"{verdict}, {open_} of {len(judged)} unknown",
         detail="; ".join(filter(None, [study.status, ", ".join(study.countries)])),
         sources=(f"Study/{study.nct_id}",),
-    )
-
-
-def _row(study: Study, one: Judgement, *, is_exclusion: bool) -> ViewRow:
-    return ViewRow(
-        kind=KIND,
-        name=one.text,
-        value="exclusion" if is_exclusion else "inclusion",
-        status=one.verdict,
-        detail=one.reason,
-        sources=(*one.sources, f"Study/{study.nct_id}"),
     )

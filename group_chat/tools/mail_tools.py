@@ -93,7 +93,10 @@ async def read_own_document(assistant: OpenAssistant, document_id: OwnId = "") -
     if await asyncio.to_thread(names_one_of, said, assistant.memory.others):
         return {"document": row, "withheld": _WITHHELD}
     shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
-    return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
+    if shown["text"] != found.text:
+        length = len(found.text)
+        shown["cut"] = f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {length:,} characters"
+    return shown
 
 
 async def delete_document(assistant: OpenAssistant, document_id: OwnId = "") -> ToolOutput:
@@ -101,10 +104,6 @@ async def delete_document(assistant: OpenAssistant, document_id: OwnId = "") -> 
     documents = assistant.services.documents
     meant = await assistant.all_meant("document", document_id, documents.get)
     return assistant.ask_first("delete_document", meant)
-
-
-def _cut(text: str) -> str:
-    return f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {len(text):,} characters"
 
 
 DOCUMENTS = OwnTools((search_documents, read_own_document), asks=(delete_document,))

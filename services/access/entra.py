@@ -62,14 +62,12 @@ class EntraAuthenticator:
     def _check_addressee(self, claims: dict[str, Any]) -> None:
         """Turn away what is plainly for others before any key is fetched."""
         tenant, issuer = claims.get("tid"), claims.get("iss")
-        if not isinstance(tenant, str) or issuer not in self._issuers(tenant):
+        issuers = f"{self.authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"
+        if not isinstance(tenant, str) or issuer not in issuers:
             raise UnauthenticatedError
         who = claims.get("oid")
         if claims.get("aud") not in self._audiences or not isinstance(who, str) or not who.strip():
             raise UnauthenticatedError
-
-    def _issuers(self, tenant: str) -> list[str]:
-        return [f"{self.authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"]
 
     def _verified(self, token: str, key: SigningKey) -> dict[str, Any]:
         claims = verified_claims(token, key.key, audience=self._audiences, also=("tid", "oid"))

@@ -129,8 +129,18 @@ class OidcSignIn:
         return await self._provider.sign_out_url(back=home) or home
 
     async def _find_session(self, session_id: str) -> Principal:
-        found = await self._sessions.find(session_id)
-        return _principal(session_id, await self._current(session_id, found))
+        session = await self._current(session_id, await self._sessions.find(session_id))
+        return Principal(
+            id=session.principal_id,
+            name=session.name,
+            kind="oidc",
+            roles=frozenset(session.roles),
+            tenant=session.tenant,
+            expires_at=session.ends_at,
+            scopes=USERS if "clinician" in session.roles else frozenset(),
+            practitioner=session.practitioner,
+            csrf=None if session_id.startswith(FRAMED) else csrf_of(session_id),
+        )
 
     async def _current(self, session_id: str, found: Found) -> SignedIn:
         session, now = found.session, self._clock.now()
@@ -237,17 +247,3 @@ def _check_page(handshake: Handshake, session_id: str) -> None:
     shown = (handshake.csrf or "").encode(errors="surrogatepass")
     if origin is None or not hmac.compare_digest(csrf_of(session_id).encode(), shown):
         raise ForbiddenError
-
-
-def _principal(session_id: str, session: SignedIn) -> Principal:
-    return Principal(
-        id=session.principal_id,
-        name=session.name,
-        kind="oidc",
-        roles=frozenset(session.roles),
-        tenant=session.tenant,
-        expires_at=session.ends_at,
-        scopes=USERS if "clinician" in session.roles else frozenset(),
-        practitioner=session.practitioner,
-        csrf=None if session_id.startswith(FRAMED) else csrf_of(session_id),
-    )

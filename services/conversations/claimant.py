@@ -181,7 +181,7 @@ class Claimant:
         await self.conversations.sweep(claim.conversation)
         if answered is None:
             return claim
-        await claim.release(answered, change=_close_question, successor=None)
+        await claim.release(answered, change=lambda draft: draft.keep_questions([]), successor=None)
         return None
 
     async def successor(self, conversation: Conversation) -> Successor | None:
@@ -269,10 +269,6 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self.times),
         )
-
-
-def _close_question(draft: Conversation) -> None:
-    draft.keep_questions([])
 
 
 def _count_until(draft: Conversation, *, tail: int) -> None:

@@ -15,7 +15,8 @@ SURE = 0.7
 def continuity_of(turns: Sequence[Turn]) -> float:
     """Return the share of completed turns whose message was understood in context."""
     done = [turn for turn in turns if turn.turn_status == "COMPLETED"]
-    return _share([turn.context_enrichment is not None for turn in done])
+    understood = sum(turn.context_enrichment is not None for turn in done)
+    return round(understood / len(done), 2) if done else 1.0
 
 
 def average_response_seconds(turns: Sequence[Turn]) -> float:
@@ -71,13 +72,7 @@ def status_of(
     """
     if epoch is not None and context.epoch < epoch:
         return "ENDED"
-    last = context.memory.last_activity or _last_said(context)
+    last = context.memory.last_activity
+    if last is None and context.chat_history:
+        last = context.chat_history[-1].timestamp
     return "PAUSED" if last is None or now - last > idle else "ACTIVE"
-
-
-def _last_said(context: ChatContext) -> datetime | None:
-    return context.chat_history[-1].timestamp if context.chat_history else None
-
-
-def _share(holds: Sequence[bool]) -> float:
-    return round(sum(holds) / len(holds), 2) if holds else 1.0

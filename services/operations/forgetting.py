@@ -139,15 +139,17 @@ class _InTalks:
 
     async def _cut_out(self, layout: ConversationLayout, *, claim: Claim | None) -> None:
         own = await self._own(layout)
-        for name in [*own, *await self._journals(layout)]:
+        # What is left of runs that were watched: copies of turns, of whichever patient.
+        journals = [row.name async for row in self.store.list(layout.watched_prefix)]
+        for name in [*own, *journals]:
             if claim is not None:
                 await claim.hold()
             await self.store.delete(name)
             self.report.deleted += 1
         cut = _Cut(layout, self.patient_id, gone=frozenset(own))
         # Manifests last: they carry the hashes of what is rewritten before.
-        names = sorted([name async for name in self._list_shared(layout)], key=_is_manifest)
-        for name in names:
+        names = [name async for name in self._list_shared(layout)]
+        for name in sorted(names, key=lambda name: name.endswith("/manifest.json")):
             if claim is not None:
                 await claim.hold()
             try:
@@ -168,10 +170,6 @@ class _InTalks:
         own = [name for name in rows if layout.belongs_to(self.patient_id, name)]
         others = [one for one in rows if layout.is_comparison(one) or layout.is_feedback(one)]
         return own + [one for one in others if await _names(self.store, one, self.patient_id)]
-
-    async def _journals(self, layout: ConversationLayout) -> list[str]:
-        """Return what is left of runs that were watched: copies of turns, of whichever patient."""
-        return [row.name async for row in self.store.list(layout.watched_prefix)]
 
     async def _list_shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
         """Yield the documents that list several patients."""
@@ -331,10 +329,6 @@ class _Cut:
         if answered.patient_id != self.patient_id:
             return row
         return list(answered._replace(patient_id=None, turn_id=None))
-
-
-def _is_manifest(name: str) -> bool:
-    return name.endswith("/manifest.json")
 
 
 def _parsed(data: bytes) -> dict[str, Any]:

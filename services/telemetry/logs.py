@@ -113,7 +113,7 @@ def configure_logs(*, log_format: LogFormat, level: LogLevel, stream: TextIO | N
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             _current_exception,
-            _redact,
+            lambda _, __, line: redacted(line),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
@@ -161,10 +161,6 @@ def _current_exception(
     if line.get("exc_info") is True:
         line["exc_info"] = sys.exc_info()
     return line
-
-
-def _redact(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    return redacted(line)
 
 
 def _json(_: object, __: str, line: MutableMapping[str, Any]) -> str:

@@ -203,7 +203,9 @@ class Metrics:
     def watch_directory(self, states: Iterable[str], current: Callable[[], str]) -> None:
         """Ask for the state of the directory whenever the figures are collected."""
         for one in states:
-            self._directory.labels(one).set_function(partial(_is, one, current))
+            self._directory.labels(one).set_function(
+                partial(lambda state: float(current() == state), one)
+            )
 
     def count_failure(self, error: RoundsError) -> None:
         """Count an error that a user was told of, or that ended a turn."""
@@ -248,7 +250,3 @@ class Metrics:
     def count_storage(self, kind: StorageOperation) -> None:
         """Count a storage operation of `kind`."""
         self._storage.labels(kind).inc()
-
-
-def _is(state: str, current: Callable[[], str]) -> float:
-    return float(current() == state)

@@ -139,11 +139,7 @@ def land(case: Case, place: Landing) -> Outcome:
         }
     )
     sources = {name: one.source for name, one in place.filled.items()}
-    return Outcome(_result(place), moved, changed=True, gap_sources=sources)
-
-
-def _result(place: Landing) -> ReconciliationResult:
-    return ReconciliationResult(
+    result = ReconciliationResult(
         action=place.action,
         scenario=place.scenario,
         user_message=place.user_message if place.notify else None,
@@ -152,6 +148,7 @@ def _result(place: Landing) -> ReconciliationResult:
         checkpoint_warning=place.checkpoint_warning,
         reason=place.reason,
     )
+    return Outcome(result, moved, changed=True, gap_sources=sources)
 
 
 def _history(case: Case, place: Landing) -> list[StepVisit]:

@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,6 +30,7 @@ from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
+from services.scenarios.operators.plan_reader import ScenarioOverview
 from services.scenarios.operators.session_service import FLAGGED, BulkResult, Refusal, SessionFilter
 from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
@@ -61,7 +63,8 @@ class Parts:
         return await self.operators.deployer.advance(scenario_id)
 
 
-Work: TypeAlias = Callable[[Parts, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
+Answer: TypeAlias = BaseModel | dict[str, Any]
+Work: TypeAlias = Callable[[Parts, argparse.Namespace], Awaitable[Answer]]
 
 
 async def scenarios(parts: Parts, _: argparse.Namespace) -> dict[str, Any]:
@@ -98,20 +101,6 @@ async def set_mapping(parts: Parts, options: argparse.Namespace) -> dict[str, An
         options.scenario, _mapping(options.mapping), operator=options.by
     )
     return _shown(view.plan)
-
-
-async def withdraw(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
-    """Offer a scenario no more; its sessions are told and keep their data."""
-    view = await parts.service.withdraw(
-        options.scenario, reason=options.reason, operator=options.by
-    )
-    return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
-
-
-async def offer_again(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
-    """Offer again what was withdrawn."""
-    view = await parts.service.offer_again(options.scenario, operator=options.by)
-    return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
 async def sessions(parts: Parts, options: argparse.Namespace) -> BaseModel:
@@ -161,12 +150,6 @@ async def diff(parts: Parts, options: argparse.Namespace) -> BaseModel:
     return await parts.service.plan(options.scenario)
 
 
-async def rollback(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
-    """Propose an earlier version's content under a new number."""
-    view = await parts.service.rollback(options.scenario, to=options.to, operator=options.by)
-    return _shown(view.plan)
-
-
 async def dry_run(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
     counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
@@ -186,16 +169,6 @@ async def dry_run(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
             return {"sessions": counts.sessions, **sums, "score": shown, "rows": rows}
 
 
-async def approve(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
-    """Approve the pending plan as a second person."""
-    return _shown(await parts.service.approve(options.scenario, operator=options.by))
-
-
-async def cancel(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
-    """Cancel a plan that is not deployed."""
-    return _shown(await parts.service.cancel(options.scenario, operator=options.by))
-
-
 async def deploy(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Deploy the approved plan, or go on with a deployment that was interrupted."""
     held = await parts.stores.store.deployment(options.scenario)
@@ -212,11 +185,6 @@ async def share(parts: Parts, options: argparse.Namespace) -> BaseModel:
         options.scenario, share_percent=options.share, operator=options.by
     )
     return await parts.finish(options.scenario)
-
-
-async def pause(parts: Parts, options: argparse.Namespace) -> BaseModel:
-    """Stop a deployment after its page."""
-    return await parts.service.pause(options.scenario, operator=options.by)
 
 
 async def resume(parts: Parts, options: argparse.Namespace) -> BaseModel:
@@ -256,6 +224,38 @@ async def reindex(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     return found or {"conversations": 0, "sessions": 0, "cursor": ""}
 
 
+def _act(
+    act: Callable[..., Awaitable[Any]], shown: Callable[[Any], Answer], *further: str
+) -> tuple[Work, tuple[str, ...]]:
+    """Return the command of an act on a scenario, with what it takes on the command line."""
+
+    @wraps(act)
+    async def work(parts: Parts, options: argparse.Namespace) -> Answer:
+        given = {name: vars(options)[name] for name in further}
+        return shown(await act(parts.service, options.scenario, operator=options.by, **given))
+
+    return work, ("scenario", *(f"--{name}" for name in further), "--by")
+
+
+def _offer(view: ScenarioOverview) -> dict[str, Any]:
+    return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
+
+
+def _shown(plan: MigrationPlan) -> dict[str, Any]:
+    found = plan.transformation_map
+    return {
+        "plan": plan.id,
+        "from": plan.from_version,
+        "to": plan.to_version,
+        "status": plan.status,
+        "approved_by": plan.approved_by,
+        "anchors": found.image,
+        "deleted": [node.node_id_v1 for node in found.deleted_nodes],
+        "inserted": [*found.new_nodes],
+        "summary": plan.summary.model_dump(mode="json"),
+    }
+
+
 _FILTER = ("--at", "--in-version", "--flagged", "--channel")
 _COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
     (scenarios, ()),
@@ -266,17 +266,17 @@ _COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
     (set_policies, ("scenario", "policies", "--by")),
     (diff, ("scenario",)),
     (dry_run, ("scenario", "--after", "--limit")),
-    (rollback, ("scenario", "--to", "--by")),
-    (approve, ("scenario", "--by")),
-    (cancel, ("scenario", "--by")),
+    _act(OperatorService.rollback, lambda view: _shown(view.plan), "to"),
+    _act(OperatorService.approve, _shown),
+    _act(OperatorService.cancel, _shown),
     (deploy, ("scenario", "--by", "--share")),
     (share, ("scenario", "--by", "--share")),
-    (pause, ("scenario", "--by")),
+    _act(OperatorService.pause, lambda record: record),
     (resume, ("scenario", "--by")),
     (status, ("scenario",)),
     (review, ("scenario", "--after", "--limit")),
-    (withdraw, ("scenario", "--reason", "--by")),
-    (offer_again, ("scenario", "--by")),
+    _act(OperatorService.withdraw, _offer, "reason"),
+    _act(OperatorService.offer_again, _offer),
     (sessions, ("scenario", *_FILTER, "--after", "--limit")),
     (session, ("scenario", "session")),
     (act, ("scenario", "session", "action", "--reason", "--step", "--field", "--by")),
@@ -299,7 +299,7 @@ def _run(options: argparse.Namespace) -> str:
     return json.dumps(shown, indent=2, ensure_ascii=False)
 
 
-async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
+async def _work(work: Work, options: argparse.Namespace) -> Answer:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     stores = scenarios_for(settings, ids=ids)
     names = (SESSIONS, AUDIT, USERS)
@@ -344,18 +344,3 @@ def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:
     except ValidationError as error:
         places = {".".join(map(str, one["loc"])) for one in error.errors(include_url=False)}
         raise ScenarioPlanError(f"policies: wrong at {', '.join(sorted(places))}") from error
-
-
-def _shown(plan: MigrationPlan) -> dict[str, Any]:
-    found = plan.transformation_map
-    return {
-        "plan": plan.id,
-        "from": plan.from_version,
-        "to": plan.to_version,
-        "status": plan.status,
-        "approved_by": plan.approved_by,
-        "anchors": found.image,
-        "deleted": [node.node_id_v1 for node in found.deleted_nodes],
-        "inserted": [*found.new_nodes],
-        "summary": plan.summary.model_dump(mode="json"),
-    }

@@ -36,7 +36,7 @@ def add_command(
 ) -> None:
     """Add one command: its name and help are those of the function that does it."""
     name = work.__name__.replace("_", "-")
-    parser = commands.add_parser(name, help=(work.__doc__ or "").strip())
+    parser = commands.add_parser(name, help=(work.__doc__ or "").splitlines()[0])
     for argument in arguments:
         parser.add_argument(argument, **_OPTIONS.get(argument, {}))
     parser.add_argument("--json", action="store_true", help="the answer is JSON in any case")

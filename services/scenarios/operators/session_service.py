@@ -120,7 +120,19 @@ class SessionService:
     ) -> SessionCards:
         """Return the next sessions that fit, at most `limit`, by their hashed ids."""
         rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=limit)
-        return SessionCards(rows=tuple(map(_card, rows)), cursor=cursor)
+        cards = [
+            SessionCard(
+                session=hashed(row.session_id),
+                version=row.version,
+                step_hash=row.step_hash,
+                channel=row.channel,
+                created_at=row.created_at,
+                reason=row.review,
+                pinned=row.pinned,
+            )
+            for row in rows
+        ]
+        return SessionCards(rows=tuple(cards), cursor=cursor)
 
     async def _fitting(
         self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
@@ -284,18 +296,6 @@ class SessionService:
         if session.step not in graph.steps:
             raise ScenarioNotFoundError(f"version {session.version} has no step like its own")
         return graph
-
-
-def _card(row: SessionRow) -> SessionCard:
-    return SessionCard(
-        session=hashed(row.session_id),
-        version=row.version,
-        step_hash=row.step_hash,
-        channel=row.channel,
-        created_at=row.created_at,
-        reason=row.review,
-        pinned=row.pinned,
-    )
 
 
 def _session_in(document: ChatContext, session_id: str) -> ScenarioSession:

@@ -151,7 +151,7 @@ async def test_papers_over_the_limit_wait_until_one_is_removed(
 ) -> None:
     for number in range(PAPERS_LIMIT):
         await given(service, LETTER + str(number).encode())
-    with pytest.raises(AttachmentError, match="kept with a patient"):
+    with pytest.raises(AttachmentError, match="attachment"):
         await given(service)
     rows = await service.all(CHAT, owner=OWNER, patient_id="patient_4")
     await service.remove(CHAT, rows[0].attachment_id, owner=OWNER, patient_id="patient_4")
