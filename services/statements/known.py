@@ -22,7 +22,7 @@ class _Sorted(Generic[_Key]):
     """Rows by what they have, sorted once that is asked for: most sentences ask for little."""
 
     def __init__(
-        self, rows: Sequence[KnownRow], keys_of: Callable[[KnownRow], Iterable[_Key]]
+        self, *, rows: Sequence[KnownRow], keys_of: Callable[[KnownRow], Iterable[_Key]]
     ) -> None:
         self._rows, self._keys_of = rows, keys_of
         self._found = defaultdict[_Key, list[KnownRow]](list)
@@ -46,10 +46,10 @@ class KnownRows:
     def __init__(self, *, today: date | None = None) -> None:
         self.today = today
         self.rows: list[KnownRow] = []
-        self._by_word = _Sorted(self.rows, lambda row: row.words)
-        self._by_number = _Sorted(self.rows, _numbers)
-        self._by_day = _Sorted(self.rows, _days)
-        self._by_source = _Sorted(self.rows, lambda row: row.sources)
+        self._by_word = _Sorted(rows=self.rows, keys_of=lambda row: row.words)
+        self._by_number = _Sorted(rows=self.rows, keys_of=_numbers)
+        self._by_day = _Sorted(rows=self.rows, keys_of=_days)
+        self._by_source = _Sorted(rows=self.rows, keys_of=lambda row: row.sources)
         self._names: set[str] = set()
         self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
