@@ -14,7 +14,8 @@ WORKERS ?= 3
 FAST_WORKERS ?= 2
 # Of the order of files; another every day.
 SEED ?= $(shell date +%j)
-SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
+# A process that dies ends the run with the name of its test; one that is replaced leaves it waiting.
+SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 # Such as ARGS="-k claim -x".
 ARGS ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

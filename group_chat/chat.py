@@ -229,8 +229,9 @@ class ClinicalGroupChat:
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
         is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
-        has_rows = direct_answers.told_by_rows(turn) is not None
-        if not (draft.is_left_out or is_stuck) or not (has_rows or is_spent):
+        if not (draft.is_left_out or is_stuck):
+            return ""
+        if not is_spent and direct_answers.told_by_rows(turn) is None:
             return ""
         rows = direct_answers.said_without_words(turn, NOTHING_LEFT if draft.is_left_out else "")
         return f"\n\n{rows}"

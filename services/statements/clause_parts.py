@@ -132,6 +132,8 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
     and its day, or a thing and its place, are never parted.
     """
     candidates, cuts = reader.cuts()[:_MOST_CUTS], tuple[int, ...]()
+    if not candidates:
+        return []
     least = _weight(_read(reader, judge, cuts))
     for _ in range(_MOST_STEPS):
         tried = [

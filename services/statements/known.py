@@ -1,9 +1,9 @@
 """Rows by the words and numbers in them, so that few are compared with a sentence."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
@@ -12,9 +12,28 @@ from services.statements.result_rows import rows_of_result
 from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
 from services.statements.view_rows import empty_of_view, rows_of_view
 
+_Key = TypeVar("_Key")
 _PERSONAL = frozenset({"patient", "personal", "social history"})
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
+
+
+class _Sorted(Generic[_Key]):
+    """Rows by what they have, sorted once that is asked for: most sentences ask for little."""
+
+    def __init__(
+        self, *, rows: Sequence[KnownRow], keys_of: Callable[[KnownRow], Iterable[_Key]]
+    ) -> None:
+        self._rows, self._keys_of = rows, keys_of
+        self._found = defaultdict[_Key, list[KnownRow]](list)
+        self._taken = 0
+
+    def of(self, key: _Key) -> list[KnownRow]:
+        for row in self._rows[self._taken :]:
+            for one in self._keys_of(row):
+                self._found[one].append(row)
+        self._taken = len(self._rows)
+        return self._found.get(key, [])
 
 
 class KnownRows:
@@ -26,13 +45,12 @@ class KnownRows:
 
     def __init__(self, *, today: date | None = None) -> None:
         self.today = today
-        self._by_word = defaultdict[str, list[KnownRow]](list)
-        self._sorted = 0
-        self._by_number = defaultdict[float, list[KnownRow]](list)
-        self._by_day = defaultdict[tuple[int | None, int | None], list[KnownRow]](list)
-        self._by_source = defaultdict[str, list[KnownRow]](list)
-        self._names: set[str] = set()
         self.rows: list[KnownRow] = []
+        self._by_word = _Sorted(rows=self.rows, keys_of=lambda row: row.words)
+        self._by_number = _Sorted(rows=self.rows, keys_of=_numbers)
+        self._by_day = _Sorted(rows=self.rows, keys_of=_days)
+        self._by_source = _Sorted(rows=self.rows, keys_of=lambda row: row.sources)
+        self._names: set[str] = set()
         self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
@@ -79,8 +97,7 @@ class KnownRows:
 
     def about(self, names: Iterable[str]) -> list[KnownRow]:
         """Return the rows that hold all `names`."""
-        self._sort()
-        lists = [self._by_word.get(name, []) for name in names]
+        lists = [self._by_word.of(name) for name in names]
         if not lists:
             return []
         shortest = min(lists, key=len)
@@ -89,18 +106,15 @@ class KnownRows:
 
     def by_source(self, ref: str) -> list[KnownRow]:
         """Return the rows that stand on a source."""
-        self._sort()
-        return self._by_source.get(ref, [])
+        return self._by_source.of(ref)
 
     def with_number(self, numbers: Iterable[float]) -> list[KnownRow]:
         """Return the rows that hold any of `numbers`, in whatever unit."""
-        self._sort()
-        return [row for one in numbers for row in self._by_number.get(round(one, 4), ())]
+        return [row for one in numbers for row in self._by_number.of(round(one, 4))]
 
     def with_day(self, year: int | None, month: int | None) -> list[KnownRow]:
         """Return the rows of a month, or of a year."""
-        self._sort()
-        return self._by_day.get((year, month), [])
+        return self._by_day.of((year, month))
 
     def _add(self, rows: Iterable[KnownRow]) -> None:
         new = list(rows)
@@ -110,21 +124,6 @@ class KnownRows:
         self.sources.update(*[row.sources for row in new])
         named = [row for row in new if not row.is_text and row.kind != "patient"]
         self._names.update(*[row.naming for row in named])
-
-    def _sort(self) -> None:
-        """Sort what came since: most sentences ask for no row."""
-        for row in self.rows[self._sorted :]:
-            for word in row.words:
-                self._by_word[word].append(row)
-            for ref in row.sources:
-                self._by_source[ref].append(row)
-            for one in row.quantities:
-                for number in one.readings:
-                    self._by_number[round(number, 4)].append(row)
-            for day in row.dates:
-                self._by_day[day.year, day.month].append(row)
-                self._by_day[day.year, None].append(row)
-        self._sorted = len(self.rows)
 
     def _count(self, view: ChartView) -> None:
         left_out = sum(one.count for one in view.left_out)
@@ -139,6 +138,14 @@ class KnownRows:
             self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
             ended = float(len(of_kind) - len(active))
             self.counts.setdefault(f"ended {kind}", set()).add(ended)
+
+
+def _numbers(row: KnownRow) -> Iterator[float]:
+    return (round(number, 4) for one in row.quantities for number in one.readings)
+
+
+def _days(row: KnownRow) -> Iterator[tuple[int | None, int | None]]:
+    return ((day.year, month) for day in row.dates for month in (day.month, None))
 
 
 def _is_whole(view: ChartView) -> bool:
