@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
+from services.language.chart_parts import EDGES, RANKED, QuestionPart, aspect_of, read_part, what_of
 from services.language.chart_pieces import Piece
 from services.language.chart_text import without_its_part
 from services.language.chart_words import Lexicon, lexicon
@@ -35,7 +35,8 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
     "encounters": frozenset({"reason", "people", "place", "destination"}),
     "allergies": frozenset({"reaction", "severity"}),
-    "immunizations": frozenset({"people", "place", "side", "due", "reason"}),
+    "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
+    "care": frozenset({"number"}),
     "problems": frozenset({"status", "severity", "treatment", "site", "side", "end"}),
 }
 NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
@@ -123,6 +124,7 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
         which = "whether" if is_asked and part == "end" else which
+        which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)

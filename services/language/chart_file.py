@@ -84,3 +84,5 @@ class ChartWords(ClosedValue):
     removed: tuple[str, ...] = ()
     is_now: tuple[str, ...] = ()
     was_then: tuple[str, ...] = ()
+    pair: tuple[str, ...] = ()
+    kin: frozenset[str] = frozenset()

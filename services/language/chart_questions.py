@@ -33,8 +33,8 @@ from services.language.names_of_topics import (
     may_be_of,
     names_of,
     of_last_visit,
+    of_which_visits,
     stands_alone,
-    why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
@@ -55,7 +55,7 @@ from services.language.single_questions import (
     of_one_thing,
     plainly_asked,
 )
-from services.language.telling_topics import telling_topics, with_implants
+from services.language.telling_topics import telling_topics, with_part_meant
 from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
@@ -103,7 +103,7 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread([*map(why_last_seen, found)], said, words)
+    return found if is_side else with_unread(of_which_visits(found, today), said, words)
 
 
 def unread_besides(
@@ -259,7 +259,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    topics = with_implants(topics, part)
+    topics = with_part_meant(topics, part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.

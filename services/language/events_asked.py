@@ -22,7 +22,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
-_OF_THEN = frozenset({"at", "before", "after"})
+_OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
@@ -55,6 +55,8 @@ def asked_around(
             if found:
                 is_now_too = relation in _OF_THEN and _is_of_now_too(pieces, at, words)
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
+                if now and relation == "within":
+                    found = tuple(replace(one, aspect="all") for one in found)
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
                 every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
@@ -192,9 +194,10 @@ def _asked_at(
         behind = ask(" ".join(told) + "?")
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
+    behind = tuple(_of_figure(one, pieces[at + 1 :]) for one in behind)
     is_of_values = {one.tool for one in before} == {"results"}
     in_any_words = is_of_values and relation in _OF_ANY_WORDS
-    behind = _as_one(behind)
+    behind = _as_one(_put_in(behind))
     if not behind and relation in ("before", "after"):
         ends = EDGES if is_shifted else _RANKED_ENDS
         behind = tuple(_of_itself(before, pieces[at + 1 :], ends))
@@ -223,7 +226,9 @@ def _asked_at(
 
 
 def _of_event(event: ChartQuestion) -> Aspect:
-    """Return the aspect of an event: "before it was started" is before it."""
+    """Return the aspect of an event: "before it was started" is before it, a stay is the last."""
+    if event.aspect == "all" and event.name == "inpatient admission":
+        return "latest"
     return "all" if event.aspect == "when" else event.aspect
 
 
@@ -235,6 +240,23 @@ def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
         return tuple(asked)
     ill = ills[0]
     return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
+
+
+def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
+    """Return the question for a value as it was: "ferritin when the hb was 9.8"."""
+    figures = [one.text for one in behind if one.text.replace(".", "", 1).isdigit()]
+    if event.tool != "results" or len(figures) != 1 or event.above or event.below:
+        return event
+    number = float(figures[0])
+    return replace(event, above=number, below=number, or_equal=True)
+
+
+def _put_in(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
+    """Return what was done for a device, which has no day itself: "before the ICD was put in"."""
+    devices = [one for one in asked if one.tool == "care" and one.said]
+    if not devices:
+        return tuple(asked)
+    return tuple(replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
 
 
 def _of_itself(

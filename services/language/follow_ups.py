@@ -25,6 +25,7 @@ from services.language.events_asked import asked_around
 from services.language.folding import fold
 from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
 from services.language.lengths_asked import with_lengths
+from services.language.named_runs import FOR
 from services.language.other_times import (
     at_the_time_of,
     has_phrase,
@@ -47,6 +48,7 @@ from services.language.tools_named import GIVEN_FOR, SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
+_FOR_IT = FOR | {"with", "mit", "bei", "avec", "con"}
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 
@@ -147,7 +149,8 @@ def _leaning(
     tokens = tokens_of(folded)
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    return then or (of_another(about, before) if is_open else about)
+    is_for = not {*_FOR_IT}.isdisjoint(tokens)
+    return then or (of_another(about, before, is_for=is_for) if is_open else about)
 
 
 def _uncounted(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
@@ -273,12 +276,18 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
 
 
 def of_another(
-    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion], *, is_for: bool = False
 ) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of another thing, with the days and the aspect of the one before."""
+    """Return what is asked of another thing, with the days and the aspect of the one before.
+
+    Args:
+        is_for: The thing is what something is for: "how long was she in with the PE?"
+    """
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
+    if is_for and last.head and (one.tool, last.tool) == ("problems", "encounters"):
+        return (replace(last, name=f"{last.head} {one.name}", said=one.said),)
     is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
     is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart
@@ -10,7 +11,7 @@ from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, TimeSpan
 
 _OF_ORGANS = (" disease", " function")
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -73,6 +74,17 @@ def why_last_seen(question: ChartQuestion) -> ChartQuestion:
     return (
         question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
     )
+
+
+def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQuestion]:
+    """Return questions for visits with what they mean by themselves: the newest, those to come."""
+    return [to_come(why_last_seen(one), today) for one in asked]
+
+
+def to_come(question: ChartQuestion, today: date) -> ChartQuestion:
+    """Return the question for what is planned from today on: what was planned before is over."""
+    is_free = (question.tool, question.name, question.span) == ("encounters", "planned", None)
+    return replace(question, span=TimeSpan(since=today)) if is_free else question
 
 
 def may_be_of(topic: TopicSpec, run: Run) -> bool:

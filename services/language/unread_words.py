@@ -145,6 +145,9 @@ class _Used:
             return False
         if has_sides(piece) and any(one.part == "side" for one in self._asked):
             return False  # "which arm?"
+        is_kin = piece.text in self._words.words.kin
+        if is_kin and any(one.name == "contact person" for one in self._asked):
+            return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}

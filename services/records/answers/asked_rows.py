@@ -39,6 +39,12 @@ _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
+VISITS_OF_STATE = {
+    "planned": _PLANNED,
+    "missed": frozenset({"noshow"}),
+    "cancelled": frozenset({"cancelled"}),
+}
+"""By what is asked for, the states of visits that are meant: each asks for these alone."""
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _SOME_WORDS = 2
 _WORD_CHARS = 3
@@ -190,9 +196,8 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    is_planned = row.kind == "appointment" or row.status in _PLANNED
-    if name == "planned" or is_planned:
-        return name == "planned" and row.status in _PLANNED
+    if name in VISITS_OF_STATE or row.kind == "appointment" or row.status in _PLANNED:
+        return row.status in VISITS_OF_STATE.get(name, ())
     if not _says_rest(row, question):
         return False
     if name == "inpatient admission":

@@ -9,7 +9,13 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import (
+    DIAGNOSES,
+    VISITS_OF_STATE,
+    asked_rows,
+    has_answer,
+    partly_named,
+)
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
@@ -166,6 +172,8 @@ def _is_nowhere_else(question: ChartQuestion) -> bool:
     """Whether what speaks of the words elsewhere is another thing."""
     if question.tool == "care":
         return question.name in _OF_CARE_ALONE
+    if question.tool == "encounters" and question.name in VISITS_OF_STATE:
+        return True
     if question.tool != "medications" or question.is_begun:
         return question.is_begun  # an order of those days is no beginning
     table = concept_table()  # values are no drugs: "cholesterol meds?"
