@@ -86,3 +86,4 @@ class ChartWords(ClosedValue):
     was_then: tuple[str, ...] = ()
     pair: tuple[str, ...] = ()
     kin: frozenset[str] = frozenset()
+    markers: Mapping[str, str] = Field(default_factory=dict)

@@ -29,6 +29,7 @@ from services.language.lengths_asked import with_lengths
 from services.language.named_runs import Run, may_name
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
+    arguments_for,
     imaged,
     may_be_of,
     names_of,
@@ -48,7 +49,6 @@ from services.language.question_figures import (
 )
 from services.language.single_questions import (
     NAMED_BY_ARGUMENT,
-    OVER,
     aspect_of_denied,
     is_either,
     named,
@@ -311,13 +311,11 @@ def _of_topic(
         return
     head = topic.name if part.runs and topic.name in {*SAY_WHAT_FOR, "operation"} else ""
     for name in names_of(topic, part):
-        arguments = dict(topic.arguments)
-        if topic.tool in OVER and not arguments and not name and "over" in part.frames:
-            arguments["status"] = OVER[topic.tool]
+        arguments = arguments_for(topic, part, name)
         if topic.tool in ("problems", "medications") and not arguments and name:
             yield named(topic.tool, name, aspect, what)
             continue
-        if topic.tool in NAMED_BY_ARGUMENT and name:
+        if topic.tool in NAMED_BY_ARGUMENT and name and "name" not in arguments:
             arguments["name"] = name
         typed = part.runs[0].text if topic.tool == "encounters" and part.runs else ""
         yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)

@@ -59,7 +59,8 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if asked_of_the_same(text, today, one) is not None)
-    if (found := next(leaning, None)) is not None:
+    named = (one for one in languages if marker_named(text, one))
+    if (found := next(leaning, None) or next(named, None)) is not None:
         return found
     is_open = any(says(tokens) for says in (has_limit, opens, points_back, is_then, ends_before))
     folded = fold(text)[0]
@@ -71,6 +72,13 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         or _is_of_ages(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
+
+
+def marker_named(text: str, language: str) -> str:
+    """Return the marker that two or three letters alone may be: "ER?", "and PR?"; else ""."""
+    words = lexicon(language)
+    said = [one for one in tokens_of(fold(text)[0]) if one.isalnum() and one not in words.joints]
+    return words.words.markers.get(said[0], "") if len(said) == 1 else ""
 
 
 def followed_up(
@@ -89,6 +97,9 @@ def followed_up(
     if not before or [one.tool for one in about] == [CHANGES]:
         return about
     words = lexicon(language)
+    marker = marker_named(text, language)
+    if marker and before[0].tool == "biomarkers":
+        return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
     # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart
 from services.language.named_runs import Run
+from services.language.single_questions import OVER
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
@@ -46,6 +48,15 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 
 
+def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, Any]:
+    """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
+    if "name" in topic.arguments and name != topic.name:
+        return {}
+    if topic.tool in OVER and not topic.arguments and not name and "over" in part.frames:
+        return {"status": OVER[topic.tool]}
+    return dict(topic.arguments)
+
+
 def _allergen(run: Run) -> str:
     """Return the substance that is named, whatever is made of it: latex gloves."""
     known = (one for tool in ("allergies", "medications") for one in run.known if one.tool == tool)
@@ -82,9 +93,10 @@ def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQu
 
 
 def to_come(question: ChartQuestion, today: date) -> ChartQuestion:
-    """Return the question for what is planned from today on: what was planned before is over."""
-    is_free = (question.tool, question.name, question.span) == ("encounters", "planned", None)
-    return replace(question, span=TimeSpan(since=today)) if is_free else question
+    """Return the question for what is planned from today on, and for what should be done by now."""
+    days = {"planned": TimeSpan(since=today), "overdue order": TimeSpan(until=today)}
+    is_free = question.tool in ("encounters", "care") and question.span is None
+    return replace(question, span=days.get(question.name)) if is_free else question
 
 
 def may_be_of(topic: TopicSpec, run: Run) -> bool:

@@ -45,6 +45,8 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         is_treatment = is_for_it or (topics in told_by and not later.aspects)
         if topics == [("encounters", "inpatient admission")] and is_bare:
             later.aspects |= earlier.aspects & EDGES  # "the last visit, and how long did she stay?"
+            if of_visits and "lasting" in later.frames:
+                later.topics = earlier.topics
         if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 

@@ -151,6 +151,7 @@ class _Used:
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}
+        names |= {self._words.words.markers.get(piece.text, piece.text)}
         english = lexicon("en").words
         others = [{**english.counted_as, **english.removals}.get(one, one) for one in names]
         others += [ill for one in names for ill in ills_shown_by(one)]

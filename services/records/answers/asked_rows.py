@@ -229,9 +229,15 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
+    if (
+        question.tool == "medications"
+        and "name" in question.arguments
+        and not question.arguments["name"]
+    ):
+        return has_words(row, name)  # as it is taken
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
-    if name == "open order" and row.status not in _OPEN:
+    if name in ("open order", "overdue order") and row.status not in _OPEN:
         return False
     if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
         return False

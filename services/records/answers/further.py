@@ -23,7 +23,7 @@ from services.records.concepts.table import concept_table
 from services.records.finding import means
 from services.records.measurements import MEASURED
 
-_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
+_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
 _WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})

@@ -46,7 +46,7 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NOT_DONE = NEVER | {"preparation"}
-_OVER_TIME = frozenset({"change", "trend"})  # "the dose now, and before?"
+_ENDS = frozenset({"end", "end reason", "end people"})
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
@@ -161,9 +161,13 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    is_of_part = question.part not in (None, "status") and question.aspect not in _OVER_TIME
+    is_of_part = question.part not in (None, "status") and question.aspect not in (
+        "change",
+        "trend",
+    )
     if is_of_part and question.name and len(rows) <= _ROWS_SHOWN:
-        rows = [row for row in rows if row.status not in _OVER] or rows
+        # Of two doses the end is that of the one that ended.
+        rows = [one for one in rows if (one.status in _OVER) == (question.part in _ENDS)] or rows
     is_search = question.tool == "search_record"
     rows = sorted(rows, key=moment_of, reverse=True) if is_search and question.name else rows
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])

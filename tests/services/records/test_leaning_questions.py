@@ -86,12 +86,25 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         drug("Torasemide 5 mg", "2022-03-04", "prescribed; ended because of Swelling; by Dr. Moss",
              status="stopped").model_copy(update={"end": "2024-03-04"}),
         drug("Torasemide 10 mg", "2024-03-04"),
+        drug("Oxycodone", "2026-10-01", "prescribed; as needed"),
+    ),
+    "biomarkers": (
+        ViewRow(kind="biomarker", name="HER2", value="Negative", date="2023-02-16",
+                sources=("Observation/h",)),
+        ViewRow(kind="biomarker", name="Estrogen receptor", value="Positive", date="2023-02-16",
+                sources=("Observation/e",)),
+        ViewRow(kind="biomarker", name="Progesterone receptor", value="Positive",
+                date="2023-02-16", sources=("Observation/p",)),
     ),
     "care": (
         ViewRow(kind="device", name="Cardioverter defibrillator", status="active",
                 detail="model Cobalt; serial RN-9", sources=("Device/d",)),
         ViewRow(kind="coverage", name="Private insurance", status="active", date="2020-01-01",
                 end="2026-12-31", detail="Bupa", sources=("Coverage/c",)),
+        ViewRow(kind="order", name="Repeat TSH", status="active", date="2025-09-01",
+                sources=("ServiceRequest/t",)),
+        ViewRow(kind="order", name="Mammography", status="active", date="2027-02-15",
+                sources=("ServiceRequest/m",)),
     ),
     "chart_summary": (
         ViewRow(kind="patient", name="Ada Example", date="1950-01-01", sources=("Patient/p",)),
@@ -135,7 +148,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
 
 def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether the tool gives the row to who names something."""
-    named = [str(question.arguments.get("name", "")), *question.arguments.get("names", ())]
+    named = [str(question.arguments.get("name") or ""), *question.arguments.get("names", ())]
     names = [name for one in named if one for name in names_of_procedure(one)]
     return not names or any(has_words(row, name) for name in names)
 
