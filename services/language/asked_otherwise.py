@@ -1,6 +1,6 @@
 """What is asked of what was asked before, in words that name nothing: "is it rising?". Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
@@ -46,6 +46,17 @@ _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
 )  # fmt: skip
+
+
+def for_that(about: Sequence[ChartQuestion], thing: ChartQuestion) -> tuple[ChartQuestion, ...]:
+    """Return the treatment of an illness, or the stay for what was spoken of: "deshalb"."""
+    if thing.tool == "problems" and [one.name for one in about] == ["treatment"]:
+        return (replace(thing, part="treatment", aspect="all", asked_on=None),)
+    is_stay = [one.name for one in about] == ["inpatient admission"]
+    if not is_stay or thing.tool not in ("problems", "procedures") or not thing.name:
+        return ()
+    stay = replace(about[0], unread="")
+    return (replace(stay, name=f"{stay.name} {thing.name}", head=stay.name, said=thing.name),)
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:

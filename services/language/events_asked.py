@@ -171,11 +171,18 @@ def at_that_time(
     said = [piece.text for piece in telling if piece.text not in words.words.pointers]
     side: Relation | None = "at" if telling and telling[-1].of("then") else None
     side = relations_of(words).get(said[-1]) if said and len(said) < len(telling) else side
+    since = [relations_of(words).get(one) for one in said[-2:-1]]  # "any change since then?"
+    side = "since" if side == "at" and since == ["since"] else side
     if side is None or not events or {one.tool for one in asked} != {"results"}:
         return asked
     named = [replace(one, part=None) for one in events if one.name]
-    then = [replace(one, around=tuple(named), when=side, aspect=_of_days(one)) for one in asked]
+    then = [replace(one, around=tuple(named), when=side, aspect=_since(one, side)) for one in asked]
     return then if named else asked
+
+
+def _since(question: ChartQuestion, side: Relation) -> Aspect:
+    """Return the aspect of what is asked of a time that was named: since then is how it changed."""
+    return "change" if (side, question.aspect) == ("since", "when") else _of_days(question)
 
 
 def _of_days(question: ChartQuestion) -> Aspect:

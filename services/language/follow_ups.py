@@ -13,6 +13,7 @@ from services.language.asked_otherwise import (
     PARTS_OF,
     asked_of_the_same,
     asked_otherwise,
+    for_that,
     is_of_an_end,
     one_before,
 )
@@ -23,9 +24,16 @@ from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around
 from services.language.folding import fold
-from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
+from services.language.leaning_words import (
+    ends_before,
+    has_limit,
+    is_then,
+    marker_named,
+    opens,
+    points_back,
+    says_what_for,
+)
 from services.language.lengths_asked import with_lengths
-from services.language.named_runs import FOR
 from services.language.other_times import (
     at_the_time_of,
     has_phrase,
@@ -48,7 +56,6 @@ from services.language.tools_named import GIVEN_FOR, SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 
 LONGEST_WORDS = 11
-_FOR_IT = FOR | {"with", "mit", "bei", "avec", "con"}
 _WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 
@@ -72,13 +79,6 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         or _is_of_ages(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
-
-
-def marker_named(text: str, language: str) -> str:
-    """Return the marker that two or three letters alone may be: "ER?", "and PR?"; else ""."""
-    words = lexicon(language)
-    said = [one for one in tokens_of(fold(text)[0]) if one.isalnum() and one not in words.joints]
-    return words.words.markers.get(said[0], "") if len(said) == 1 else ""
 
 
 def followed_up(
@@ -105,6 +105,8 @@ def followed_up(
     # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
     is_lost |= is_for_it and {one.tool for one in found} <= GIVEN_FOR
+    if is_for_it and (for_it := for_that(about, _thing_of(before))):
+        return for_it
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
@@ -160,8 +162,7 @@ def _leaning(
     tokens = tokens_of(folded)
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    is_for = not {*_FOR_IT}.isdisjoint(tokens)
-    return then or (of_another(about, before, is_for=is_for) if is_open else about)
+    return then or (of_another(about, before, is_for=says_what_for(tokens)) if is_open else about)
 
 
 def _uncounted(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:

@@ -98,7 +98,7 @@ class _Used:
         self._said = frozenset(_tokens(_texts(asked)))
         named = {one.name for piece in pieces for one in (*piece.of("name"), *piece.of("topic"))}
         own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
-        given = (one for one in asked if one.tool in GIVEN_FOR)
+        given = (one for one in asked if one.tool in {*GIVEN_FOR, "current_status"})
         self._is_of_any = any({*_tokens(_texts([one]))} <= own for one in given)  # not of one thing
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
         self._tools = tools

@@ -207,6 +207,9 @@ class _Answers:
                 return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
+                is_of_why = search.part in ("reason", "end reason") and search.aspect != "whether"
+                if search.tool == "medications" and is_of_why:
+                    told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
                 said = led(question, search, taken, absent, told, record, self.words)
                 return self._with_illness(question, said)
