@@ -89,6 +89,8 @@ def why_last_seen(question: ChartQuestion) -> ChartQuestion:
 
 def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQuestion]:
     """Return questions for visits with what they mean by themselves: the newest, those to come."""
+    of_kin = any(one.name == "contact person" for one in asked)  # "next of kin, mobile?"
+    asked = [one for one in asked if not (of_kin and one.name == "phone")]
     return [to_come(why_last_seen(one), today) for one in asked]
 
 

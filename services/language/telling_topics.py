@@ -52,8 +52,8 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
     if "of_kin" in part.frames and (kin := [one for one in topics if one.name in _REACHED]):
         topics = [kin[0].model_copy(update={"name": _REACHED[1]})]
     meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
-    if part.parts[:1] == ["due"]:
-        meant["encounters"] = {"name": "planned"}
+    if part.parts[:1] == ["due"] or "missed" in part.frames:
+        meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}
     return [
         one.model_copy(update=meant[one.tool])
         if one.tool in meant and (not one.name or one.tool not in _BY_STATE)

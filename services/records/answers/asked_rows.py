@@ -222,7 +222,9 @@ def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row says what is asked for besides its kind: a stay for a fracture."""
     rest = question.name.removeprefix(question.head).strip() if question.head else ""
     said = f"{row.value} {row.detail}"
-    return not rest or has_words(row, rest) or means("problem", rest, label=said, codes=())
+    is_typed = question.tool == "encounters" and has_words(row, question.said)
+    is_said = is_typed or has_words(row, rest)
+    return not rest or is_said or means("problem", rest, label=said, codes=())
 
 
 def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
