@@ -154,7 +154,21 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
     cancel = _cancel(booked)
     request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
+    if request in LISTS_APPOINTMENTS:
+        return _appointments(prompt, request)
     return _arrange(prompt, talk) if request is None else run(prompt, request)
+
+
+def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
+    """Tell what is booked here, and behind it what the chart has planned."""
+    reply = run(prompt, request)
+    if reply.calls:
+        return reply
+    words = answer_words(prompt.language)
+    planned = str(prompt.answers[-1].data.get("planned_in_chart", "")).splitlines()
+    lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
+    told = prompt.text("planned_in_chart" if planned else "none_planned")
+    return OfflineReply(text="\n".join([reply.text, "", told, *lines]))
 
 
 def _cancel(booked: str) -> ToolRequest:

@@ -1,8 +1,10 @@
 """Tools of the booking and registration agents. Nothing is written before the user confirms it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from functools import partial
 from typing import Annotated, TypeAlias
 
 from pydantic import Field
@@ -19,7 +21,15 @@ from group_chat.tools.free_times import (
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
+from services.language.names_of_topics import to_come
 from services.language.names_within import words_of
+from services.language.utterance import ChartQuestion
+from services.records.answers.asked_rows import asked_rows
+from services.records.big_charts import make_view
+from services.records.ports import PatientRecords
+from services.records.views.lines import line_of
+from services.records.views.lists import encounters
+from services.records.views.needs import need_of_tool
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
 from services.scheduling.fhir import Appointment
@@ -147,11 +157,13 @@ class SchedulingTools:
 
     Attributes:
         zone: The clinic's, in which "tomorrow" begins.
+        records: Whose charts may have visits planned elsewhere; None for none.
     """
 
     clinic: Clinic
     ids: IdSource
     zone: tzinfo = UTC
+    records: PatientRecords | None = None
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
@@ -185,12 +197,25 @@ class SchedulingTools:
         return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
     async def list_appointments(self, turn: TurnContext) -> ToolOutput:
-        """The patient's appointments."""
+        """The patient's appointments, and the visits that the chart has planned."""
         found = await self.clinic.list_booked(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
-        return {"appointments": [appointment_row(each, names[each.doctor_id]) for each in found]}
+        rows = [appointment_row(each, names[each.doctor_id]) for each in found]
+        planned = await self._planned(turn, {f"Appointment/{one.appointment_id}" for one in found})
+        return {"appointments": rows, "planned_in_chart": planned}
+
+    async def _planned(self, turn: TurnContext, told: AbstractSet[str]) -> str:
+        """Return a line for each visit that the chart has planned, besides those `told`."""
+        if self.records is None:
+            return ""
+        record = await self.records.load(turn.patient_id, need_of_tool("encounters"))
+        now = turn.request.now.isoformat()
+        view = await make_view(record, partial(encounters, now=now))
+        planned = to_come(ChartQuestion("encounters", name="planned"), turn.request.now.date())
+        rows = asked_rows(planned, view).rows
+        return "\n".join(line_of(row) for row in rows if told.isdisjoint(row.sources))
 
     async def book_appointment(
         self,

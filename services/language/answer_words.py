@@ -78,6 +78,7 @@ class AnswerWords(ClosedValue):
     older: str
     no_earlier: str
     only_paused: str
+    stays_then: str
     ages: str
     aged: str
     born: str

@@ -1,12 +1,12 @@
 """What is asked of what was asked before, in words that name nothing: "is it rising?". Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part, what_of
+from services.language.chart_parts import EDGES, RANKED, QuestionPart, aspect_of, read_part, what_of
 from services.language.chart_pieces import Piece
 from services.language.chart_text import without_its_part
 from services.language.chart_words import Lexicon, lexicon
@@ -35,7 +35,8 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
     "encounters": frozenset({"reason", "people", "place", "destination"}),
     "allergies": frozenset({"reaction", "severity"}),
-    "immunizations": frozenset({"people", "place", "side", "due", "reason"}),
+    "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
+    "care": frozenset({"number"}),
     "problems": frozenset({"status", "severity", "treatment", "site", "side", "end"}),
 }
 NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
@@ -45,6 +46,17 @@ _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
 )  # fmt: skip
+
+
+def for_that(about: Sequence[ChartQuestion], thing: ChartQuestion) -> tuple[ChartQuestion, ...]:
+    """Return the treatment of an illness, or the stay for what was spoken of: "deshalb"."""
+    if thing.tool == "problems" and [one.name for one in about] == ["treatment"]:
+        return (replace(thing, part="treatment", aspect="all", asked_on=None),)
+    is_stay = [one.name for one in about] == ["inpatient admission"]
+    if not is_stay or thing.tool not in ("problems", "procedures") or not thing.name:
+        return ()
+    stay = replace(about[0], unread="")
+    return (replace(stay, name=f"{stay.name} {thing.name}", head=stay.name, said=thing.name),)
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -123,6 +135,7 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
         which = "whether" if is_asked and part == "end" else which
+        which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)

@@ -85,3 +85,6 @@ class ChartWords(ClosedValue):
     removed: tuple[str, ...] = ()
     is_now: tuple[str, ...] = ()
     was_then: tuple[str, ...] = ()
+    pair: tuple[str, ...] = ()
+    kin: frozenset[str] = frozenset()
+    markers: Mapping[str, str] = Field(default_factory=dict)

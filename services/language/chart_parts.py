@@ -129,6 +129,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before |= "before" in said or piece.words[0] in words.words.before
         part.unit = next(iter(said.get("unit", ())), part.unit)
         part.place = piece if "place" in said else part.place
+        part.frames |= {"of_kin"} if piece.text in words.words.kin else set()
         part.aspects |= words.aspects_within(piece) & EDGES if "topic" in said else set()
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
@@ -178,6 +179,8 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
+    if "over" in part.frames and what == "people":
+        return "end people"
     is_over = "over" in part.frames and not is_of_values(part)
     if is_over and aspect == "whether" and part.parts.count("status") < 2:
         return "end"  # "is it resolved?"

@@ -29,13 +29,13 @@ from services.language.lengths_asked import with_lengths
 from services.language.named_runs import Run, may_name
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
+    arguments_for,
     imaged,
     may_be_of,
     names_of,
     of_last_visit,
+    of_which_visits,
     stands_alone,
-    whom_to_reach,
-    why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
@@ -49,14 +49,13 @@ from services.language.question_figures import (
 )
 from services.language.single_questions import (
     NAMED_BY_ARGUMENT,
-    OVER,
     aspect_of_denied,
     is_either,
     named,
     of_one_thing,
     plainly_asked,
 )
-from services.language.telling_topics import telling_topics, with_implants
+from services.language.telling_topics import telling_topics, with_part_meant
 from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
@@ -104,7 +103,7 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread([*map(why_last_seen, found)], said, words)
+    return found if is_side else with_unread(of_which_visits(found, today), said, words)
 
 
 def unread_besides(
@@ -254,12 +253,12 @@ def _has_more(part: QuestionPart) -> bool:
 def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
-    topics = with_implants(telling_topics(part.topics, part.runs, part.aspects), part)
+    topics = telling_topics(part.topics, part.runs, part.aspects)
     if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_visit"}:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
-    topics = whom_to_reach(of_last_visit(topics, aspect), part)
+    topics = with_part_meant(of_last_visit(topics, aspect), part)
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -311,13 +310,11 @@ def _of_topic(
         return
     head = topic.name if part.runs and topic.name in {*SAY_WHAT_FOR, "operation"} else ""
     for name in names_of(topic, part):
-        arguments = dict(topic.arguments)
-        if topic.tool in OVER and not arguments and not name and "over" in part.frames:
-            arguments["status"] = OVER[topic.tool]
+        arguments = arguments_for(topic, part, name)
         if topic.tool in ("problems", "medications") and not arguments and name:
             yield named(topic.tool, name, aspect, what)
             continue
-        if topic.tool in NAMED_BY_ARGUMENT and name:
+        if topic.tool in NAMED_BY_ARGUMENT and name and "name" not in arguments:
             arguments["name"] = name
         typed = part.runs[0].text if topic.tool == "encounters" and part.runs else ""
         yield ChartQuestion(topic.tool, arguments, aspect, name, what, head, said=typed)

@@ -41,7 +41,7 @@ class Lexicon:
     def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
         self.words = words
         self.language = language
-        self.numbers = words_with_number(language)
+        self.numbers = {**words_with_number(language), **dict.fromkeys(words.pair, 2)}
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
         self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}

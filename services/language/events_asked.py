@@ -23,7 +23,7 @@ _EVENTS = frozenset(
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
 _OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
-_OF_THEN = frozenset({"at", "before", "after"})
+_OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
@@ -56,6 +56,8 @@ def asked_around(
             if found:
                 is_now_too = relation in _OF_THEN and _is_of_now_too(pieces, at, words)
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
+                if now and relation == "within":
+                    found = tuple(replace(one, aspect="all") for one in found)
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
                 every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
@@ -181,11 +183,18 @@ def at_that_time(
     said = [piece.text for piece in telling if piece.text not in words.words.pointers]
     side: Relation | None = "at" if telling and telling[-1].of("then") else None
     side = relations_of(words).get(said[-1]) if said and len(said) < len(telling) else side
+    since = [relations_of(words).get(one) for one in said[-2:-1]]  # "any change since then?"
+    side = "since" if side == "at" and since == ["since"] else side
     if side is None or not events or {one.tool for one in asked} != {"results"}:
         return asked
     named = [replace(one, part=None) for one in events if one.name]
-    then = [replace(one, around=tuple(named), when=side, aspect=_of_days(one)) for one in asked]
+    then = [replace(one, around=tuple(named), when=side, aspect=_since(one, side)) for one in asked]
     return then if named else asked
+
+
+def _since(question: ChartQuestion, side: Relation) -> Aspect:
+    """Return the aspect of what is asked of a time that was named: since then is how it changed."""
+    return "change" if (side, question.aspect) == ("since", "when") else _of_days(question)
 
 
 def _of_days(question: ChartQuestion) -> Aspect:
@@ -241,7 +250,8 @@ def _event_in(
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
     in_any_words = {one.tool for one in before} == {"results"} and relation in _OF_ANY_WORDS
-    behind = _as_one(behind)
+    behind = tuple(_of_figure(one, pieces) for one in behind)
+    behind = _as_one(_put_in(behind))
     if not behind and relation in ("before", "after"):
         return tuple(_of_itself(before, pieces, EDGES if is_shifted else _RANKED_ENDS))
     is_event = all(
@@ -262,8 +272,9 @@ def _of_visit(
 
 def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:
     """Return the aspect of an event: a stay is the last, "before it was started" is before it."""
-    is_stay = event.tool == "encounters" and not event.arguments  # and not the last two visits
-    if is_stay and relation == "within" and event.aspect == "all":
+    is_visit = event.tool == "encounters" and not event.arguments  # and not the last two visits
+    is_stay = event.name == "inpatient admission" or (is_visit and relation == "within")
+    if is_stay and event.aspect == "all":
         return "latest"
     return "all" if event.aspect == "when" else event.aspect
 
@@ -276,6 +287,23 @@ def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
         return tuple(asked)
     ill = ills[0]
     return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
+
+
+def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
+    """Return the question for a value as it was: "ferritin when the hb was 9.8"."""
+    figures = [one.text for one in behind if one.text.replace(".", "", 1).isdigit()]
+    if event.tool != "results" or len(figures) != 1 or event.above or event.below:
+        return event
+    number = float(figures[0])
+    return replace(event, above=number, below=number, or_equal=True)
+
+
+def _put_in(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
+    """Return what was done for a device, which has no day itself: "before the ICD was put in"."""
+    devices = [one for one in asked if one.tool == "care" and one.said]
+    if not devices:
+        return tuple(asked)
+    return tuple(replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
 
 
 def _of_itself(

@@ -13,6 +13,7 @@ from services.language.asked_otherwise import (
     PARTS_OF,
     asked_of_the_same,
     asked_otherwise,
+    for_that,
     is_of_an_end,
     one_before,
 )
@@ -23,7 +24,15 @@ from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around
 from services.language.folding import fold
-from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
+from services.language.leaning_words import (
+    ends_before,
+    has_limit,
+    is_then,
+    marker_named,
+    opens,
+    points_back,
+    says_what_for,
+)
 from services.language.lengths_asked import with_lengths
 from services.language.other_times import (
     at_the_time_of,
@@ -57,7 +66,8 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if asked_of_the_same(text, today, one) is not None)
-    if (found := next(leaning, None)) is not None:
+    named = (one for one in languages if marker_named(text, one))
+    if (found := next(leaning, None) or next(named, None)) is not None:
         return found
     is_open = any(says(tokens) for says in (has_limit, opens, points_back, is_then, ends_before))
     folded = fold(text)[0]
@@ -87,11 +97,16 @@ def followed_up(
     if not before or [one.tool for one in about] == [CHANGES]:
         return about
     words = lexicon(language)
+    marker = marker_named(text, language)
+    if marker and before[0].tool == "biomarkers":
+        return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
     found = _leaning(text, about, before, words, today)
     is_lost = all(one.tool == SEARCH and one.name for one in found)
     # "What's he on for it?", "which antibiotic did he get for it?", "was he admitted for it?"
     is_for_it = any(piece.of("for_it") for piece in words.pieces(fold(text)[0]))
     is_lost |= is_for_it and {one.tool for one in found} <= GIVEN_FOR
+    if is_for_it and (for_it := for_that(about, _thing_of(before))):
+        return for_it
     return (is_lost and _with_its_name(text, before, words, today)) or found
 
 
@@ -147,7 +162,7 @@ def _leaning(
     tokens = tokens_of(folded)
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    return then or (of_another(about, before) if is_open else about)
+    return then or (of_another(about, before, is_for=says_what_for(tokens)) if is_open else about)
 
 
 def _uncounted(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
@@ -273,12 +288,18 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
 
 
 def of_another(
-    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion], *, is_for: bool = False
 ) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of another thing, with the days and the aspect of the one before."""
+    """Return what is asked of another thing, with the days and the aspect of the one before.
+
+    Args:
+        is_for: The thing is what something is for: "how long was she in with the PE?"
+    """
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
+    if is_for and last.head and (one.tool, last.tool) == ("problems", "encounters"):
+        return (replace(last, name=f"{last.head} {one.name}", said=one.said),)
     is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
     is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:

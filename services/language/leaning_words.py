@@ -5,6 +5,7 @@ from functools import cache
 
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
+from services.language.named_runs import FOR
 from services.language.vocabulary import LANGUAGES
 
 
@@ -77,3 +78,15 @@ def _thens() -> tuple[str, ...]:
 def _openers() -> frozenset[tuple[str, ...]]:
     every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
     return frozenset(tuple(tokens_of(fold(one)[0])) for one in every)
+
+
+def says_what_for(tokens: Sequence[str]) -> bool:
+    """Whether it is said what something was for: "and how long with the PE?"."""
+    return not (FOR | {"with", "mit", "bei", "avec", "con"}).isdisjoint(tokens)
+
+
+def marker_named(text: str, language: str) -> str:
+    """Return the marker that two or three letters alone may be: "ER?", "and PR?"; else ""."""
+    words = lexicon(language)
+    said = [one for one in tokens_of(fold(text)[0]) if one.isalnum() and one not in words.joints]
+    return words.words.markers.get(said[0], "") if len(said) == 1 else ""

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
+from typing import Any
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart
 from services.language.named_runs import Run
-from services.language.people_words import people_words
+from services.language.single_questions import OVER
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _OF_ORGANS = (" disease", " function")
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -46,6 +48,15 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 
 
+def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, Any]:
+    """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
+    if "name" in topic.arguments and name != topic.name:
+        return {}
+    if topic.tool in OVER and not topic.arguments and not name and "over" in part.frames:
+        return {"status": OVER[topic.tool]}
+    return dict(topic.arguments)
+
+
 def _allergen(run: Run) -> str:
     """Return the substance that is named, whatever is made of it: latex gloves."""
     known = (one for tool in ("allergies", "medications") for one in run.known if one.tool == tool)
@@ -69,17 +80,6 @@ def of_last_visit(topics: list[TopicSpec], aspect: Aspect) -> list[TopicSpec]:
     ]
 
 
-def whom_to_reach(topics: list[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
-    """Return the person to contact for the phone of a relative, never the patient's own."""
-    phones = [one for one in topics if one.name == "phone"]
-    said = {word for piece in part.pieces for word in piece.words}
-    is_of_kin = not said.isdisjoint(people_words().relatives)
-    is_of_kin |= any(one.name == "family" for one in topics)
-    if not (phones and is_of_kin):
-        return topics
-    return [one.model_copy(update={"name": "contact person"}) for one in phones]
-
-
 def why_last_seen(question: ChartQuestion) -> ChartQuestion:
     """Return the question for the newest visit where it is asked why, or where to from there."""
     is_of_why = question.part == "reason" and not question.name
@@ -89,6 +89,20 @@ def why_last_seen(question: ChartQuestion) -> ChartQuestion:
     return (
         question if not is_of_one or is_of_time or is_of_all else replace(question, aspect="latest")
     )
+
+
+def of_which_visits(asked: Sequence[ChartQuestion], today: date) -> list[ChartQuestion]:
+    """Return questions for visits with what they mean by themselves: the newest, those to come."""
+    of_kin = any(one.name == "contact person" for one in asked)  # "next of kin, mobile?"
+    asked = [one for one in asked if not (of_kin and one.name == "phone")]
+    return [to_come(why_last_seen(one), today) for one in asked]
+
+
+def to_come(question: ChartQuestion, today: date) -> ChartQuestion:
+    """Return the question for what is planned from today on, and for what should be done by now."""
+    days = {"planned": TimeSpan(since=today), "overdue order": TimeSpan(until=today)}
+    is_free = question.tool in ("encounters", "care") and question.span is None
+    return replace(question, span=days.get(question.name)) if is_free else question
 
 
 def may_be_of(topic: TopicSpec, run: Run) -> bool:

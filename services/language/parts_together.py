@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.chart_parts import QuestionPart, is_of_values
+from services.language.chart_parts import EDGES, QuestionPart, is_of_values
 from services.language.tools_named import tool_of
 from services.language.utterance import Aspect, Part
 
@@ -43,6 +43,10 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
             earlier.parts, later.topics, later.runs = ["treatment"], [], []
         told_by = ([("current_status", "treatment")], [("procedures", "")])  # "what was done"
         is_treatment = is_for_it or (topics in told_by and not later.aspects)
+        if topics == [("encounters", "inpatient admission")] and is_bare:
+            later.aspects |= earlier.aspects & EDGES  # "the last visit, and how long did she stay?"
+            if of_visits and "lasting" in later.frames:
+                later.topics = earlier.topics
         if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 

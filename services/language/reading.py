@@ -180,6 +180,7 @@ def _goes_on(
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
     is_older = not before.about or is_of_its_kind(words, today=today, language=spoken)
+    is_older &= not any(one.tool == SEARCH and one.name for one in before.about)  # it is of that
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     return spoken, unread_besides(found, words, today=today, language=spoken)

@@ -13,6 +13,8 @@ NEVER_OF = {
     "procedures": frozenset({"results", "medications", "immunizations"}),
 }
 """What is named for another tool, and no row of this one."""
+_REACHED = ("phone", "contact person")
+_BY_STATE = frozenset({"encounters"})
 _ALSO_INJECTED = frozenset({"procedures", "medications"})
 _VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
 
@@ -24,7 +26,7 @@ def telling_topics(
     found: dict[str, TopicSpec] = {}
     for topic in topics:
         kept = found.get(topic.tool)
-        is_of_kin = kept is not None and (kept.name, topic.name) == ("phone", "contact person")
+        is_of_kin = kept is not None and (kept.name, topic.name) == _REACHED
         if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
             found[topic.tool] = topic
     status = found.get("current_status")
@@ -39,14 +41,24 @@ def telling_topics(
     return list(found.values())
 
 
-def with_implants(topics: Sequence[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
-    """Return implants for scans where it is asked whether they may be made: no scan tells."""
+def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
+    """Return the topics as what a part says makes another of them.
+
+    Whether a scan may be made the implants tell, the telephone number of kin is a contact person's,
+    and the next visit is one that is planned.
+    """
     is_given = any(known.tool == "allergies" for run in part.runs for known in run.known)
-    if "may_have" not in part.frames and not (is_given and "range" in part.parts):
-        return [*topics]
-    implants = {"tool": "care", "name": "implant"}
+    is_allowed = "may_have" in part.frames or (is_given and "range" in part.parts)
+    if "of_kin" in part.frames and (kin := [one for one in topics if one.name in _REACHED]):
+        topics = [kin[0].model_copy(update={"name": _REACHED[1]})]
+    meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
+    if part.parts[:1] == ["due"] or "missed" in part.frames:
+        meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}
     return [
-        one.model_copy(update=implants) if one.tool == "imaging_reports" else one for one in topics
+        one.model_copy(update=meant[one.tool])
+        if one.tool in meant and (not one.name or one.tool not in _BY_STATE)
+        else one
+        for one in topics
     ]
 
 

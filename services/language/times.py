@@ -32,16 +32,14 @@ class TimeWords(ClosedValue):
         onward: What stands before and behind a day from which on something counts.
         in_: What stands before a date and changes nothing.
         same_as: Lengths of time that have words of their own, as they are counted.
-        rolling: Before a unit: the one that ends today, not the last one of the calendar.
-        lasting: Before a length that ends today: "over 5 years".
+        lasting: Before a length that ends today, "over 5 years"; `rolling` before its unit.
         age: Before a number of years: "before age 12", which no span is made of.
         at_first: Before a length that an event begins: "in the first 3 months after".
         later: Behind a length that goes on from what was told; `earlier` likewise.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
-        slashes: How 3/4/2015 is written where this language is.
+        slashes: How 3/4/2015 is written where this language is; `locale` is for babel.
         seasons: The month in which each begins; "since spring" is since that month.
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
-        locale: For babel.
     """
 
     since: tuple[str, ...]
@@ -100,7 +98,7 @@ def length_left(text: str, language: str) -> str:
 
 def _counted(text: str, same_as: Mapping[str, str]) -> str:
     for said, counted in same_as.items():
-        text = text.replace(said, counted)
+        text = re.sub(said, counted, text)
     return text
 
 
@@ -278,8 +276,10 @@ class _TimeReader:
         unit = _unit_of(match)
         counts = {"n", "some"} & {name for name, said in match.groupdict().items() if said}
         one = fold(self._words.units[unit][0])[0]
-        if not counts and match[unit] != one and match[unit].startswith(one):
-            return None  # "over the last years" says not how many
+        is_several = match[unit] != one and match[unit].startswith(one)
+        is_ahead = "n" in counts and match.start("n") < match.start("which")
+        if (is_several and not counts) or (match[unit] == one and is_ahead):
+            return None  # "over the last years" says not how many, "below 10 last year" of one
         if counts or match["which"] in self._words.rolling or unit == "decade":
             return self._rolling(match, today)
         return _open_if_since(match, around(steps_back(today, unit, 1), unit))
@@ -307,8 +307,7 @@ class _TimeReader:
 
 
 def _open_if_since(match: re.Match[str], days: Days) -> TimeSpan:
-    is_open = bool(match.groupdict().get("since"))
-    return TimeSpan(days.first, None if is_open else days.last)
+    return TimeSpan(days.first, None if match.groupdict().get("since") else days.last)
 
 
 def _decade(match: re.Match[str], _: date) -> TimeSpan:
@@ -354,5 +353,6 @@ def _year_parts(words: TimeWords, within: str, months: Mapping[str, int]) -> Yea
         months=months,
         since=any_of(words.since),
         within=within,
-        last=any_of((*words.last, *words.this)),
+        last=any_of(words.last),
+        this=any_of(words.this),
     )

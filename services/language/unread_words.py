@@ -98,7 +98,7 @@ class _Used:
         self._said = frozenset(_tokens(_texts(asked)))
         named = {one.name for piece in pieces for one in (*piece.of("name"), *piece.of("topic"))}
         own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
-        given = (one for one in asked if one.tool in GIVEN_FOR)
+        given = (one for one in asked if one.tool in {*GIVEN_FOR, "current_status"})
         self._is_of_any = any({*_tokens(_texts([one]))} <= own for one in given)  # not of one thing
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
         self._tools = tools
@@ -145,9 +145,13 @@ class _Used:
             return False
         if has_sides(piece) and any(one.part == "side" for one in self._asked):
             return False  # "which arm?"
+        is_kin = piece.text in self._words.words.kin
+        if is_kin and any(one.name == "contact person" for one in self._asked):
+            return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {piece.text, *(one.name for one in piece.of("name"))}
+        names |= {self._words.words.markers.get(piece.text, piece.text)}
         english = lexicon("en").words
         others = [{**english.counted_as, **english.removals}.get(one, one) for one in names]
         others += [ill for one in names for ill in ills_shown_by(one)]

@@ -19,7 +19,8 @@ Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "a
 Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
     "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",
-    "unit", "end", "end reason", "due", "treatment", "result", "effect", "destination",
+    "unit", "end", "end reason", "due", "treatment", "result", "effect", "destination", "number",
+    "end people", "pause",
 ]  # fmt: skip
 
 

@@ -21,12 +21,13 @@ class YearParts:
         since: str,
         within: str,
         last: str,
+        this: str,
     ) -> None:
         """Take expressions for what stands before a part.
 
         Args:
             parts: Of each part, folded, the month in which it begins and how many it has.
-            months: The months, of which "last August" is the last that has begun.
+            months: The months, of which "last August" is the last that is over.
         """
         self._parts = {**{name: (number, 1) for name, number in months.items()}, **parts}
         named = "|".join(map(re.escape, sorted(parts, key=len, reverse=True))) or r"(?!)"
@@ -35,7 +36,10 @@ class YearParts:
         of_year = rf"(?: (?:des|von|vom))? {within}(?P<year>{_YEAR})(?!\w)"
         self._forms = (
             re.compile(rf"{begins}(?P<part>{named}){of_year}"),
-            re.compile(rf"{begins}(?:{last}) (?P<part>{last_named})(?P<year>)(?![\w.]|,? \d)"),
+            re.compile(
+                rf"{begins}(?:(?P<last>{last})|{this}) (?P<part>{last_named})(?P<year>)"
+                r"(?![\w.]|,? \d)"
+            ),
         )
 
     def spans_in(self, text: str, *, today: date) -> tuple[list[TimeSpan], str]:
@@ -52,9 +56,12 @@ class YearParts:
 
     def _span(self, match: re.Match[str], today: date) -> TimeSpan:
         month, count = self._parts[match["part"]]
-        # "Last winter" is the last one that has begun.
-        year = int(match["year"] or today.year - (month > today.month))
         behind = month + count - 1
+        # "Last winter" is the last one that is over, "this winter" the last that has begun.
+        begun = today.year - (month > today.month)
+        is_last = bool(match.groupdict().get("last")) and not match["since"]
+        goes_on = begun * 12 + behind > today.year * 12 + today.month - 1
+        year = int(match["year"] or begun - (is_last and goes_on))
         end = date(year + behind // 12, behind % 12 + 1, 1) - timedelta(days=1)
         until = None if match["since"] else end
         return TimeSpan(date(year, month, 1), until, match[0].strip())

@@ -99,7 +99,8 @@ class SearchIndex:
         tokens = [*asked, *(word for name in names for word in name)]
         if not self.hits:
             return []
-        asked += [word for one in asked for word in self._kin(one)]
+        alone = [name[0] for name in names if len(name) == 1]  # Katarakt: Kataraktoperation
+        asked += [word for one in (*asked, *alone) for word in self._kin(one)]
         tokens += asked
         known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]
         if not known:

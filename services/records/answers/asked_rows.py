@@ -39,6 +39,12 @@ _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
+VISITS_OF_STATE = {
+    "planned": _PLANNED,
+    "missed": frozenset({"noshow"}),
+    "cancelled": frozenset({"cancelled"}),
+}
+"""By what is asked for, the states of visits that are meant: each asks for these alone."""
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _SOME_WORDS = 2
 _WORD_CHARS = 3
@@ -201,9 +207,8 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    is_planned = row.kind == "appointment" or row.status in _PLANNED
-    if name == "planned" or is_planned:
-        return name == "planned" and row.status in _PLANNED
+    if name in VISITS_OF_STATE or row.kind == "appointment" or row.status in _PLANNED:
+        return row.status in VISITS_OF_STATE.get(name, ())
     if not _says_rest(row, question):
         return False
     if name == "inpatient admission":
@@ -228,16 +233,24 @@ def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row says what is asked for besides its kind: a stay for a fracture."""
     rest = question.name.removeprefix(question.head).strip() if question.head else ""
     said = f"{row.value} {row.detail}"
-    return not rest or has_words(row, rest) or means("problem", rest, label=said, codes=())
+    is_typed = question.tool == "encounters" and has_words(row, question.said)
+    is_said = is_typed or has_words(row, rest)
+    return not rest or is_said or means("problem", rest, label=said, codes=())
 
 
 def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
     name = question.head or question.name
     kinds = rows_called("parts_of_care").get(name)
+    if (
+        question.tool == "medications"
+        and "name" in question.arguments
+        and not question.arguments["name"]
+    ):
+        return has_words(row, name)  # as it is taken
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
-    if name == "open order" and row.status not in _OPEN:
+    if name in ("open order", "overdue order") and row.status not in _OPEN:
         return False
     if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
         return False

@@ -39,6 +39,7 @@ from services.records.answers.papers import (
 )
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
+from services.records.answers.stays import events_of_stay, stays_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
@@ -100,6 +101,8 @@ class _Answers:
             for one in asked if question.asked_on is not None else ():
                 taken = self.looked.view_of(replace(one, around=()))
                 rows = rows_of_event(one, taken)
+                if not rows and (then := self._stays_then(one, taken)) is not None:
+                    rows = then[2]
                 if question.is_apart and one.tool == "results" and not question.around:
                     rows = asked_rows(one, taken).rows
                 yield replace(one, is_apart=question.is_apart), rows
@@ -139,7 +142,27 @@ class _Answers:
             return self._with_done(question, done, taken)
         if question.tool == "problems" and question.aspect == "count" and question.name:
             return self._with_visits(question, taken)
-        return self._sought(question, taken, absent)
+        return self._stayed(question, taken) or self._sought(question, taken, absent)
+
+    def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
+        """Return the stays of the time of what no visit is for; "" where there are none."""
+        if (then := self._stays_then(question, taken)) is None:
+            return ""
+        event, asked, rows = then
+        name = question.name.removeprefix(question.head).strip()
+        said = self.words.stays_then.format(name=self.words.called(name))
+        told = answer_of(asked, taken.model_copy(update={"rows": rows}), self.words)
+        return f"{row_line(event, self.words)}\n{said}\n{told}"
+
+    def _stays_then(
+        self, question: ChartQuestion, taken: ChartView
+    ) -> tuple[ViewRow, ChartQuestion, tuple[ViewRow, ...]] | None:
+        """Return what a stay is asked for, with the stays of then that are for something else."""
+        each = (
+            stays_of(question, taken, event, self.looked.view_of(event))
+            for event in events_of_stay(question, taken)
+        )
+        return next(filter(None, each), None)
 
     def _at_that_age(self, question: ChartQuestion) -> str:
         summary = self.looked.result_of(BORN)
@@ -184,6 +207,9 @@ class _Answers:
                 return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
+                is_of_why = search.part in ("reason", "end reason") and search.aspect != "whether"
+                if search.tool == "medications" and is_of_why:
+                    told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
                 said = led(question, search, taken, absent, told, record, self.words)
                 return self._with_illness(question, said)

@@ -11,6 +11,7 @@ from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import concept_rows
 from services.records.answers.asked_rows import (
     DIAGNOSES,
+    VISITS_OF_STATE,
     asked_rows,
     concept_of,
     has_answer,
@@ -23,7 +24,7 @@ from services.records.concepts.table import concept_table
 from services.records.finding import means
 from services.records.measurements import MEASURED
 
-_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
+_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order", "overdue order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 
 _WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
@@ -172,6 +173,8 @@ def _is_nowhere_else(question: ChartQuestion) -> bool:
     """Whether what speaks of the words elsewhere is another thing."""
     if question.tool == "care":
         return question.name in _OF_CARE_ALONE
+    if question.tool == "encounters" and question.name in VISITS_OF_STATE:
+        return True
     if question.tool != "medications" or question.is_begun:
         return question.is_begun  # an order of those days is no beginning
     table = concept_table()  # values are no drugs: "cholesterol meds?"

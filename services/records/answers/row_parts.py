@@ -25,12 +25,13 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "place": ("at ",),
     "end": ("ended",),
     "destination": ("discharged to ",),
+    "number": ("model ", "serial ", "lot ", "UDI "),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
-_WITH_STATE = frozenset({"medication", "problem"})
+_WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
-    {"encounter", "procedure", "medication", "problem", "immunization", "care plan"}
+    {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}
 )
 _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
@@ -209,15 +210,19 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
     "effect": lambda _: True,
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
+    "end people": lambda rows: any(row.kind == "medication" for row in rows),
+    "pause": lambda rows: any(row.status == "on-hold" for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""
 
 
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Say that the record does not tell the part of the rows that was asked for."""
-    if question.part is not None and question.part in _UNTOLD:
-        is_untold = _UNTOLD[question.part](rows)
-        return [words.no_part.format(part=words.parts[question.part])] if is_untold else []
+    is_of_pause = question.aspect == "when" and question.part is None
+    part = "pause" if is_of_pause else question.part  # the day of what is paused is of its order
+    if part is not None and part in _UNTOLD:
+        is_untold = _UNTOLD[part](rows)
+        return [words.no_part.format(part=words.parts[part])] if is_untold else []
     if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
         is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
         return [] if is_out else [words.no_part.format(part=words.parts["end"])]

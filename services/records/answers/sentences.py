@@ -11,6 +11,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so, is_of_some
 from services.records.answers.asked_rows import (
     DONE,
+    VISITS_OF_STATE,
     asked_rows,
     is_doubtful,
     is_near_only,
@@ -45,6 +46,7 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NOT_DONE = NEVER | {"preparation"}
+_ENDS = frozenset({"end", "end reason", "end people"})
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
@@ -158,9 +160,10 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    is_of_part = question.part not in (None, "status") and question.aspect != "change"
-    if is_of_part and question.name and len(rows) <= _ROWS_SHOWN:
-        rows = [row for row in rows if row.status not in _OVER] or rows
+    is_of_part = question.part not in (None, "status") and bool(question.name)
+    if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
+        # Of two doses the end is that of the one that ended.
+        rows = [one for one in rows if (one.status in _OVER) == (question.part in _ENDS)] or rows
     is_search = question.tool == "search_record"
     rows = sorted(rows, key=moment_of, reverse=True) if is_search and question.name else rows
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
@@ -279,7 +282,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
 def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Return yes only where the record says so: what is paused or unclear is called that."""
     states = {row.status for row in rows}
-    if states <= _NOT_DONE:
+    if states <= _NOT_DONE and question.name not in VISITS_OF_STATE:
         return words.no
     # What is suspected, or was begun and broken off, is neither.
     is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
@@ -300,7 +303,8 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
     rows = [row for row in rows if row.kind not in ABSENCES]
-    if rows and question.tool in DONE and all(row.status in _NOT_DONE for row in rows):
+    is_none = question.name not in VISITS_OF_STATE and {row.status for row in rows} <= _NOT_DONE
+    if rows and question.tool in DONE and is_none:
         return f"{words.no}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""

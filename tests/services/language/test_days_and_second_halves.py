@@ -137,7 +137,7 @@ def test_a_season_is_no_fall() -> None:
 
 def test_what_a_topic_leaves_out_is_said() -> None:
     (question,) = asked("insurance type and expiry date")
-    assert (question.name, question.unread) == ("coverage", "expiry")
+    assert (question.name, question.part, question.unread) == ("coverage", "end", "")
     assert [one.unread for one in asked("give me a nice quick overview")] == [""]
 
 

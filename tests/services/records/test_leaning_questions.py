@@ -21,6 +21,11 @@ def visit(day: str, why: str, name: str = "Office visit", value: str = "ambulato
                    detail=f"{reason}at Quay Clinic", sources=(f"Encounter/{day}",))  # fmt: skip
 
 
+def coming(name: str, day: str, status: str) -> ViewRow:
+    return ViewRow(kind="appointment", name=name, status=status, date=day,
+                   sources=(f"Appointment/{day}",))  # fmt: skip
+
+
 def drug(name: str, day: str, detail: str = "prescribed", status: str = "active") -> ViewRow:
     return ViewRow(kind="medication", name=name, value="one tablet a day", status=status, date=day,
                    detail=detail, sources=(f"MedicationRequest/{name[:4]}",))  # fmt: skip
@@ -52,6 +57,12 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         visit("2026-10-01", "Swollen toe"),
         visit("2025-05-02", "Cough"),
         visit("2024-03-04", "Pneumonia", "Hospital stay", "inpatient"),
+        visit("2023-03-03", "Breathlessness", "Hospital stay", "inpatient").model_copy(
+            update={"end": "2023-03-08"}
+        ),
+        coming("Lung function", "2026-12-08", "booked"),
+        coming("Dietitian", "2026-08-20", "noshow"),
+        coming("Podiatry", "2026-07-02", "cancelled"),
     ),
     "results": (
         measured("Potassium", "2026-10-01", 4.9, "mmol/L"),
@@ -64,6 +75,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
     "problems": (
         ill("Fracture of left clavicle", "2019-07-21"),
         ill("Sprain of ankle", "2021-02-01"),
+        ill("Pulmonary embolism", "2023-03-03"),
     ),
     "medications": (
         drug("Empagliflozin", "2025-05-02"),
@@ -71,6 +83,34 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         drug("Ramipril", "2024-03-04", "prescribed; for Hypertension"),
         drug("Spironolactone", "2024-03-04", status="on-hold"),
         drug("Metoprolol", "2024-03-04", "prescribed; Paused on admission.", status="on-hold"),
+        drug("Torasemide 5 mg", "2022-03-04", "prescribed; ended because of Swelling; by Dr. Moss",
+             status="stopped").model_copy(update={"end": "2024-03-04"}),
+        drug("Torasemide 10 mg", "2024-03-04"),
+        drug("Oxycodone", "2026-10-01", "prescribed; as needed"),
+    ),
+    "biomarkers": (
+        ViewRow(kind="biomarker", name="HER2", value="Negative", date="2023-02-16",
+                sources=("Observation/h",)),
+        ViewRow(kind="biomarker", name="Estrogen receptor", value="Positive", date="2023-02-16",
+                sources=("Observation/e",)),
+        ViewRow(kind="biomarker", name="Progesterone receptor", value="Positive",
+                date="2023-02-16", sources=("Observation/p",)),
+    ),
+    "care": (
+        ViewRow(kind="device", name="Cardioverter defibrillator", status="active",
+                detail="model Cobalt; serial RN-9", sources=("Device/d",)),
+        ViewRow(kind="coverage", name="Private insurance", status="active", date="2020-01-01",
+                end="2026-12-31", detail="Bupa", sources=("Coverage/c",)),
+        ViewRow(kind="order", name="Repeat TSH", status="active", date="2025-09-01",
+                sources=("ServiceRequest/t",)),
+        ViewRow(kind="order", name="Mammography", status="active", date="2027-02-15",
+                sources=("ServiceRequest/m",)),
+    ),
+    "chart_summary": (
+        ViewRow(kind="patient", name="Ada Example", date="1950-01-01", sources=("Patient/p",)),
+        ViewRow(kind="personal", name="phone", value="111", sources=("Patient/p",)),
+        ViewRow(kind="personal", name="contact person", value="Ife; Daughter; 222",
+                sources=("Patient/p",)),
     ),
     "procedures": (
         done("Colonoscopy", "2025-06-07", "Two polyps removed"),
@@ -86,18 +126,29 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
     "immunizations": (
         ViewRow(kind="immunization", name="RSV vaccine", status="not done", date="2025-10-03",
                 detail="because of Patient objection", sources=("Immunization/r",)),
+        ViewRow(kind="immunization", name="Influenza vaccine", date="2025-10-09",
+                sources=("Immunization/f",)),
+        ViewRow(kind="immunization", name="Influenza vaccine", date="2024-10-03",
+                detail="lot FL-7", sources=("Immunization/g",)),
+    ),
+    "imaging_reports": (
+        ViewRow(kind="imaging", name="Ultrasound of the kidneys", date="2025-05-20",
+                detail="right 8.6 cm, left 8.9 cm", sources=("DiagnosticReport/u",)),
     ),
     "search_record": (
         ViewRow(kind="note", name="Consult note", date="2026-05-06",
                 detail="Euvolemic. Spironolactone held because potassium 5.2.",
                 sources=("DocumentReference/c",)),
+        ViewRow(kind="note", name="Operation note", date="2023-09-28",
+                detail="No complications. Blood loss 40 ml.", sources=("DocumentReference/o",)),
+        done("Implantation of cardioverter defibrillator", "2026-01-19"),
     ),
 }  # fmt: skip
 
 
 def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether the tool gives the row to who names something."""
-    named = [str(question.arguments.get("name", "")), *question.arguments.get("names", ())]
+    named = [str(question.arguments.get("name") or ""), *question.arguments.get("names", ())]
     names = [name for one in named if one for name in names_of_procedure(one)]
     return not names or any(has_words(row, name) for name in names)
 
