@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from services.language.body_measures import each_of_body
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 
@@ -16,6 +17,7 @@ _TITLE = "dr"
 _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
 _BUT = frozenset({"but", "while", "whereas", "aber", "wahrend"})
+_SINCE = frozenset({"since", "thereafter", "seitdem", "seither", "danach"})
 _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -83,8 +85,10 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
-    if (not last.smoking) != (not clause.smoking) and "asserts" in clause.cues:
-        return False  # "quit smoking in 1998 and drinks two beers a week"
+    if (last.smoking and clause.smoking) or (
+        last.smoking != clause.smoking and "asserts" in clause.cues
+    ):
+        return False  # "a never smoker until 2018, a daily one since", "quit in 1998 and drinks"
     kin = statement_words().kin
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
@@ -191,7 +195,14 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
+        if "no" in clause.cues and clause.words & _SINCE and not clause.dates:
+            clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
+            last = replace(last, cues=last.cues - {"newest"})
         return _of_the_same(last, clause)
+    if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
+        value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"
+        cues = clause.cues | (last.cues & _NOW)
+        clause = replace(clause, quantities=(value,), dates=last.dates, cues=cues)
     if clause.words & FINDS and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
@@ -246,7 +257,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))
-    return _of_one_day(list(_denied_together(_each_its_value(done))))
+    return _of_one_day(each_of_body(list(_denied_together(_each_its_value(done)))))
 
 
 def _each_its_value(clauses: list[Clause]) -> list[Clause]:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.language.clause_joining import put_together
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.own_deeds import is_done, own_deeds_in
 from services.language.quantities import Quantity
 from services.language.stages_told import TNM, sites_in, stages_in
@@ -42,6 +43,7 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 _NAME_CHARS = 6
+_DOSES = ("mg", "ug", "g")
 _NEAR_CHARS = 5
 _WHO = frozenset({"he", "she", "patient", "they", "er", "sie", "patientin"})
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
@@ -115,7 +117,7 @@ class ClauseReader:
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
         stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
-        named |= {one.start: group for one in phrases for group in one.said.same}
+        named |= {one.start: _which(one.said.same, quantities) for one in phrases if one.said.same}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
         told = self._told(places, phrases)
@@ -257,6 +259,13 @@ class ClauseReader:
                 break
             found.append(stem(word))
         return tuple(found[:3])
+
+
+def _which(groups: Sequence[str], quantities: Sequence[Quantity]) -> str:
+    """Return what a name of two things names: the drug where a dose is told, `HCT 25 mg`."""
+    is_dose = any(one.unit in _DOSES for one in quantities)
+    alike = [one for one in groups if (kind_of_name(one) == "medication") == is_dose]
+    return (alike or groups)[-1]
 
 
 def _is_refusal(cues: Collection[str], words: Sequence[str]) -> bool:

@@ -10,6 +10,10 @@ _COUNTED = re.compile(
     r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
     r"|kilograms?|kilos?|pounds?|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen|kilogramm|kilo)\b)"
 )
+_AND_A_HALF = re.compile(
+    r"(?i)\b(?P<number>[a-zü]+|\d{1,2})(?: and a half|einhalb)"
+    r"(?= (?:years?|months?|weeks?|days?|hours?|jahren?|monaten?|wochen?|tagen?|stunden?)\b)"
+)
 _AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
 _LASTING_ONE = re.compile(
     r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
@@ -75,6 +79,12 @@ def _counted_in_digits(found: re.Match[str]) -> str:
     return found.group() if not number else f"{number} {found['what'].strip()}"
 
 
+def _with_half(found: re.Match[str]) -> str:
+    """Return "four and a half" as 4.5."""
+    number = found["number"] if found["number"].isdigit() else _number(found["number"])
+    return found.group() if number is None else f"{number}.5"
+
+
 def _share_in_digits(found: re.Match[str]) -> str:
     number, among = (
         found[key] if found[key].isdigit() else _number(found[key]) for key in ("number", "all")
@@ -105,6 +115,7 @@ _IN_DIGITS: Sequence[
     (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
     ((" of ", " von "), _OF_ALL, _share_in_digits),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
+    ((" and a half", "einhalb"), _AND_A_HALF, _with_half),
     (_LENGTHS, _COUNTED, _counted_in_digits),
     (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
     (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),

@@ -91,6 +91,8 @@ def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     if near[-1:] in (["over"], ["uber"]) and not _FROM.isdisjoint(words[:at]):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]
+    if before[-1:] == ["reached"] and "never" in words[:at]:
+        return replace(one, comparator=">=")
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
     return replace(one, comparator=sign) if sign and not one.comparator else one
 
@@ -208,7 +210,7 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
     if word in known.times:
         is_like = any(words[one][1] in _LIKE for one in behind[:1])
         return 0 if is_like else known.times[word]
-    if word != "one" and known.numbers.get(word, 0) < 2:
+    if known.numbers.get(word, 0) < 2 and word != "one" and before not in _ONLY:
         return 0
     is_of_kind = any(words[one][1] in known.counted or unit_code(words[one][1]) for one in behind)
     is_of_name = any(one in named for one in behind)

@@ -6,13 +6,12 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_phrases import FoundPhrase, named_by
+from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import stem
 from services.language.statement_words import StatementWords, is_clinical_name, statement_words
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
-_BRACKETS = re.compile(r"\([^)]*\)")
 _KNOWN_TYPE = (
     r"(?:[A-Z][a-z]+[A-Z][A-Za-z]{1,30}|Patient|Observation|Condition|Procedure|Encounter|Goal|Flag"
     r"|Immunization|Medication|Device|Coverage|Claim|Consent|Specimen|Appointment|Attachment|Guideline|Study)/"
@@ -28,11 +27,10 @@ _ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
-_HEAD_WORDS = 5
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
+_PER_VOLUME = frozenset({"dl", "l", "ml"})
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
-_LISTED_WORDS = 3
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
 _RANGE_CHARS = 3
@@ -271,35 +269,6 @@ def without_refs(text: str, refs: Collection[str]) -> str:
     return text
 
 
-def listed_in(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
-    """Return what a list item begins with, or each thing behind `Medications:`."""
-    head, colon, rest = body.partition(":")
-    if is_item:
-        parts = [head]
-    elif colon and len(head.split()) <= _HEAD_WORDS and rest.strip():
-        parts = re.split(r"[,;]\s", _BRACKETS.sub("", rest))
-    else:
-        return ()
-    return tuple(found for part in parts if (found := _first_words(part)))
-
-
-def _first_words(text: str) -> tuple[str, ...]:
-    vocabulary = statement_words()
-    found: list[str] = []
-    for word in WORD.findall(text):
-        lower = word.lower()
-        is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
-        if is_cue and not found and word[0].isalpha():
-            continue
-        is_end = not word[0].isalpha() or lower in vocabulary.months
-        if is_cue or is_end or len(found) == _LISTED_WORDS:
-            if is_cue and any(map(named_by, vocabulary.phrases.get(lower, ()))):
-                found.append(stem(lower))  # "persistent atrial fibrillation"
-            break
-        found.append(stem(lower))
-    return tuple(found)
-
-
 def runs_of(
     named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
 ) -> Iterator[frozenset[str]]:
@@ -333,7 +302,9 @@ def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool
     if "in_capitals" not in phrase.tags and word.lower() not in statement_words().in_capitals:
         return True
     before = lower[max(0, phrase.start - 1)]
-    is_of_drug = before == _DOSE or before.isdigit() or _DOSE in lower[phrase.end : phrase.end + 2]
+    behind = lower[phrase.end : phrase.end + 3]
+    is_dose = _DOSE in behind[:2] and _PER_VOLUME.isdisjoint(behind)
+    is_of_drug = before == _DOSE or before.isdigit() or is_dose
     return word.isupper() and not is_of_drug
 
 

@@ -12,6 +12,7 @@ from services.language.vocabulary import LANGUAGES
 FOLDER = Path(__file__).parent
 # As in vocabulary.py: the one in C takes a tenth of the time.
 _LOADER: type[yaml.BaseLoader] = vars(yaml).get("CBaseLoader", yaml.BaseLoader)
+_NO_PLURAL = ("ss", "us", "is")
 _TRANSLATED = ("problems", "procedures", "immunizations", "allergies")
 
 
@@ -79,6 +80,7 @@ def stem(word: str) -> str:
         return f"{plain[:-3]}y"
     if len(plain) > 5 and plain.endswith(("ases", "oses", "ises", "yses")):
         return f"{plain[:-2]}is" if not plain.endswith(("diseases", "doses")) else plain[:-1]
-    if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
+    is_variant = plain[-2:-1].isdigit()  # `C797S`
+    if len(plain) > 3 and plain.endswith("s") and not (is_variant or plain.endswith(_NO_PLURAL)):
         return plain[:-1]
     return plain

@@ -9,14 +9,14 @@ from services.language.statement_words import is_clinical_name, statement_words
 
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|distorsion(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
 _LAST_PARTS = (
     "allergie", "impfung", "wert", "spiegel", "fraktur", "bruch", "brüche", "arthros", "verletzung",
-    "verstauchung", "prellung", "messung", "kultur",
+    "verstauchung", "distorsion", "prellung", "messung", "kultur",
 )  # fmt: skip
 _JOINED = re.compile(
-    r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
+    r"(?i)(?<=[^\W_]{2}|-[a-z])(?<!\bnon)(?<!\bwild)-"
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|dosis|dosierung|stadium|stage|therapie|therapy|behandlung|gabe|einnahme|kontrolle"
     r"|score|specific|spezifische[smnr]?|related|associated|induced|assoziierte[smnr]?|bedingte[smnr]?|induzierte[smnr]?|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
@@ -34,6 +34,7 @@ _OBESITY = re.compile(
     r"(?i)\b(?:the )?(?:obesity threshold|threshold (?:of|for) obesity)(?: of 30)?"
     r"|\b(?P<out>no longer )?in the obese range|\b(?:der )?adipositasgrenze(?: von 30)?"
 )
+_OF_DIABETES = re.compile(r"(?i)\b(?:pre-?)?diabet(?:ic|es) (?=threshold|cut-?off)")
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
@@ -66,6 +67,8 @@ def _restated(text: str, lower: str) -> str:
         text = _BEYOND.sub(_than, text)
     if "obes" in lower or "adipositasg" in lower:
         text = _OBESITY.sub(_by_body_mass, text)
+    if "diabet" in lower:
+        text = _OF_DIABETES.sub("", text)
     if "G" in text:
         text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:

@@ -1,5 +1,6 @@
 """The words by which sentences state something of a patient, in every language that is known."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -206,11 +207,15 @@ def statement_words() -> StatementWords:
     )
 
 
+_VARIANT = re.compile(r"[ac-ik-np-tvwy]\d{2,4}[ac-ik-np-tvwy]")
+"""One amino acid for another: `T790M`."""
+
+
 @lru_cache(maxsize=20_000)
 def is_clinical_name(stemmed: str) -> bool:
     """Whether a stem is, or looks like, the name of a drug, a test, a diagnosis or a procedure."""
     words = statement_words()
-    if stemmed in words.names:
+    if stemmed in words.names or _VARIANT.fullmatch(stemmed):
         return True
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 

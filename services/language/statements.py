@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
+from services.language.listed_things import listed_in
 from services.language.numbers_in_words import with_digits
 from services.language.quantities import quantities_in
 from services.language.statement_numbers import days_in
@@ -16,7 +17,6 @@ from services.language.statement_parts import (
     blank,
     hyphened_in,
     is_bold,
-    listed_in,
     masked,
     short_names_in,
 )

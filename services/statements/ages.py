@@ -12,7 +12,10 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about
 from services.statements.verdict import Verdict
 
-_AT_BIRTH = ("at birth", "At birth", "bei Geburt", "Bei Geburt", "bei der Geburt", "Bei der Geburt")
+_AT_BIRTH = (
+    "on the day of birth", "am Tag der Geburt", "at birth", "At birth", "bei Geburt", "Bei Geburt",
+    "bei der Geburt", "Bei der Geburt"
+)  # fmt: skip
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
 _AT_AGE = frozenset({"at", "age"})

@@ -6,8 +6,8 @@ from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.statements.fit import fits
 from services.statements.known import KnownRows
+from services.statements.known_words import has_all
 from services.statements.rows import KnownRow
-from services.statements.unknown_prose import has_all
 
 _SMALL_CHARS = 3
 _BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})

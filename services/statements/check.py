@@ -30,6 +30,7 @@ from services.statements.durations import goes_on, is_so_far_apart, lasted, stay
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
+from services.statements.known_words import is_named
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
@@ -39,11 +40,12 @@ from services.statements.subject import (
     without_setting,
 )
 from services.statements.switches import switched
-from services.statements.unknown_prose import is_named, tells_unknown
+from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
+_NEITHER = frozenset({"neither", "weder"})
 _ANYTHING = frozenset({"anything", "nichts"})
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
@@ -87,9 +89,8 @@ class MessageCheck:
         sentence = read_sentence(said, is_name=grounds.rows.is_name)
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
-        if sentence.is_question or not sentence.clauses or self._is_general(sentence):
-            return UNCHECKED
-        if self._is_published(sentence):
+        is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
+        if is_silent or self._is_published(sentence):
             return UNCHECKED
         if is_value_alone(sentence) and not (sentence.is_item and self._has_heading):
             (one,) = sentence.clauses
@@ -243,13 +244,14 @@ class MessageCheck:
             return UNCHECKED
         if sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
-        if not (about or happenings(clause)):
+        if not about and not happenings(clause):
             return deny_all(clause, self.grounds.rows)
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(_is_of_record, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
-        # "No problems and no medications": of two kinds, each for itself.
-        each_of = [(one,) for one in about] if about and not clause.names else [about]
+        # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
+        is_each = about and (not clause.names or clause.words & _NEITHER)
+        each_of = [(one,) for one in about] if is_each else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _figures(
@@ -291,8 +293,7 @@ class MessageCheck:
     def _is_general(self, sentence: Sentence) -> bool:
         if not self.speaker.may_be_general or "about_patient" in sentence.cues:
             return False
-        lowered = sentence.text.lower()
-        return "general" in lowered or "allgemein" in lowered
+        return any(one in sentence.text.lower() for one in ("general", "allgemein"))
 
     def _is_published(self, sentence: Sentence) -> bool:
         """Whether a sentence tells what a study found, with its source, and nothing of a chart."""

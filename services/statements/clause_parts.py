@@ -50,10 +50,8 @@ def is_plain_head(sentence: Sentence) -> bool:
 
 def is_value_alone(sentence: Sentence) -> bool:
     """Whether a name and its value are all that a sentence says: they are told as of now."""
-    is_listed = sentence.is_item and not sentence.text.lstrip().startswith("|")
-    if len(sentence.clauses) != 1 or is_listed or sentence.refs:
-        return False
-    return _is_name_and_value(sentence.clauses[0])
+    is_alone = len(sentence.clauses) == 1 and not sentence.refs
+    return is_alone and _is_name_and_value(sentence.clauses[0])
 
 
 def _is_name_and_value(clause: Clause) -> bool:

@@ -11,17 +11,16 @@ from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import (
     WITHOUT,
     happenings,
-    has_date,
     has_happened,
     is_measured,
 )
 from services.statements.known import KnownRows
+from services.statements.none_more import none_more, not_then
 from services.statements.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.subject import is_meant, refs, supported, without_variants
 from services.statements.verdict import UNCHECKED, Verdict
 
-_LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
 _CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
 _DRUGS = frozenset({"drug", "medication", "medikamenten", "arzneimittel"})
@@ -61,6 +60,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     ]
     denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
+    if (fewer := none_more(clause, rows, plain)) is not None:
+        return fewer
     is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
     if (is_empty or clause.cues & {"recorded", "nothing"}) and not (denied and not plain):
         return _not_recorded(clause, rows, meant, names)
@@ -217,7 +218,7 @@ def _not_recorded(
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:
-        return _not_then(clause, there)
+        return not_then(clause, there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
@@ -247,28 +248,6 @@ def _of_all_told(
         return named, ""
     said = rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
     return [row for row in named if _has_all_told(clause, row)], said
-
-
-def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
-    """Return the verdict over "none in 2016": sure where rows are of before and after it."""
-    if clause.words & _LATER:
-        return _not_since(clause, there)
-    then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
-    if then:
-        return Verdict("contradicted", then[0].sources, then[0].says)
-    days = sorted(row.order[:4] for row in there if row.order)
-    years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
-    is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
-    return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
-
-
-def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
-    """Return the verdict over "none since 2018"."""
-    year = max(one.year or 0 for day in clause.dates for one in day.readings)
-    later = [row for row in there if row.order[:4] > str(year)]
-    if later:
-        return Verdict("contradicted", later[0].sources, later[0].says)
-    return Verdict("unsupported", refs(there[:1])) if "begun" in clause.cues else supported(there)
 
 
 def _has_all_told(clause: Clause, row: KnownRow) -> bool:

@@ -21,12 +21,12 @@ FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wege
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
-_ORDINALS = {
+ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
 _SERIES = frozenset({"sery", "serie", "grundimmunisierung", "impfserie"})
-_COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
+COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
 """Illnesses with stages of their own."""
@@ -175,10 +175,10 @@ def against_order(
 ) -> Verdict | None:
     """Return what speaks against "started before the diagnosis" and "her second dose"."""
     first = fitting[0]
-    if first.kind in _COUNTED_ONE_BY_ONE:
+    if first.kind in COUNTED_ONE_BY_ONE:
         given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
         number = sum(day <= first.order[:10] for day in given)
-        told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
+        told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
         is_wrong = bool(told) and number not in told
         is_over = clause.words & _SERIES and "ended" in clause.cues and clause.dates
         is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))

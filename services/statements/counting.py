@@ -18,6 +18,8 @@ from services.statements.verdict import UNCHECKED, Verdict
 _FINDS = FINDS | {"removed", "excised", "entfernt", "abgetragen"}
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
+_OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
+_ONLY = frozenset({"only", "just", "nur", "lediglich"})
 _ADMITTED = frozenset({"admitted", "aufgenommen"})
 
 
@@ -43,7 +45,9 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     ]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
-    plain = replace(clause, counted=(), quantities=(), dates=())
+    groups = statement_words().exclusive
+    which = tuple(one for one in clause.exclusive if groups[one][0] not in _OF_A_SERIES)
+    plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     found = [row for row in found if row.kind not in _INTENDED]
     meant = _of_days(clause, found)
@@ -80,7 +84,7 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if "ended" in clause.cues and len(clause.dates) == 1 and found:
         return found if has_date(clause.dates[0], max(found, key=_day)) else None
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
-    if "of_all" in clause.cues:
+    if "of_all" in clause.cues or (clause.words & _ONLY and "in" not in clause.words):
         return found if is_there else None
     if len(clause.dates) == 1 and "begun" in clause.cues:
         return list(since(clause, found))

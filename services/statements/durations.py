@@ -17,7 +17,7 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
-_LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
+_LASTED = frozenset({"lasted", "lasting", "took", "dauerte", "dauerten", "brauchte"})
 _DIED = frozenset({"died", "deceased"})
 _SPENT = frozenset({"spent", "hospital"})
 IN_HOSPITAL = frozenset(
@@ -72,6 +72,8 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         for row, days in spans
         if days is not None and all(has_date(day, row) for day in clause.dates)
     ]
+    if not known and len(names) > 1 and not clause.own_names:
+        return lasted(clause, rows, names[:1])  # "was treated with … and resolved after nine days"
     if not known:
         return Verdict("unsupported", refs(subject[:1])) if subject else None
     right = [row for row, days in known if _is_so(clause, times[0], days)]

@@ -144,12 +144,13 @@ def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=1_000)
 def _other_names(drug: str) -> frozenset[str]:
-    """Return stems of other names of a drug of one ingredient: `Kyleena` is levonorgestrel."""
-    table = concept_table()
-    found = {one.name: one for word in words_of(drug) if (one := table.named("drug", word))}
-    said = [one for one in found.values() if len(found) == 1 and not one.members]
-    single = (words[0] for one in said for words in one.words if len(words) == 1)
-    return frozenset().union(*map(stems_of, (*single, *(one.name for one in said))))
+    """Return stems of other names of a drug, by all that is in it: `Kyleena` is levonorgestrel."""
+    table, words = concept_table(), words_of(drug)
+    found = {one.name: one for word in words if (one := table.named("drug", word))}
+    whole = table.named("drug", " ".join(words_of(" ".join(found)))) if found else None
+    said = [whole] if whole is not None and not whole.members else []
+    joined = ("".join(words) for one in said for words in one.words)  # `Depo-Provera`
+    return frozenset().union(*map(stems_of, (*joined, *(one.name for one in said))))
 
 
 @lru_cache(maxsize=1_000)

@@ -18,12 +18,10 @@ from services.statements.fit import (
     stands,
 )
 from services.statements.known import KnownRows
+from services.statements.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.one_of_several import PARTS, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
 
-_INFLECTIONS = ("en", "n", "e", "es", "er", "em")
-_FORMS = ("ing", "ed", *_INFLECTIONS)
-_SHORT_FORM, _SHORT = 5, 3
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _PLACED = frozenset({"side", "height"})
@@ -44,6 +42,8 @@ _CAUSES = frozenset(
 )  # fmt: skip
 _TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
+_IT = frozenset({"it", "they", "es"})
+_ALLERGY = frozenset({"=allergy"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
@@ -173,7 +173,7 @@ def _adds_unknown(
     sites = (site for row in meant for site in row.sites)
     known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
-    is_short = any(len(word) == _SHORT for word in said - known)
+    is_short = any(len(word) == SHORT_CHARS for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
@@ -247,32 +247,6 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
-    """Whether all words that are said are known: of themselves, in another form or by a name."""
-    if said <= known:
-        return True
-    begun = {word[:BEGINNING] for word in known}
-    return all(
-        word in known
-        or word[:BEGINNING] in begun
-        or is_named(word, known)
-        or _is_of_two(word, known)
-        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
-        or (len(word) == _SHORT and any(word in one for one in initials))
-        for word in said
-    )
-
-
-def is_named(word: str, known: AbstractSet[str]) -> bool:
-    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
-    return any(one <= known for one in statement_words().named.get(word, ()))
-
-
-def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
-    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
-    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
-
-
 def _initials(row: KnownRow) -> str:
     """Return the letters by which a row's words begin: of a short name, `ACL`."""
     return "".join(word[0] for word in row.says.lower().split())
@@ -286,8 +260,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word]
-    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
-        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
+    if len(word) > SHORT_FORM_CHARS and word.endswith(INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
@@ -320,10 +294,11 @@ def _is_unknown(
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
-    said |= clause.words & statement_words().happening.keys()
+    said |= clause.words & (statement_words().happening.keys() | statement_words().allergic)
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
+    is_found = is_found or (bool(clause.words & _IT) and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(statement_words().past)
     if not said or not (is_of_patient or is_found or is_past):
         return False
@@ -351,6 +326,8 @@ def _is_other_way(clause: Clause, row: KnownRow) -> bool:
 
 def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     """Return the words among `known` that may stand for one."""
+    if word in statement_words().allergic:
+        return _ALLERGY & known
     begun = statement_words().happening.get(word, (word[:BEGINNING],))
     alike = {one for group in statement_words().named.get(word, ()) for one in group}
     return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))

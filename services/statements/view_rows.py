@@ -215,11 +215,21 @@ def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
     if row.kind == "patient":
         return (*clause_of(row.value).quantities,)
     if row.number is None:
-        return (*clause.quantities, *times_of(clause))
+        return (*clause.quantities, *_whole_doses(row, clause), *times_of(clause))
     numbers = {row.number, *(one.number for one in quantities_in(row.value))}
     own = [one for one in clause.quantities if one.number in numbers]
     told = clause_of(row.detail).quantities
     return (*own, *told, *_measured(row), *times_of(clause))
+
+
+def _whole_doses(row: ViewRow, clause: Clause) -> Iterator[Quantity]:
+    """Yield what is in so many millilitres of a drug: 150 mg in "1 ML … 150 MG/ML"."""
+    volumes = [one for one in clause.quantities if one.unit == "mL"]
+    if row.kind == "medication" and len(volumes) == 1:
+        for one in clause.quantities:
+            unit, _, per = one.unit.partition("/")
+            if per == "mL":
+                yield quantity(one.number * volumes[0].number, unit)
 
 
 def _measured(row: ViewRow) -> Iterator[Quantity]:

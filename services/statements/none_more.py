@@ -1,0 +1,72 @@
+"""Denials of more, or of what came later: "no second dose", "none since 2018". Pure."""
+
+from collections.abc import Sequence
+
+from services.language.clauses import Clause
+from services.statements.compare_several import COUNTED_ONE_BY_ONE, ORDINALS
+from services.statements.fit import has_date
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.subject import refs, supported
+from services.statements.verdict import Verdict
+
+_LATER = frozenset({"after", "since", "nach", "seit", "seitdem", "seither", "thereafter"})
+
+
+def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over a denial of one more; None where a clause denies none."""
+    return _not_so_many(clause, plain) or _none_later(clause, rows, plain)
+
+
+def _not_so_many(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "a second dose is not documented"; None where none is counted."""
+    number = max((ORDINALS[word] for word in clause.words if word in ORDINALS), default=0)
+    given = {row.order[:10]: row for row in plain if row.kind in COUNTED_ONE_BY_ONE}
+    if number < 2 or not given or clause.dates:
+        return None
+    if len(given) < number:
+        return supported(list(given.values()))
+    last = max(given.values(), key=lambda row: row.order)
+    return Verdict("contradicted", last.sources, last.says)
+
+
+def _none_later(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "no visit after the fall of 3 May", "not repeated since then".
+
+    None where no row is of that day.
+    """
+    if not clause.dates or clause.words.isdisjoint(_LATER) or not _is_of_then(clause, plain):
+        return None
+    of_kind = rows.about(clause.topics[:1]) if clause.topics and clause.names else plain
+    return _not_since(clause, [row for row in of_kind if row.order and not row.is_text])
+
+
+def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+    """Return the verdict over "none in 2016": sure where rows are of before and after it."""
+    if clause.words & _LATER:
+        return _not_since(clause, there)
+    then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
+    if then:
+        return Verdict("contradicted", then[0].sources, then[0].says)
+    days = sorted(row.order[:4] for row in there if row.order)
+    years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
+    is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
+    return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
+
+
+def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+    """Return the verdict over "none since 2018"."""
+    readings = [one for day in clause.dates for one in day.readings]
+    last = max(
+        "-".join(f"{part:02}" for part in (one.year, one.month, one.day) if part)
+        for one in readings
+    )
+    later = [row for row in there if row.order[: len(last)] > last]
+    if later:
+        return Verdict("contradicted", later[0].sources, later[0].says)
+    is_so = "begun" not in clause.cues or _is_of_then(clause, there)
+    return supported(there) if is_so else Verdict("unsupported", refs(there[:1]))
+
+
+def _is_of_then(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    return any(has_date(day, row) for day in clause.dates for row in rows)
