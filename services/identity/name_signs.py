@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.mentions import HYPHENS
+from services.language.named_person import is_known_name
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
 from services.language.signed_word import Word
@@ -135,14 +136,14 @@ def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
     return (
         (is_name or is_headed)
-        and word.before in _PATIENTS
+        and word.before in PATIENTS
         and not is_term
         and is_asked_of
         and (is_headed or not _is_said_of_the_patient(run, word))
     )
 
 
-_PATIENTS = frozenset(
+PATIENTS = frozenset(
     {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt"}
 )
 
@@ -168,11 +169,15 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     word, known = span[0], people_words()
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
+    at = next(place for place, one in enumerate(run) if one is word)
+    # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
+    is_asked = word.before in known.person_verbs or (at > 1 and run[at - 2].text in chart_nouns())
+    if is_asked and is_known_name(word.text) and not is_clinical(word.text):
+        return False
     if word.before in known.before_drugs or ("(" in word.gap and is_clinical(word.before)):
         return True
     if word.after in known.joins and is_clinical(word.beyond):
         return True
-    at = next(place for place, one in enumerate(run) if one is word)
     return at > 1 and word.before in known.joins and is_clinical(run[at - 2].text)
 
 
@@ -250,7 +255,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
-    if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
+    is_verb = span[0].text in known.verbs_too and len(run) > 2  # `grant allergies` is all said
+    if is_verb or span[0].text in known.qualities | known.newest | known.leads:
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 
