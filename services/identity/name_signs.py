@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS
 from services.language.named_person import is_known_name
 from services.language.people_words import names_that_are_words, people_words
@@ -99,7 +100,7 @@ def asks_for_chart(owner: Word) -> bool:
     if not people_words().staff_things.isdisjoint((owner.after, owner.beyond)):
         return False  # `Keller's last note`: who wrote it
     noun = owner.beyond if owner.after in people_words().plain_patients else owner.after
-    return noun in chart_nouns() or noun in people_words().chart_things
+    return noun in first_parts(chart_nouns()) or noun in people_words().chart_things
 
 
 def is_no_word(word: Word) -> bool:
@@ -144,7 +145,7 @@ def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
 
 
 PATIENTS = frozenset(
-    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt"}
+    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
 )
 
 
@@ -174,11 +175,15 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     is_asked = word.before in known.person_verbs or (at > 1 and run[at - 2].text in chart_nouns())
     if is_asked and is_known_name(word.text) and not is_clinical(word.text):
         return False
-    if word.before in known.before_drugs or ("(" in word.gap and is_clinical(word.before)):
+    if word.before in known.before_drugs or ("(" in word.gap and _is_drug(word.before)):
         return True
     if word.after in known.joins and is_clinical(word.beyond):
         return True
     return at > 1 and word.before in known.joins and is_clinical(run[at - 2].text)
+
+
+def _is_drug(text: str) -> bool:
+    return is_clinical(text) and text not in measured_nouns()
 
 
 def is_clinical(text: str) -> bool:

@@ -76,9 +76,10 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     known, word, last = people_words(), run[place], run[max(place - 1, 0)]
     behind = run[place + 1] if place + 1 < len(run) else word
     if word.title in ("man", "woman") and len(word.raw) == 1:
-        is_led = word.before in known.titles_of_men | known.titles_of_women
+        is_led = word.before in known.titles_of_men | known.titles_of_women | {"m"}
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
-        return word.text if is_led and word.raw.isupper() and not is_named else ""
+        is_letter = word.raw.isupper() or not word.is_common
+        return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
@@ -91,8 +92,10 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in PATIENTS or (first.before in known.topics and word.closes)
     is_told = word.after in known.does_or_is
+    is_last = word.closes and (_is_value(last) or first.before in known.before_names)
+    is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
-    return letters if begins or is_asked or is_led or is_told else ""
+    return letters if begins or is_asked or is_led or is_told or is_last else ""
 
 
 def _is_value(word: Word) -> bool:
