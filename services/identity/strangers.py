@@ -85,7 +85,8 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_pair = is_pair and word.text not in words_of_questions() | known.letter_pairs
     is_shouted = message.text.isupper() and len(message.words) > 1
-    if is_shouted or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
+    is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
+    if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
         return ""
     first = last if is_dotted else word
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
