@@ -270,7 +270,8 @@ def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
     behind = _behind(run, span)
     is_told = behind is not None and behind.text in people_words().does_or_is
-    return is_told and span[0].is_first and span[0].raw[0].isupper() and not span[0].is_in_date
+    is_name = span[0].raw[0].isupper() or not span[0].is_common
+    return is_told and span[0].is_first and is_name and not span[0].is_in_date
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

@@ -92,7 +92,7 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in PATIENTS or (first.before in known.topics and word.closes)
-    is_told = word.after in known.does_or_is
+    is_told = word.after in known.does_or_is or first.before in known.auxiliaries | {"book"}
     is_last = word.closes and (_is_value(last) or first.before in known.before_names)
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text

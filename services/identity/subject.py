@@ -234,7 +234,8 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     if not is_same or person is None:
         return subject
     is_of_child = says(said.message.text, "child_of_a_chart") and _is_grown(person, known)
-    if is_of_child or asks_of_somebody_beside(said.message):
+    is_of_another = len(known.roster) < 2 and says(said.message.text, "another_patient")
+    if is_of_child or is_of_another or asks_of_somebody_beside(said.message):
         return Subject("unsure", "described")
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):

@@ -61,7 +61,7 @@ def age_told(text: str) -> AgeTold | None:
         return AgeTold(int(heading["number"]), "year")
     known = people_words()
     people = known.people | known.titles_of_patients | known.men | known.women | _BABIES
-    ends = people | known.described_by | known.lingers | {"", "m", "f"}
+    ends = people | known.described_by | known.lingers | known.does_or_is | {"", "m", "f"}
     for found in _AGED.finditer(text):
         is_definite = folded(found["article"]) in known.definite
         if is_definite and (found["owner"] or folded(found["behind"]) in ends):

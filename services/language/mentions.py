@@ -31,7 +31,7 @@ TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
-_FOR = frozenset({"for", "fur", "pour", "para"})
+_FOR = frozenset({"for", "fur", "pour", "para", "book"})
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 
 
@@ -235,6 +235,8 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     if place.text not in known.places or not place.has_number:
         return False
     before = [one for one in words[:at] if one.text not in known.definite]
+    if place.after in known.does_or_is:
+        return True  # `remember: bed 4 is NPO`
     if (known.leads | known.within).issuperset(one.text for one in before):
         return True
     near = known.within | known.about
