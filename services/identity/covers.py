@@ -45,14 +45,12 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     exact = index.exactly(word.text)
     if exact:
         return exact
-    if (word.is_common or word.is_derived) and not (
-        word.is_owner or word.title in ("man", "woman")
-    ):
-        return ()
+    is_signed = word.is_owner or word.title in ("man", "woman")
+    is_word = (word.is_common or word.is_derived) and not is_signed
     near = index.nearly(word.text)
-    if len(word.text) >= NEAR_LEAST_CHARS:
+    if len(word.text) >= NEAR_LEAST_CHARS and not is_word:
         return near
-    # A letter left out of a short name counts beside the other half of it: `jurgen weis`.
+    # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
     whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
     return [hit for hit in near if id(hit.person) in whole]

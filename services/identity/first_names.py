@@ -11,9 +11,12 @@ from services.identity.name_signs import (
     is_told_something,
     is_turned_to,
 )
+from services.language.chart_nouns import measured_nouns
 from services.language.named_person import is_known_name, is_ordinary_name
-from services.language.people_words import people_words
+from services.language.people_words import names_that_are_words, people_words
 from services.language.signed_word import Word
+
+_HAS = frozenset({"hat", "nimmt", "tiene", "toma", "prend"})
 
 
 def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -30,6 +33,7 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         or is_before_a_family_name(run, span)
         or is_turned_to(run, span)
         or is_told_something(run, span)
+        or (is_word and _is_asked_of_a_word(span))
         or (not is_word and _stands_alone(span))
     )
 
@@ -38,6 +42,18 @@ def _is_asked_about(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a question begins with a verb and the name: `has mark had a flu shot?`."""
     is_second = len(run) > 2 and run[1] is span[0] and run[0].is_first
     return is_second and span[0].before in people_words().auxiliaries
+
+
+def _is_asked_of_a_word(span: tuple[Word, ...]) -> bool:
+    """Whether a name that is a word stands for a patient: `christian sodium`, `hat Christian?`."""
+    word, known = span[0], people_words()
+    if word.text not in known.given_too | names_that_are_words():
+        return False
+    if word.text in known.verbs_too | known.qualities or len(span) > 1:
+        return False
+    leads = known.about | _HAS | {"for", "fur", "sobre", "para", "pour"}
+    is_behind = word.closes and word.before in leads
+    return is_behind or (word.is_first and word.after in measured_nouns())
 
 
 def _stands_alone(span: tuple[Word, ...]) -> bool:

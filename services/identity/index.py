@@ -25,7 +25,7 @@ _DIGITS_LEAST = 4
 _BLOCK_LEAST_CHARS = 6
 _SIGNS = re.compile(r"[^0-9a-z]+")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_UUID_BEGINS = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}")
+_UUID_BEGINS = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?")
 
 
 @dataclass(frozen=True, slots=True)

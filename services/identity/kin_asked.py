@@ -5,6 +5,7 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 
 from collections.abc import Sequence
 
+from services.identity.name_signs import is_clinical
 from services.language.chart_nouns import measured_nouns
 from services.language.mentions import Message
 from services.language.people_words import people_words
@@ -66,11 +67,13 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     leads = words[at].is_owner or words[at].heads
     if leads and not _values().isdisjoint(behind):
         return True
+    if leads and words[at].text in people_words().unrelated and any(map(is_clinical, behind)):
+        return True  # `her husband's diabetes`: no family history is theirs
     known, place = people_words(), at - 1
-    while place >= 0 and words[place].text in known.owners | known.definite | _OF:
+    while place >= 0 and words[place].text in known.owners | known.definite | _OF | _FOR:
         place -= 1
     led = {one.text for one in words[place + 1 : at]}
-    return place >= 0 and bool(led & _OF) and words[place].text in _values()
+    return place >= 0 and bool(led & (_OF | _FOR)) and words[place].text in _values()
 
 
 def _takes(words: Sequence[Word], at: int) -> bool:
@@ -79,8 +82,13 @@ def _takes(words: Sequence[Word], at: int) -> bool:
     after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
     if after and after[0] in _TAKES:
         return not people_words().pronouns.intersection(texts[at + 2 : at + 3])
-    if rest == ["on"] or verb in _TAKES_IN_GERMAN:
+    if len(rest) == 1 and rest[0] in _values() and words[at + 1].gap == " ":
+        return True  # `her mother potassium?`
+    if rest == ["on"] or verb in _TAKES_IN_GERMAN or (after == ["on"] and verb == "is"):
         return True
+    is_ill = texts[at] in people_words().unrelated and verb in _HAS | {"does", "is"}
+    if is_ill and any(map(is_clinical, rest)):
+        return True  # `does her son have asthma?`
     values = people_words().values_of_one
     if verb in _HAS:
         return values.issuperset(rest) and not values.isdisjoint(texts)

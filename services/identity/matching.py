@@ -238,7 +238,7 @@ def _counts(
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     signed, begins = _is_signed(run, span), len(span) > 1 and span[0].is_first
-    common = [one.is_common for one in span]
+    common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)

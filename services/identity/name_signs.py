@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS
+from services.language.named_person import is_known_name
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
 from services.language.signed_word import Word
@@ -98,7 +100,7 @@ def asks_for_chart(owner: Word) -> bool:
     if not people_words().staff_things.isdisjoint((owner.after, owner.beyond)):
         return False  # `Keller's last note`: who wrote it
     noun = owner.beyond if owner.after in people_words().plain_patients else owner.after
-    return noun in chart_nouns() or noun in people_words().chart_things
+    return noun in first_parts(chart_nouns()) or noun in people_words().chart_things
 
 
 def is_no_word(word: Word) -> bool:
@@ -135,15 +137,15 @@ def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
     return (
         (is_name or is_headed)
-        and word.before in _PATIENTS
+        and word.before in PATIENTS
         and not is_term
         and is_asked_of
         and (is_headed or not _is_said_of_the_patient(run, word))
     )
 
 
-_PATIENTS = frozenset(
-    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt"}
+PATIENTS = frozenset(
+    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
 )
 
 
@@ -168,12 +170,20 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     word, known = span[0], people_words()
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
-    if word.before in known.before_drugs or ("(" in word.gap and is_clinical(word.before)):
+    at = next(place for place, one in enumerate(run) if one is word)
+    # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
+    is_asked = word.before in known.person_verbs or (at > 1 and run[at - 2].text in chart_nouns())
+    if is_asked and is_known_name(word.text) and not is_clinical(word.text):
+        return False
+    if word.before in known.before_drugs or ("(" in word.gap and _is_drug(word.before)):
         return True
     if word.after in known.joins and is_clinical(word.beyond):
         return True
-    at = next(place for place, one in enumerate(run) if one is word)
     return at > 1 and word.before in known.joins and is_clinical(run[at - 2].text)
+
+
+def _is_drug(text: str) -> bool:
+    return is_clinical(text) and text not in measured_nouns()
 
 
 def is_clinical(text: str) -> bool:
@@ -250,7 +260,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
-    if span[0].text in known.verbs_too | known.qualities | known.newest | known.leads:
+    is_verb = span[0].text in known.verbs_too and len(run) > 2  # `grant allergies` is all said
+    if is_verb or span[0].text in known.qualities | known.newest | known.leads:
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 
@@ -259,7 +270,8 @@ def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
     behind = _behind(run, span)
     is_told = behind is not None and behind.text in people_words().does_or_is
-    return is_told and span[0].is_first and span[0].raw[0].isupper() and not span[0].is_in_date
+    is_name = span[0].raw[0].isupper() or not span[0].is_common
+    return is_told and span[0].is_first and is_name and not span[0].is_in_date
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

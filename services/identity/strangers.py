@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from services.identity.name_signs import (
+    PATIENTS,
     asks_for_chart,
     is_name_beside,
     is_titled_name,
@@ -48,6 +49,9 @@ def strangers_in(
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
+        if (letters := _initials(message, run, place)) and not _are_initials_of(own, letters, word):
+            yield (word,)
+            continue
         last = run[place - 1] if place and place - 1 not in known_by_hit else None
         if last is not None and (
             is_unknown_full_name(last, word) or is_unknown_whom_to_open(message.words, last, word)
@@ -65,6 +69,51 @@ def strangers_in(
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
+
+
+def _initials(message: Message, run: Sequence[Word], place: int) -> str:
+    """Return the letters that stand for somebody: `Mr K.`, `JD's creatinine`, `pt A.K.`."""
+    known, word, last = people_words(), run[place], run[max(place - 1, 0)]
+    behind = run[place + 1] if place + 1 < len(run) else word
+    if word.title in ("man", "woman") and len(word.raw) == 1:
+        is_led = word.before in known.titles_of_men | known.titles_of_women | {"m"}
+        is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
+        is_letter = word.raw.isupper() or not word.is_common
+        return word.text if is_led and is_letter and not is_named else ""
+    is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
+    is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
+    is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
+    is_pair = is_pair and word.text not in words_of_questions() | known.letter_pairs
+    is_shouted = message.text.isupper() and len(message.words) > 1
+    is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
+    if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
+        return ""
+    first = last if is_dotted else word
+    begins = first.is_first and (word.heads or word.closes or _is_value(behind))
+    is_asked = word.is_owner and asks_for_chart(word)
+    is_led = first.before in PATIENTS or (first.before in known.topics and word.closes)
+    is_told = word.after in known.does_or_is or first.before in known.auxiliaries | {"book"}
+    is_last = word.closes and (_is_value(last) or first.before in known.before_names)
+    is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
+    letters = first.text + word.text if is_dotted else word.text
+    return letters if begins or is_asked or is_led or is_told or is_last else ""
+
+
+def _is_value(word: Word) -> bool:
+    return word.text in measured_nouns() or word.text in chart_nouns()
+
+
+def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
+    if person is None:
+        return False
+    sexes = {"man": "male", "woman": "female"}
+    is_other_sex = person.sex in sexes.values() and sexes.get(word.title or "", person.sex)
+    if is_other_sex and is_other_sex != person.sex:
+        return False
+    names = [
+        [folded(one)[:1] for one in (*name.given, name.family) if one] for name in person.names
+    ]
+    return any(letters[-1] == one[-1] and letters[0] in one for one in names if one)
 
 
 def _given(person: Person) -> Collection[str]:
@@ -91,7 +140,9 @@ def _is_titled(
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
-    return word.raw[0].isupper() or word.is_owner
+    is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
+    is_name = is_name and not (is_carried or word.is_common or is_clinical_name(stem(word.text)))
+    return word.raw[0].isupper() or word.is_owner or is_name
 
 
 def _is_name_in_a_chart_question(

@@ -17,6 +17,7 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
+from services.language.ages_told import AgeTold, age_behind
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
@@ -66,7 +67,7 @@ def subject_of(said: Said, known: Known) -> Subject:
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
-    problem = problem or _namesake_born_then(said, known, found)
+    problem = problem or _namesake_born_then(said, known, found) or _of_another_age(said, known)
     return problem or _with_pronoun(_concluded(said, known, found), said, known)
 
 
@@ -189,13 +190,34 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
     born_then = tuple(
         one
         for one in known.index.people
-        if one.birth_date[:4] in years and not one.same_as(person) and _is_namesake(one, person)
+        if one.birth_date[:4] in years
+        and not one.same_as(person)
+        and (_is_namesake(one, person) or _is_known_by_name(one, said, known))
     )
     return (
         Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
         if born_then
         else None
     )
+
+
+def _is_known_by_name(one: Person, said: Said, known: Known) -> bool:
+    return one.patient_id in known.roster and known.index.has_word_of(said.message, one)
+
+
+def _of_another_age(said: Said, known: Known) -> Subject | None:
+    """The open patient's name with an age that is not theirs asks: `Koepp, 49, BP?`."""
+    person, today = known.open, known.today
+    if person is None or person.born_on is None or today is None:
+        return None
+    named = [one for one in said.mentions if one.names_open and one.span]
+    ages = [age_behind(said.message.text, one.span[-1].end) for one in named]
+    told = next((age for age in ages if age and not age.is_near(person.born_on, today)), None)
+    if told is None:
+        return None
+    of_age = (one for one in known.index.people if one.born_on and told.fits(one.born_on, today))
+    people = tuple(one for one in of_age if known.index.has_word_of(said.message, one))
+    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=named[0].words)
 
 
 def _is_namesake(one: Person, other: Person) -> bool:
@@ -211,7 +233,9 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
     if not is_same or person is None:
         return subject
-    if asks_of_somebody_beside(said.message):
+    is_of_child = says(said.message.text, "child_of_a_chart") and _is_grown(person, known)
+    is_of_another = len(known.roster) < 2 and says(said.message.text, "another_patient")
+    if is_of_child or is_of_another or asks_of_somebody_beside(said.message):
         return Subject("unsure", "described")
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
@@ -221,6 +245,12 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
         return subject  # of both sexes: one of them is somebody else
     fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
+
+
+def _is_grown(person: Person, known: Known) -> bool:
+    if person.born_on is None or known.today is None:
+        return False
+    return not AgeTold(0, "year").is_near(person.born_on, known.today, within=16)
 
 
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
@@ -288,9 +318,16 @@ def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
     if told is None or today is None or known.open is None or known.open.born_on is None:
         return None
     people = [known.open, *filter(None, map(known.index.with_id, known.roster))]
-    return _unique(
-        one for one in people if one.born_on is not None and told.fits(one.born_on, today)
-    )
+    return _unique(one for one in people if _is_so_old(one, told, known))
+
+
+def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:
+    """Whether somebody is of an age; of the open patient a year more or less is right as well."""
+    if one.born_on is None or known.today is None:
+        return False
+    is_open = one.same_as(known.open) and told.unit == "year"
+    near = is_open and told.is_near(one.born_on, known.today)
+    return near or told.fits(one.born_on, known.today)
 
 
 def _said_of(said: Said, person: Person) -> str:

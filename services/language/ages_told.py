@@ -14,10 +14,16 @@ _UNITS: dict[str, Unit] = {
 }  # fmt: skip
 _AGED = re.compile(
     r"(?<!\w)(?P<article>[^\W\d_]+)\s+(?P<number>\d{1,3})[ -]?"
-    r"(?P<unit>years?|yrs?|y|months?|weeks?|days?|jahre?|monate?|wochen?|tage?)?[ -]?"
+    r"(?P<unit>years?|yrs?|y|months?|weeks?|days?|jahre?|monate?|wochen?|tage?)?[ /-]?"
     r"(?:olds?|o|alte[nrs]?|j(?:ä|ae|a)hrige[nrs]?)\b(?P<owner>['’]s)?\s*(?P<behind>[^\W\d_]*)",
     re.IGNORECASE,
 )
+_HEADING = re.compile(
+    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?(?P<number>\d{1,3})"
+    r"(?:[ -]?(?:y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|[MF]\b)",
+    re.IGNORECASE,
+)
+_BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
 _BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
 
@@ -38,12 +44,24 @@ class AgeTold:
         lived = {"month": months, "week": days // 7, "day": days}[self.unit]
         return abs(lived - self.number) <= 1
 
+    def is_near(self, born: date, today: date, *, within: int = 2) -> bool:
+        """Whether who was `born` then is of that age, give or take less than so many years."""
+        return abs((today - born).days / 365.25 - self.number) < within
+
+
+def age_behind(text: str, end: int) -> AgeTold | None:
+    """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`."""
+    found = _BEHIND_NAME.match(text, end)
+    return None if found is None else AgeTold(int(found[1]), "year")
+
 
 def age_told(text: str) -> AgeTold | None:
     """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
+    if (heading := _HEADING.match(text)) is not None:
+        return AgeTold(int(heading["number"]), "year")
     known = people_words()
     people = known.people | known.titles_of_patients | known.men | known.women | _BABIES
-    ends = people | known.described_by | known.lingers | {""}
+    ends = people | known.described_by | known.lingers | known.does_or_is | {"", "m", "f"}
     for found in _AGED.finditer(text):
         is_definite = folded(found["article"]) in known.definite
         if is_definite and (found["owner"] or folded(found["behind"]) in ends):

@@ -19,11 +19,7 @@ _AFTERNOON_UNTIL = 7
 _FIELD_CHARS = 6
 """By so many letters the name of a field and of who works in it are alike, in any language."""
 _WORDS = expressions("appointments")
-_DOCTOR = _WORDS.compiled("doctor")
-_NAME = _WORDS.compiled("name")
-_TIME = _WORDS.compiled("time")
 _NUMBER_OF = {word: number for number, word in enumerate(_WORDS.words("hours"), 1)}
-_REASON = _WORDS.compiled("reason")
 _SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
 _ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
 
@@ -51,9 +47,9 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         "date_preference": _day(english),
         "time_preference": _time(english),
         "procedure_preference": _last(english, "procedure"),
-        "reason_visit": _of(_REASON, text),
+        "reason_visit": _of(_WORDS.compiled("reason"), text),
         "urgency_preference": None if says(english, "not_urgent") else _last(english, "urgency"),
-        "user_name": _of(_NAME, text),
+        "user_name": _of(_WORDS.compiled("name"), text),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -94,7 +90,7 @@ def _clauses(text: str) -> list[str]:
 def _doctor(text: str) -> str | None:
     refused = refused_doctors(text)
     told = ", ".join(one for one in _clauses(text) if not says(one, "tells_of_past"))
-    for match in reversed(list(_DOCTOR.finditer(told))):
+    for match in reversed(list(_WORDS.compiled("doctor").finditer(told))):
         family = match[2] if match[2] and fold(match[2])[0] not in words_for("weekday") else None
         name = " ".join(filter(None, (match[1], family)))
         is_short = match[0][:2].casefold() == "dr"
@@ -128,7 +124,11 @@ def _of(pattern: re.Pattern[str], text: str) -> str | None:
 
 def _time(english: str) -> str | None:
     """Return the last time: people correct themselves towards the end."""
-    times = [clock for match in _TIME.finditer(english) if (clock := _clock(match)) is not None]
+    times = [
+        clock
+        for match in _WORDS.compiled("time").finditer(english)
+        if (clock := _clock(match)) is not None
+    ]
     return times[-1] if times else None
 
 

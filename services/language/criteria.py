@@ -11,14 +11,10 @@ from typing import Literal, TypeAlias
 from services.language.criteria_forms import FORMS, READ_FORMS, Asked, Make
 
 Joint: TypeAlias = Literal["and", "or", "mixed"]
-_BOTH_SEXES = READ_FORMS.compiled("both_sexes")
 _WITHIN = READ_FORMS.compiled("within")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-_NEGATION = READ_FORMS.compiled("negation")
-_CONDITIONAL = READ_FORMS.compiled("conditional")
 _SPLIT = re.compile(r"\s*(?:;|,\s*(?:and|or)\b|,|\band/or\b|\band\b|\bor\b)\s*", re.IGNORECASE)
 _MARK = re.compile("\ue000(\\d+)\ue001")
-_FILLING = READ_FORMS.compiled("filling")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +47,12 @@ class Criterion:
 
 def read_criterion(text: str) -> Criterion:
     """Return what a criterion asks for."""
-    if _CONDITIONAL.search(text):
+    if READ_FORMS.compiled("conditional").search(text):
         return Criterion(())
     found: list[Asked] = []
     within = _WITHIN.search(text)
     text = _WITHIN.sub(" ", text)
-    text = _BOTH_SEXES.sub(" ", text)
+    text = READ_FORMS.compiled("both_sexes").sub(" ", text)
     for pattern, make in FORMS:
 
         def take(match: re.Match[str], make: Make = make) -> str:
@@ -88,20 +84,15 @@ def _joint(said: str) -> str:
 def _piece(part: str, found: list[Asked]) -> Piece:
     asked = tuple(found[int(number)] for number in _MARK.findall(part))
     rest = _MARK.sub(" ", part).strip(" .:()[]-–•*")
-    negated = _NEGATION.match(rest)
+    negated = READ_FORMS.compiled("negation").match(rest)
     if negated is not None:
         rest = rest[negated.end() :]
     other = " ".join(rest.split()).strip(" .:()[]-–")
-    if not _FILLING.sub(" ", other).strip(" .:()[]-–"):
+    if not READ_FORMS.compiled("filling").sub(" ", other).strip(" .:()[]-–"):
         other = ""
     return Piece(asked, other, is_negated=negated is not None)
 
 
-_PAST = READ_FORMS.compiled("past")
-_NOW = READ_FORMS.compiled("now")
-_PAST_WORDS = READ_FORMS.compiled("past_words")
-_NOW_WORDS = READ_FORMS.compiled("now_words")
-_DISEASE = READ_FORMS.compiled("disease")
 _HISTORY = re.compile(r"\b(?:history|prior|previous)\b", re.IGNORECASE)
 
 
@@ -119,14 +110,16 @@ class Named:
 
 def therapy_in(other: str) -> Named | None:
     """Return the treatment that words name; None where they name none."""
-    if _NOW_WORDS.match(other):
-        return Named(_NOW.sub("", other).strip(), "now")
-    if _PAST_WORDS.search(other) is None:
+    if READ_FORMS.compiled("now_words").match(other):
+        return Named(READ_FORMS.compiled("now").sub("", other).strip(), "now")
+    if READ_FORMS.compiled("past_words").search(other) is None:
         return None
-    return Named(_PAST.sub("", other).removesuffix(" received").strip(), "past")
+    return Named(
+        READ_FORMS.compiled("past").sub("", other).removesuffix(" received").strip(), "past"
+    )
 
 
 def disease_in(other: str) -> Named:
     """Return the words as a disease."""
-    name = _DISEASE.sub("", other).removesuffix(" with").strip()
+    name = READ_FORMS.compiled("disease").sub("", other).removesuffix(" with").strip()
     return Named(name, "any" if _HISTORY.search(other) else "now")

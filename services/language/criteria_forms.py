@@ -14,17 +14,9 @@ READ_FORMS = expressions("en/criteria")
 _SIGNS = {"at_least": ">=", "above": ">", "at_most": "<=", "below": "<"}
 _OPS = {said: sign for name, sign in _SIGNS.items() for said in READ_FORMS.words(name)}
 _VALUES = READ_FORMS.named("values")
-_VALUE = READ_FORMS.compiled("value")
-_VALUE_MORE = READ_FORMS.compiled("value_more")
 _AGES = [re.compile(form) for form in READ_FORMS.named("ages").values()]
-_ECOG = READ_FORMS.compiled("ecog")
-_KARNOFSKY = READ_FORMS.compiled("karnofsky")
-_STAGE = READ_FORMS.compiled("stage")
 _METASTATIC = re.compile(r"\bmetastatic(?:\s+disease)?\b", re.IGNORECASE)
-_SEX = READ_FORMS.compiled("sex")
 GENES = frozenset(READ_FORMS.words("genes"))
-_MARKER = READ_FORMS.compiled("marker")
-_MSI = READ_FORMS.compiled("msi")
 _PDL1 = READ_FORMS.compiled("pdl1")
 
 
@@ -206,14 +198,14 @@ def _pdl1(match: re.Match[str]) -> list[Asked]:
 
 FORMS: tuple[tuple[re.Pattern[str], Make], ...] = (
     *((form, _age) for form in _AGES),
-    (_ECOG, _ecog),
-    (_KARNOFSKY, _karnofsky),
+    (READ_FORMS.compiled("ecog"), _ecog),
+    (READ_FORMS.compiled("karnofsky"), _karnofsky),
     (_PDL1, _pdl1),
-    (_VALUE, _value),
-    (_VALUE_MORE, _value_more),
-    (_STAGE, _stage),
-    (_MSI, _msi),
-    (_MARKER, _marker),
+    (READ_FORMS.compiled("value"), _value),
+    (READ_FORMS.compiled("value_more"), _value_more),
+    (READ_FORMS.compiled("stage"), _stage),
+    (READ_FORMS.compiled("msi"), _msi),
+    (READ_FORMS.compiled("marker"), _marker),
     (_METASTATIC, _metastatic),
-    (_SEX, _sex),
+    (READ_FORMS.compiled("sex"), _sex),
 )

@@ -83,14 +83,14 @@ def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:
     """
     known = people_words()
     has_kin = any(one in known.relatives | known.people for one in folds)
-    theirs = _first_parts(measured_nouns() if has_kin else chart_nouns())
+    theirs = first_parts(measured_nouns() if has_kin else chart_nouns())
     for one, first, second in zip(folds, folds[1:], [*folds[2:], ""], strict=False):
         if one in _MEN | _WOMEN | _HIS and (second if first in known.newest else first) in theirs:
             yield one
 
 
 @cache
-def _first_parts(nouns: frozenset[str]) -> frozenset[str]:
+def first_parts(nouns: frozenset[str]) -> frozenset[str]:
     """Return `nouns` as messages are read, which part words before a figure: `HbA1c`."""
     parts = ("".join(takewhile(str.isalpha, one)) for one in nouns)
     return nouns | {one for one in parts if len(one) > 1}
@@ -143,7 +143,7 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
         heads: Whether a sign parts the first word from the rest.
     """
     known = people_words()
-    if _first_parts(chart_nouns()).isdisjoint(folds):
+    if first_parts(chart_nouns()).isdisjoint(folds):
         return False  # two appointments, or tasks
     theirs = known.them | {f"{one}{end}" for one in known.titles_of_patients for end in ("", "s")}
     return any(

@@ -16,7 +16,7 @@ from services.language.vocabulary import read_table
 _NAME = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expressions:
     """One file."""
 
@@ -49,11 +49,16 @@ class Expressions:
         return {one: self._whole(said[one]) for one in said} if isinstance(said, dict) else {}
 
     def compiled(self, name: str) -> re.Pattern[str]:
-        """Return the expression, compiled."""
-        return re.compile(self.text(name))
+        """Return the expression, compiled once."""
+        return _compiled(self, name)
 
     def _whole(self, text: str) -> str:
         return _NAME.sub(lambda found: self.text(found[1]), text)
+
+
+@cache
+def _compiled(file: Expressions, name: str) -> re.Pattern[str]:
+    return re.compile(file.text(name))
 
 
 @cache

@@ -31,6 +31,7 @@ TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
+_FOR = frozenset({"for", "fur", "pour", "para", "book"})
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 
 
@@ -234,12 +235,14 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     if place.text not in known.places or not place.has_number:
         return False
     before = [one for one in words[:at] if one.text not in known.definite]
+    if place.after in known.does_or_is:
+        return True  # `remember: bed 4 is NPO`
     if (known.leads | known.within).issuperset(one.text for one in before):
         return True
     near = known.within | known.about
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns()
+    return is_name or last.text in measured_nouns() or last.text in _FOR
 
 
 def _may_be_spoken_of(word: Word) -> bool:

@@ -9,6 +9,7 @@ from services.language.mentions import HYPHENS, TEXT_LIMIT_CHARS
 from services.language.signed_word import Word
 
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
+_FILLERS = re.compile(r"\b(?:uh|uhm|um|erm|hmm|äh|ähm|euh)\b,?", re.IGNORECASE)
 _LEAD_LETTERS = 2
 _LONG_LEAD_LETTERS = 5
 
@@ -41,7 +42,10 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
 
 
 def with_joined_words(text: str) -> str:
-    """Return `text` with each word that a line's end divides once more, whole, at its end."""
-    text = text[:TEXT_LIMIT_CHARS]
+    """Return `text` with each word that a line's end divides once more, whole, at its end.
+
+    What fills a pause in speech is blank: `creatinine on uh jacoby`.
+    """
+    text = _FILLERS.sub(lambda one: " " * len(one[0]), text[:TEXT_LIMIT_CHARS])
     whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
     return "\n".join([text, *whole])

@@ -28,7 +28,6 @@ _LOOKING = frozenset(_WORDS.words("looking"))
 _ASKING = frozenset(_WORDS.words("asking"))
 _MAY_YOU = frozenset(_WORDS.words("may_you"))
 _SUGGESTS = _WORDS.compiled("suggests")
-_MAIL_HEAD = _WORDS.compiled("mail_head")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -38,7 +37,7 @@ def may_order_change(text: str) -> bool:
 
     Not from the head of a pasted mail on: where the mail ends, nothing tells.
     """
-    heads = [one.start() for one in _MAIL_HEAD.finditer(text)]
+    heads = [one.start() for one in _WORDS.compiled("mail_head").finditer(text)]
     text = text[: heads[0]] if len(heads) > 1 else text
     said = without_address(text[:_READ_CHARS]).strip(" \t\n.!")
     if says(said, "thanks") or says(said, "greeting"):
@@ -80,10 +79,9 @@ def _is_changing(word: str) -> bool:
 
 
 _BETWEEN = re.compile(r"\s*(?:[,;&+]|\b(?:and|plus|und|sowie)\b)\s*", re.IGNORECASE)
-_ARTICLE = _WORDS.compiled("article")
 
 
 def things_joined_in(text: str) -> list[str]:
     """Return what "CBC and a creatinine" joins, each without its article."""
-    parts = (_ARTICLE.sub("", part.strip()) for part in _BETWEEN.split(text))
+    parts = (_WORDS.compiled("article").sub("", part.strip()) for part in _BETWEEN.split(text))
     return [part for part in parts if part]

@@ -6,7 +6,7 @@ from typing import assert_never
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, PatientContextDecision
 from services.language.commands import is_clear_command
-from services.language.patient_phrases import ANY_NUMBER, BARE_SWITCH_TO_OTHER, THE_OTHER
+from services.language.patient_phrases import wording
 from services.patient_context.candidates import digits_of
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading
@@ -98,7 +98,7 @@ def _is_said(target: PatientId, reading: Reading) -> bool:
     if reading.digits == (target,):
         return True
     is_only_other = reading.active is not None and reading.others == (target,)
-    return is_only_other and THE_OTHER.search(reading.shape) is not None
+    return is_only_other and wording("the_other").search(reading.shape) is not None
 
 
 def _who(target: PatientId | None, reading: Reading) -> Ask:
@@ -113,13 +113,13 @@ def _who(target: PatientId | None, reading: Reading) -> Ask:
 
 def _is_hinted(target: PatientId, reading: Reading) -> bool:
     """Whether `target`, which a model named, is known or has digits that were typed."""
-    typed = (digits.lstrip("0") or "0" for digits in ANY_NUMBER.findall(reading.shape))
+    typed = (digits.lstrip("0") or "0" for digits in wording("any_number").findall(reading.shape))
     return reading.knows(target) or digits_of(target) in typed
 
 
 def _says_other(reading: Reading) -> bool:
-    is_bare = BARE_SWITCH_TO_OTHER.fullmatch(reading.order) is not None
-    return is_bare or THE_OTHER.search(reading.shape) is not None
+    is_bare = wording("bare_switch_to_other").fullmatch(reading.order) is not None
+    return is_bare or wording("the_other").search(reading.shape) is not None
 
 
 def _between(reading: Reading, named: PatientId) -> Ask:

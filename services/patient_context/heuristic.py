@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from services.language.patient_phrases import CHANGE_WORDS, RELATIVE_WORDS
+from services.language.patient_phrases import wording
 from services.patient_context.reading import Reading
 
 # Scripts in which our English words say nothing; Latin, Greek letters and symbols stay readable.
@@ -13,7 +13,7 @@ def may_concern_patient(reading: Reading) -> bool:
     """Whether anything in the text may name or change a patient (spec page 1.3)."""
     if reading.named or reading.doubt is not None or reading.has_roster_digits:
         return True
-    if CHANGE_WORDS.search(reading.shape) or "<unfit>" in reading.shape:
+    if wording("change_words").search(reading.shape) or "<unfit>" in reading.shape:
         return True
     if reading.active is None and not reading.others:
         return False
@@ -24,7 +24,7 @@ def concerns_active_only(reading: Reading) -> bool:
     """Whether the text holds no id but the active one, no roster digits, no switch word."""
     if any(one != reading.active for one in reading.named) or reading.doubt is not None:
         return False
-    if CHANGE_WORDS.search(reading.shape) or "<unfit>" in reading.shape:
+    if wording("change_words").search(reading.shape) or "<unfit>" in reading.shape:
         return False
     if reading.has_roster_digits:
         return False
@@ -36,7 +36,7 @@ def _has_two(reading: Reading) -> bool:
 
 
 def _may_point_elsewhere(reading: Reading) -> bool:
-    if RELATIVE_WORDS.search(reading.shape):
+    if wording("relative_words").search(reading.shape):
         return True
     foreign = (one for one in reading.shape if not one.isascii() and one.isalpha())
     return any(not unicodedata.name(one, "").startswith(_READABLE) for one in foreign)

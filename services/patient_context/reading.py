@@ -11,16 +11,7 @@ from data_models.identifiers import PatientId
 from services.language.commands import command_in
 from services.language.folding import with_plain_letters
 from services.language.near_ids import TokenLikeId, number_in_words, tokens_like_ids, word_of_id
-from services.language.patient_phrases import (
-    ANY_NUMBER,
-    CHANGE_WORDS,
-    OTHER_ONE,
-    OTHER_PATIENT,
-    STRONG_NUMBERS,
-    UNFIT_TARGET,
-    WEAK_NUMBER,
-    behind_leads,
-)
+from services.language.patient_phrases import behind_leads, wording
 from services.language.phrases import says
 from services.language.requests import is_of_own_things
 from services.language.yes_no import says_no, says_yes
@@ -134,7 +125,7 @@ class Reading:
 
 def of_things(reading: Reading) -> Reading:
     """Return the reading of who was just asked which of their events or tasks they mean."""
-    says_patient = CHANGE_WORDS.search(reading.shape) is not None
+    says_patient = wording("change_words").search(reading.shape) is not None
     points = reading.points_elsewhere and says_patient
     return replace(reading, is_of_things=True, points_elsewhere=points)
 
@@ -163,7 +154,9 @@ def read_message(
         digits=numbers.weak(),
         has_roster_digits=numbers.any_known(),
         points_elsewhere=bool(others)
-        and any(one.search(found.shape) for one in (OTHER_PATIENT, OTHER_ONE)),
+        and any(
+            one.search(found.shape) for one in (wording("other_patient"), wording("other_one"))
+        ),
     )
 
 
@@ -173,7 +166,7 @@ class _Numbers:
     def __init__(self, *, shape: str, roster: Sequence[PatientId]) -> None:
         self._shape = shape
         self._by_digits: dict[str, list[PatientId]] = {}
-        if ANY_NUMBER.search(shape):
+        if wording("any_number").search(shape):
             for one in roster:
                 self._by_digits.setdefault(digits_of(one), []).append(one)
 
@@ -181,18 +174,18 @@ class _Numbers:
         """Return what stands in place of an id, and the roster's ids for it."""
         said = (
             digits
-            for phrase in STRONG_NUMBERS.finditer(self._shape)
-            for digits in ANY_NUMBER.findall(phrase.group())
+            for phrase in wording("strong_numbers").finditer(self._shape)
+            for digits in wording("any_number").findall(phrase.group())
         )
         return {digits: self._known(digits) for digits in said}
 
     def weak(self) -> tuple[PatientId, ...]:
         """Return the roster's ids that numbers may stand for, other than measures."""
-        return tuple(dict.fromkeys(self._all(WEAK_NUMBER)))[:OPTIONS_LIMIT]
+        return tuple(dict.fromkeys(self._all(wording("weak_number"))))[:OPTIONS_LIMIT]
 
     def any_known(self) -> bool:
         """Whether any number has the digits of a roster id."""
-        return any(True for _ in self._all(ANY_NUMBER))
+        return any(True for _ in self._all(wording("any_number")))
 
     def _all(self, kind: re.Pattern[str]) -> Iterator[PatientId]:
         for digits in kind.findall(self._shape):
@@ -211,7 +204,11 @@ def _named(
     if len(named) > 1:
         return named, Ask("which", named[:OPTIONS_LIMIT])
     unfit = next((one for one in found.unfit if any(c.isdigit() for c in one)), None)
-    if unfit is None and found.unfit and UNFIT_TARGET.search(_without_leads(found.shape)):
+    if (
+        unfit is None
+        and found.unfit
+        and wording("unfit_target").search(_without_leads(found.shape))
+    ):
         unfit = found.unfit[0]
     if unfit is not None:
         return named, Ask("id", unfit=unfit)

@@ -3,42 +3,28 @@
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.language.commands import is_clear_command
-from services.language.patient_phrases import (
-    ACTIVATES,
-    BARE_SWITCH,
-    BARE_SWITCH_BY_NUMBER,
-    BARE_SWITCH_TO_OTHER,
-    CHANGE_WORDS,
-    CLEARS,
-    NEGATED,
-    OTHER_PATIENT,
-    PASSING,
-    PLAYED_ROLE,
-    RELATIVE_WORDS,
-    TOPIC,
-    WITHOUT_TARGET,
-)
+from services.language.patient_phrases import wording
 from services.patient_context.heuristic import may_concern_patient
 from services.patient_context.reading import Reading
 
 
 def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
     """Return what the text plainly says, None where a model has to read it."""
-    if is_clear_command(reading.text) or CLEARS.fullmatch(reading.order):
+    if is_clear_command(reading.text) or wording("clears").fullmatch(reading.order):
         return PatientContextDecision(action="CLEAR", reasoning="a wish to clear")
     if reading.doubt is not None:
         return _without_id("code cannot tell who is named")
     if reading.the_named is not None:
-        if PLAYED_ROLE.search(reading.text):
+        if wording("played_role").search(reading.text):
             # Neither rules nor a model open a chart at the word of pasted text: the user is asked.
             return staying(reading, "a line plays a role")
         return _about(reading, reading.the_named)
-    if BARE_SWITCH_TO_OTHER.fullmatch(reading.order):
+    if wording("bare_switch_to_other").fullmatch(reading.order):
         if _may_mean_a_thing(reading):
             return staying(reading, "one of a list")
         only = len(reading.others) == 1 and reading.active is not None
         return activation(reading, reading.others[0]) if only else _without_id("the other patient")
-    if WITHOUT_TARGET.fullmatch(reading.order):
+    if wording("without_target").fullmatch(reading.order):
         return _without_id("a change to nobody in particular")
     return None if may_concern_patient(reading) else staying(reading, "nothing names a patient")
 
@@ -46,20 +32,22 @@ def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
 def _may_mean_a_thing(reading: Reading) -> bool:
     """Whether `the other one` is of a list: it is asked about, or no other patient is known."""
     is_alone = reading.active is not None and (reading.is_of_things or not reading.others)
-    says_patient = OTHER_PATIENT.search(reading.shape) or CHANGE_WORDS.search(reading.shape)
+    says_patient = wording("other_patient").search(reading.shape) or wording("change_words").search(
+        reading.shape
+    )
     return is_alone and not says_patient
 
 
 def is_bare_switch(reading: Reading) -> bool:
     """Whether the text asks for a change of patient and for nothing else."""
-    to_other = () if _may_mean_a_thing(reading) else (BARE_SWITCH_TO_OTHER,)
-    kinds = (BARE_SWITCH, BARE_SWITCH_BY_NUMBER, *to_other)
+    to_other = () if _may_mean_a_thing(reading) else (wording("bare_switch_to_other"),)
+    kinds = (wording("bare_switch"), wording("bare_switch_by_number"), *to_other)
     return any(kind.fullmatch(reading.order) for kind in kinds)
 
 
 def is_negated(reading: Reading) -> bool:
     """Whether the patient is named in what the user does not want."""
-    return NEGATED.search(reading.shape) is not None
+    return wording("negated").search(reading.shape) is not None
 
 
 def staying(reading: Reading, reasoning: str) -> PatientContextDecision:
@@ -85,15 +73,17 @@ def _about(reading: Reading, named: PatientId) -> PatientContextDecision | None:
     if is_bare_switch(reading):
         return activation(reading, named)
     if named == reading.active:
-        moves = CHANGE_WORDS.search(reading.shape) or RELATIVE_WORDS.search(reading.shape)
+        moves = wording("change_words").search(reading.shape) or wording("relative_words").search(
+            reading.shape
+        )
         return None if moves else staying(reading, "the active patient is named")
     if is_negated(reading):
         return None
-    if reading.active is None and not CHANGE_WORDS.search(reading.shape):
+    if reading.active is None and not wording("change_words").search(reading.shape):
         return activation(reading, named)
-    if PASSING.search(reading.order):
+    if wording("passing").search(reading.order):
         return None
-    is_plain = ACTIVATES.match(reading.order) or TOPIC.match(reading.order)
+    is_plain = wording("activates").match(reading.order) or wording("topic").match(reading.order)
     return activation(reading, named) if is_plain else None
 
 

@@ -1,7 +1,7 @@
 """What keeps a message from being decided: it is not clear whom it is about."""
 
 from services.identity.subject import Subject
-from services.language.patient_phrases import PASSING
+from services.language.patient_phrases import wording
 from services.patient_context.afterwards import side_by_side_before
 from services.patient_context.comparing import names_none_after_comparing
 from services.patient_context.who import Who, against_ids
@@ -26,4 +26,4 @@ def is_of_one_other(who: Who) -> bool:
     if subject.outcome != "other" or reading.doubt is not None:
         return False
     is_theirs = all(one == subject.people[0].patient_id for one in reading.named)
-    return is_theirs and not (reading.named and PASSING.search(reading.order))
+    return is_theirs and not (reading.named and wording("passing").search(reading.order))

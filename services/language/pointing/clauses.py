@@ -15,23 +15,9 @@ from services.language.pointing.vocabulary import (
 
 _VERB = WORDS.text("verb")
 _FLAGS = re.IGNORECASE
-_SPLIT = WORDS.compiled("split")
-_REASON = WORDS.compiled("reason")
-_LEAD = WORDS.compiled("lead")
-_LATE_VERB = WORDS.compiled("late_verb")
 _NEGATED = WORDS.compiled("negated")
-_NO_NEGATION = WORDS.compiled("no_negation")
-_DROPPED = WORDS.compiled("dropped")
-_ANY_VERB = WORDS.compiled("any_verb")
-_CORRECTED = WORDS.compiled("corrected")
-_BACKWARDS = WORDS.compiled("backwards")
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b(?=\W*$)", _FLAGS)
-_NEXT_TO_A_PLACE = WORDS.compiled("next_to_a_place")
-_PLACES = WORDS.compiled("numbered_places")
 _EITHER = re.compile(r",?\s+or (?:maybe |perhaps )?(?:the|my|our)\b", _FLAGS)
-_BESIDE = WORDS.compiled("beside")
-_NOT_THAT = WORDS.compiled("not_that")
-_NOT_NAME = WORDS.compiled("not_name")
 _MAKING = frozenset(WORDS.words("making"))
 
 
@@ -65,13 +51,15 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\b(that|it|this|there|what|who)'s\b", r"\1 is", text, flags=_FLAGS)
     text = re.sub(r"\be-mail", "email", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
-    text = _BACKWARDS.sub("penultimate", text)
+    text = WORDS.compiled("backwards").sub("penultimate", text)
     text = _MIDDLE.sub("middlemost", text)
-    text = _NEXT_TO_A_PLACE.sub(_as_number, text)
-    text = _PLACES.sub(lambda one: re.sub(r"(\d+)", r"number \1", one["rest"]), text)
+    text = WORDS.compiled("next_to_a_place").sub(_as_number, text)
+    text = WORDS.compiled("numbered_places").sub(
+        lambda one: re.sub(r"(\d+)", r"number \1", one["rest"]), text
+    )
     text = _corrected(text)
     found = Clauses(either=_EITHER.search(text) is not None)
-    for pattern in (_NOT_THAT, _NOT_NAME):
+    for pattern in (WORDS.compiled("not_that"), WORDS.compiled("not_name")):
         text = _without_excluded(text, pattern, found)
     pieces = [piece for piece in _pieces(text) if piece.strip()]
     kept = [piece for piece in pieces if not _is_negated(piece)]
@@ -94,7 +82,7 @@ def _as_number(match: re.Match[str]) -> str:
 
 def _corrected(text: str) -> str:
     """Return what is left of: cancel the dentist, no, I mean the lunch."""
-    match = _CORRECTED.search(text)
+    match = WORDS.compiled("corrected").search(text)
     tail = "" if match is None else match["tail"] or match["instead"]
     if match is None or _verb_of(tail)[0]:
         return text
@@ -112,14 +100,14 @@ def _without_excluded(text: str, pattern: re.Pattern[str], found: Clauses) -> st
 
 
 def _pieces(text: str) -> Iterator[str]:
-    for piece in _SPLIT.split(text):
-        yield _REASON.sub(" ", piece)
+    for piece in WORDS.compiled("split").split(text):
+        yield WORDS.compiled("reason").sub(" ", piece)
 
 
 def _is_negated(piece: str) -> bool:
-    if _NO_NEGATION.search(piece):
+    if WORDS.compiled("no_negation").search(piece):
         return False
-    return bool(_NEGATED.search(piece) or _DROPPED.search(piece))
+    return bool(_NEGATED.search(piece) or WORDS.compiled("dropped").search(piece))
 
 
 def _is_taken_back(pieces: list[str]) -> bool:
@@ -170,9 +158,9 @@ def _is_talk(piece: str) -> bool:
 
 def _verb_of(piece: str) -> tuple[str, str]:
     """Return the clause's verb and what follows it; no verb and "" if it asks for nothing."""
-    match = _LEAD.match(piece)
+    match = WORDS.compiled("lead").match(piece)
     if match is None or _is_noun(match["verb"], piece[match.end() :]):
-        match = _LATE_VERB.search(piece) or _ANY_VERB.match(piece)
+        match = WORDS.compiled("late_verb").search(piece) or WORDS.compiled("any_verb").match(piece)
     if match is None:
         return "", piece
     return match["verb"].casefold(), piece[match.end() :]
@@ -186,7 +174,7 @@ def _is_noun(verb: str, rest: str) -> bool:
 
 def is_relative(text: str) -> bool:
     """Whether something is meant by what it stands next to: "the meeting after the clinic"."""
-    return _BESIDE.search(text) is not None
+    return WORDS.compiled("beside").search(text) is not None
 
 
 def is_making(verb: str, rest: str) -> bool:

@@ -25,15 +25,9 @@ def _clock(mark: str) -> str:
     )
 
 
-_RANGE = WORDS.compiled("range")
-_BETWEEN = WORDS.compiled("between")
 _BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
-_BOUND_BY_A_NUMBER = WORDS.compiled("bound_by_a_number")
-_PAST = WORDS.compiled("past")
 _EXACT = re.compile(rf"\b(?:at |around |from )?{_clock('')}(?:'s)?", _FLAGS)
 _AT = re.compile(rf"\bat (?P<hour>{_HOURS})\b(?! ?(?:minute|hour|day|week|\w+ings))", _FLAGS)
-_PART = WORDS.compiled("part_of_day")
-_LENGTH = WORDS.compiled("length")
 _WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
 _UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
 _GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)
@@ -60,7 +54,7 @@ def read_clock(text: DraftText, found: TimeFilter) -> None:
 
 
 def _read_rest(text: DraftText, found: TimeFilter) -> None:
-    for match in text.take_all(_LENGTH):
+    for match in text.take_all(WORDS.compiled("length")):
         unit = 60 if match["unit"].casefold().startswith("h") else 1
         found.minutes_long = number_of(match["n"]) * unit
     found.whole_day = text.take(_WHOLE_DAY) is not None
@@ -141,12 +135,12 @@ def _part_of_day(match: re.Match[str]) -> ClockChoice:
 
 # In this order: what one has taken out no other reads.
 _READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]]] = (
-    (_RANGE, _until),
-    (_BETWEEN, _between),
-    (_PAST, _past),
+    (WORDS.compiled("range"), _until),
+    (WORDS.compiled("between"), _between),
+    (WORDS.compiled("past"), _past),
     (_BOUND, _bound),
-    (_BOUND_BY_A_NUMBER, _bound_by_number),
+    (WORDS.compiled("bound_by_a_number"), _bound_by_number),
     (_EXACT, _said),
     (_AT, _at_number),
-    (_PART, _part_of_day),
+    (WORDS.compiled("part_of_day"), _part_of_day),
 )

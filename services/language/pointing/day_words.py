@@ -25,19 +25,11 @@ _LENGTHS = {
 }
 
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
-_DAY_MONTH = WORDS.compiled("day_month")
-_MONTH_DAY = WORDS.compiled("month_day")
 _SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
 _DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
-_RELATIVE = WORDS.compiled("relative")
 _PERIOD = re.compile(r"\b(this|next|last|coming|current) (week|weekend|month)(?:'s)?\b", _FLAGS)
-_WEEKDAY = WORDS.compiled("weekday")
 _RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
-_RISKY_LAST = WORDS.compiled("risky_last")
-_IN = WORDS.compiled("in_a_length")
-_AGO = WORDS.compiled("ago")
 _MONTH_ALONE = re.compile(rf"\bin (?P<month>{WORDS.text('months')})\b", _FLAGS)
-_DAY_ALONE = WORDS.compiled("day_alone")
 
 _Reader = Callable[[re.Match[str], datetime], DayChoice | Near | None]
 
@@ -174,18 +166,18 @@ def _day_alone(match: re.Match[str], _: datetime) -> DayChoice:
 
 _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_ISO, _iso),
-    (_DAY_MONTH, _named),
-    (_MONTH_DAY, _named),
+    (WORDS.compiled("day_month"), _named),
+    (WORDS.compiled("month_day"), _named),
     (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
     (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
-    (_IN, _in),
-    (_AGO, _ago),
-    (_RELATIVE, _relative),
+    (WORDS.compiled("in_a_length"), _in),
+    (WORDS.compiled("ago"), _ago),
+    (WORDS.compiled("relative"), _relative),
     (_PERIOD, _period),
     (_RISKY, _weekday),
-    (_RISKY_LAST, _weekday),
-    (_WEEKDAY, _weekday),
+    (WORDS.compiled("risky_last"), _weekday),
+    (WORDS.compiled("weekday"), _weekday),
     (_MONTH_ALONE, _month_alone),
-    (_DAY_ALONE, _day_alone),
+    (WORDS.compiled("day_alone"), _day_alone),
 )
 STARTS_A_TIME = WORDS.compiled("starts_a_time")

@@ -39,11 +39,6 @@ _FLAGS = re.IGNORECASE
 _TO = re.compile(r"\b(?:to|until|till|onto|into|as)\b", _FLAGS)
 _FOR = re.compile(r"\b(?:for|by|on|at)\b", _FLAGS)
 _IT_THEN = re.compile(r"^\s*(?:it|this|that)(?: one)?\b", _FLAGS)
-_BY_LENGTH = WORDS.compiled("by_length")
-_PLURAL = WORDS.compiled("plural")
-_PARTITIVE = WORDS.compiled("partitive")
-_COORDINATED = WORDS.compiled("coordinated")
-_ORDINAL = WORDS.compiled("ordinal")
 _HASH = re.compile(r"(?:^|\s)#(\d{1,2})\b")
 _OTHER = re.compile(r"\b(?:other|another|different|remaining)\b", _FLAGS)
 _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
@@ -63,13 +58,10 @@ _OBJECTS = frozenset(WORDS.words("objects"))
 _COMPOUND = re.compile(rf"(?<=\w\w)-(?=(?:{'|'.join(TYPE_NOUNS)})\b)", _FLAGS)
 _CALENDAR_WORDS = frozenset(WORDS.words("calendar_words"))
 _EDITING = WORDS.forms("editing")
-_FIELD_OF = WORDS.compiled("field_of")
 _THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
-_COUNTED = WORDS.compiled("counted")
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
 # Who is spoken to is not what is spoken of.
 _ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
-_IN_A_ROW = WORDS.compiled("in_a_row")
 _AND_THE_LAST = re.compile(r"\b(?:and|&) (?:the )?last\b", _FLAGS)
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 
@@ -144,7 +136,7 @@ def _drop_destination(text: DraftText, verb: str) -> None:
             if match[0].casefold() == "for" and STARTS_A_TIME.match(text.rest, match.end()):
                 text.cut(match.start())
                 break
-        text.take(_BY_LENGTH)
+        text.take(WORDS.compiled("by_length"))
 
 
 def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
@@ -154,7 +146,7 @@ def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
 
 
 def _read_ordinal(text: DraftText, found: Request) -> None:
-    row = _IN_A_ROW.search(text.rest)
+    row = WORDS.compiled("in_a_row").search(text.rest)
     if row is not None:
         count = NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
         ends = range(1, count + 1) if row["end"].casefold() == "first" else range(-count, 0)
@@ -163,7 +155,11 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
     if hashed is not None:
         found.ordinal = int(hashed[1])
         return
-    places = [match for match in _ORDINAL.finditer(text.rest) if not _is_of_a_date(match, text)]
+    places = [
+        match
+        for match in WORDS.compiled("ordinal").finditer(text.rest)
+        if not _is_of_a_date(match, text)
+    ]
     if not places:
         return
     match = places[0]
@@ -176,10 +172,7 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
         text.rest = f"{text.rest[: place.start()]} {text.rest[place.end() :]}"
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     if re.match(r"\s*(?:one )?(?:of|in|from)\b", text.rest[match.start() :], _FLAGS):
-        text.rest = _PARTITIVE_REST.sub(" ", text.rest)
-
-
-_PARTITIVE_REST = WORDS.compiled("partitive_rest")
+        text.rest = WORDS.compiled("partitive_rest").sub(" ", text.rest)
 
 
 def _is_of_a_date(match: re.Match[str], text: DraftText) -> bool:
@@ -211,10 +204,14 @@ def _ordinal(match: re.Match[str]) -> int:
 
 
 def _read_plural(text: DraftText, found: Request) -> None:
-    partitive = _PARTITIVE.search(text.rest)
+    partitive = WORDS.compiled("partitive").search(text.rest)
     rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
     _read_count(rest, found)
-    found.plural = bool(found.plural or _PLURAL.search(rest) or _COORDINATED.search(rest))
+    found.plural = bool(
+        found.plural
+        or WORDS.compiled("plural").search(rest)
+        or WORDS.compiled("coordinated").search(rest)
+    )
     clocks = [one for one in found.times.clocks if not one.word]
     found.plural = found.plural or len(set(clocks)) > 1
 
@@ -319,7 +316,7 @@ def _read_field(text: DraftText, verb: str, found: Request) -> None:
     """
     if verb not in _EDITING:
         return
-    match = _FIELD_OF.search(text.rest)
+    match = WORDS.compiled("field_of").search(text.rest)
     if match is None:
         return
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
@@ -328,7 +325,7 @@ def _read_field(text: DraftText, verb: str, found: Request) -> None:
 
 def _read_count(text: str, found: Request) -> None:
     """Note in `found` how many `text` means ("both", "all three"), and if it means the rest."""
-    if (counted := _COUNTED.search(text)) is not None:
+    if (counted := WORDS.compiled("counted").search(text)) is not None:
         count = (counted["count"] or "two").casefold()
         found.count = NUMBER_WORDS.get(count) or int(count)
     found.rest = _THE_REST.search(text) is not None

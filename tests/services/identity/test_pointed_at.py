@@ -1,0 +1,14 @@
+"""Somebody told by age, by being a child, by initials or by half a name is not the open patient."""
+
+from tests.services.identity.test_better_fit import subject_of
+from tests.tables import with_cases
+
+
+@with_cases("active", "text")
+async def test_who_is_pointed_at_is_no_open_patient(active: int, text: str) -> None:
+    assert (await subject_of(text, active=active)).outcome in ("unsure", "other")
+
+
+@with_cases("active", "text")
+async def test_the_open_patient_is_pointed_at(active: int, text: str) -> None:
+    assert (await subject_of(text, active=active)).outcome == "same"
