@@ -104,7 +104,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
 
 def _passed_on(prompt: Prompt) -> OfflineReply | None:
     """Name who does what is asked for, or works on what was listed or booked last."""
-    text, read = as_move(prompt.asked), prompt.utterance
+    text, read = as_move(prompt.asked, prompt.shown_before), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)

@@ -145,7 +145,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
-    talk = Arranging(as_move(prompt.asked), shown, past, wishes)
+    talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
@@ -240,13 +240,21 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
 
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
-    is_deed = says(as_move(prompt.asked), "delete", "move", "done", "send", "reads", "orders")
+    is_deed = says(
+        as_move(prompt.asked, prompt.shown_before),
+        "delete",
+        "move",
+        "done",
+        "send",
+        "reads",
+        "orders",
+    )
     return is_deed and prompt.recent in OF_OWN_THINGS
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
-    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked)))
+    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked), shown=None))
     done = "task" if says(prompt.asked, "done") else None
     recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about

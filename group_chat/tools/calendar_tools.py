@@ -61,7 +61,7 @@ async def create_event(
     location: str = Field(default="", max_length=200),
 ) -> ToolOutput:
     """Puts an event into the user's calendar."""
-    begins = assistant.moment(start, is_ahead=True)
+    begins = assistant.begin(start)
     ends = begins + timedelta(minutes=minutes)
     new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())

@@ -119,7 +119,8 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
-    is_time = as_move(words) != words or hour_alone_in(words) is not None
+    is_time = as_move(words, situation.asked_before[-1]) != words
+    is_time = is_time or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
