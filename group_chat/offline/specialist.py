@@ -17,6 +17,7 @@ from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
+from services.language.clock import day_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
@@ -256,7 +257,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
     prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked), shown=None))
     done = "task" if says(prompt.asked, "done") else None
-    recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
+    is_recent = prompt.recent in OF_OWN_THINGS and not _cancels_on_a_day(prompt.asked)
+    recent = prompt.recent if is_recent else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
     kind = new or own_kind_in(prompt.asked) or done or recent
     request = request_in(prompt, OF_OWN_THINGS[kind])
@@ -268,6 +270,11 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
     return run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
+
+
+def _cancels_on_a_day(text: str) -> bool:
+    """Whether something of a day is called off: an event, whatever was listed last."""
+    return says(text, "cancel") and not points_only(text) and day_in(text) is not None
 
 
 def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:

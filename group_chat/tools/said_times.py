@@ -94,7 +94,9 @@ class SaidTimes:
         if minute is None and part_of_day_in(text) is not None:
             raise ToolInputError(_NO_HOUR)
         clock = own.time() if minute is None else time(minute // 60, minute % 60)
-        return datetime.combine(day or own.date(), clock, self.zone)
+        at, now = datetime.combine(day or own.date(), clock, self.zone), self.memory.now
+        has_passed = day is None and at < now <= own  # tonight's event, moved to 0:30
+        return at + timedelta(days=1) if has_passed else at
 
     def _in_words(self, text: str, ends: bool, is_ahead: bool) -> datetime:
         said = when_of(text, self.memory.now, is_ahead=is_ahead)

@@ -497,3 +497,18 @@ async def test_turns_side_by_side_do_not_meet(tmp_path: Path) -> None:
     found = await asyncio.gather(*calls)
     titles = [[row["title"] for row in one["events"]] for one in found]
     assert titles == [[f"Meeting of {number}"] for number in range(5)]
+
+
+@pytest.mark.parametrize("start", ["tomorrow", "tomorrow morning", "2026-12-02"])
+async def test_no_event_begins_at_an_hour_that_nobody_named(office: Office, start: str) -> None:
+    with pytest.raises(ToolInputError, match="no hour is named"):
+        await office.call("create_event", "add a Rota", title="Rota", start=start)
+
+
+async def test_an_event_of_tonight_that_is_moved_past_midnight_is_of_the_day_behind(
+    office: Office,
+) -> None:
+    event = await office.event("Handover", day=-1, hour=23)
+    await office.call("list_events")
+    moved = await office.call("move_event", "move the handover", event_id=event, start="0:30")
+    assert moved["moved"][0]["start"].startswith(f"{TOMORROW:%Y-%m-%d}T00:30")
