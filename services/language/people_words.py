@@ -68,6 +68,7 @@ class PeopleWords:
     next_one: frozenset[str]
     open_verbs: frozenset[str]
     does_or_is: frozenset[str]
+    found_of_signs: frozenset[str]
     patients_own: frozenset[str]
     values_of_one: frozenset[str]
     masculine_things: frozenset[str]
