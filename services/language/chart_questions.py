@@ -34,7 +34,6 @@ from services.language.names_of_topics import (
     names_of,
     of_last_visit,
     stands_alone,
-    why_last_seen,
 )
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
@@ -53,6 +52,7 @@ from services.language.single_questions import (
     is_either,
     named,
     of_one_thing,
+    of_relatives,
     plainly_asked,
 )
 from services.language.telling_topics import telling_topics, with_implants
@@ -103,7 +103,7 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread([*map(why_last_seen, found)], said, words)
+    return found if is_side else with_unread(of_relatives(found, said.text), said, words)
 
 
 def unread_besides(

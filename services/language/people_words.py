@@ -98,6 +98,7 @@ class PeopleWords:
     no_names: frozenset[str]
     asking: frozenset[str]
     says: frozenset[str]
+    subjects: frozenset[str]
     both: frozenset[str]
     them: frozenset[str]
     words_of_a_calendar: frozenset[str]

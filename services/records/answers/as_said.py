@@ -174,7 +174,8 @@ def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
 
 def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind == "note":
-        return bool(set(_words(statement.value)) & set(_words(question.name)))
+        asked = f"{question.name} {question.said}"  # "deaf" is asked as hearing loss
+        return bool(set(_words(statement.value)) & set(_words(asked)))
     if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
         return False
     name = question.name.casefold()

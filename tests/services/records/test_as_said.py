@@ -11,7 +11,8 @@ from services.records.answers.as_said import Told, said_of, told_before, told_of
 from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
-HELD = (LATEX, DNR, WEIGHT)
+DEAF = "remember that she is deaf in the left ear"
+HELD = (LATEX, DNR, WEIGHT, DEAF)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,8 @@ HELD = (LATEX, DNR, WEIGHT)
         (ChartQuestion("results", {"names": ["weight"]}, name="weight"), [WEIGHT]),
         (ChartQuestion("results", {"names": ["CEA"]}, name="CEA"), []),
         (ChartQuestion("medications"), []),
+        (ChartQuestion("problems", name="hearing loss", said="deaf"), [DEAF]),
+        (ChartQuestion("problems", name="hearing loss"), []),
     ],
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
