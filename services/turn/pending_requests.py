@@ -116,8 +116,9 @@ class PendingRequests:
         asked, beside, waited = turn.record.question, turn.verdict.question, turn.open_question()
         if asked is None:
             return
-        if beside is not None and asked.question_id != beside.question_id:
-            self.replies.notify(turn, not_answered(waiting_in(beside)))
+        left = [] if beside is None else waiting_in(beside)
+        if beside is not None and left and asked.question_id != beside.question_id:
+            self.replies.notify(turn, not_answered(left))
         if waited is None or waited.kind != "destructive_tool" or "entity_id" not in waited.payload:
             return
         if asked.question_id != waited.question_id:
