@@ -131,7 +131,8 @@ class TurnQuestions:
         """
         if self.forgetting.ask(turn) or self.forgetting.tell(turn):
             return True
-        if self.remembering.note(turn) or self.remembering.retract(turn):
+        memory = self.remembering
+        if memory.note(turn) or memory.retract(turn) or memory.ask_of_what(turn):
             return True
         return await self._undo(turn)
 
