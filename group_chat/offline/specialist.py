@@ -113,7 +113,7 @@ def report_of(prompt: Prompt) -> str:
 def _as_said(prompt: Prompt) -> str:
     """Return what users said of what is asked; "" where that is nothing."""
     questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
-    quotes = said_of(questions, prompt.held)
+    quotes = said_of(questions, prompt.held, prompt.asked)
     return answer_words(prompt.language).as_said.format(quotes="; ".join(quotes)) if quotes else ""
 
 
@@ -257,7 +257,7 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
     prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked), shown=None))
     done = "task" if says(prompt.asked, "done") else None
-    is_recent = prompt.recent in OF_OWN_THINGS and not _cancels_on_a_day(prompt.asked)
+    is_recent = prompt.recent in OF_OWN_THINGS and not _is_of_a_day(prompt.asked)
     recent = prompt.recent if is_recent else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
     kind = new or own_kind_in(prompt.asked) or done or recent
@@ -272,9 +272,9 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     return run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
 
 
-def _cancels_on_a_day(text: str) -> bool:
-    """Whether something of a day is called off: an event, whatever was listed last."""
-    return says(text, "cancel") and not points_only(text) and day_in(text) is not None
+def _is_of_a_day(text: str) -> bool:
+    """Whether something of a day is added or called off: an event, whatever was listed last."""
+    return says(text, "cancel", "add") and not points_only(text) and day_in(text) is not None
 
 
 def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:

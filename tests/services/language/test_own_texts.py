@@ -48,6 +48,7 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "- Notiert: er hört gut (dev, 2026-11-27, Nachricht 10: “nein, er hört gut. Er sieht "
             "gut”)",
         ),
+        ("Send *Visit*, to a@x.example? yes / no", "*Visit*, an a@x.example senden? ja / nein"),
         (
             "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
             "(p-1)\nyes / no",

@@ -33,6 +33,13 @@ def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequen
     assert list(said_of([question], HELD)) == list(said)
 
 
+def test_a_note_is_shown_to_a_question_that_names_what_it_names() -> None:
+    note = "remember: his wife Anna may be called at night"
+    asked = [ChartQuestion("care", name="contact person")]
+    assert said_of(asked, [note], "is his wife allowed to be told everything?") == (note,)
+    assert said_of(asked, [note], "what is his contact?") == ()
+
+
 CALLED = "K 6.1 called by the lab"
 STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his daughter"
 PHONED, FEVER = "his K was 6.1 on the phone", "Sie hat heute Fieber 38,9"
