@@ -30,7 +30,7 @@ from services.language.text_words import (
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS = 400
-_LONGEST_TIME = 5
+_LONGEST_TIME, _LAST_HOUR = 5, 24
 _OTHER_TIMES = ("makes_it", "another_time")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
@@ -117,13 +117,14 @@ def as_move(text: str, shown: str | None = "") -> str:
     """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays.
 
     Args:
-        shown: What was told last: "10 instead of 8" means an hour where that told of 8:00; None
-            where it is known that something is moved.
+        shown: What was told last: "10 instead of 8" means an hour where that told of 8:00, and
+            "no, 10" where it told of any; None where it is known that something is moved.
     """
     made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
     goal, other, old = made.get("goal", ""), told.get("goal", ""), told.get("old", "")
-    is_hour = other.isdigit() and old.isdigit()
-    is_of_shown = is_hour and (shown is None or int(old) in hours_told(shown))
+    hours = None if shown is None else hours_told(shown)
+    is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
+    is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     is_time = hour is not None or shift_in(goal) is not None
@@ -181,15 +182,15 @@ def _new_event(text: str) -> Given | None:
     if told is None or found is None:
         return None
     first, last = found
-    while last < len(words) and _is_of(words[last], "around_time"):
+    while last < len(words) and _is_of(words[last], "behind_time"):
         last += 1
-    while first and _is_of(words[first - 1], "around_time"):
+    while first and _is_of(words[first - 1], "before_time"):
         first -= 1
     before, start = words[:first], " ".join(words[first:last]).strip(" ,;:")
     while before and _is_of(before[-1], "before_due"):
         before.pop()
     named = without(" ".join([*before, *words[last:]]), "names_no_event")
-    title = _TITLE_ENDS.sub("", named)
+    title = next(iter(quoted_in(said)), "") or _TITLE_ENDS.sub("", named)
     long = {"minutes": told.minutes_long} if told.minutes_long else {}
     return {"title": title, "start": start, **long} if title and len(start) <= _WHEN_CHARS else None
 

@@ -8,7 +8,13 @@ import pytest
 from services.language.reading import read
 from services.language.requests import is_of_own_things
 from services.language.utterance import Situation, TeamMember
-from services.language.work import doer_of, impossible_wish, leaves_question, work_in
+from services.language.work import (
+    doer_of,
+    impossible_wish,
+    leaves_question,
+    own_kind_in,
+    work_in,
+)
 from services.language.yes_no import yes_no_in
 from tests.tables import with_cases
 
@@ -55,3 +61,16 @@ def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
 @with_cases("text", "is_own")
 def test_what_a_patient_wants_is_nothing_of_ones_own(text: str, is_own: bool) -> None:
     assert is_of_own_things(text) is is_own
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Please write to lee@example.org about the visit: he was seen on Monday.", "email"),
+        ("schreib an a@b.de wegen Besuch: ja", "email"),
+        ("add a contact Ann, ann@example.org", "contact"),
+        ("lee@example.org is his address", None),
+    ],
+)
+def test_what_is_written_to_an_address_is_a_mail(text: str, kind: str | None) -> None:
+    assert own_kind_in(text) == kind
