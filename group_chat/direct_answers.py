@@ -62,7 +62,12 @@ async def directly(
     words, before = answer_words(read.language), told_before(turn.request.history)
     for _ in range(_SEARCHES):
         answer = answered(
-            read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held, told=before
+            read.about[:_QUESTIONS],
+            turn.looked,
+            words,
+            held=turn.request.held,
+            told=before,
+            text=turn.request.text,
         )
         if isinstance(answer, str):
             return answer if has_model else f"{_preface(turn, read)}{answer}"

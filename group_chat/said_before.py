@@ -51,7 +51,7 @@ def is_unfounded(sentence: str, turn: TurnContext) -> bool:
     unknown = told - _beginnings(said)
     has_run = any(run.data is not None for run in turn.ran)
     return bool(unknown or not (told or has_run)) and (
-        says(sentence, "own_things") or len(unknown) < len(told)
+        says(sentence, "told_of_own") or len(unknown) < len(told)
     )
 
 

@@ -15,6 +15,7 @@ from services.language.detection import is_unread
 from services.language.field_answers import readings_in
 from services.language.folding import words_of
 from services.language.held_statements import held_statements, stated_in
+from services.language.in_english import in_english
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
@@ -104,7 +105,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
 
 def _passed_on(prompt: Prompt) -> OfflineReply | None:
     """Name who does what is asked for, or works on what was listed or booked last."""
-    text, read = as_move(prompt.asked), prompt.utterance
+    text, read = as_move(prompt.asked, prompt.shown_before), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
     is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
@@ -199,8 +200,9 @@ def propose(prompt: Prompt) -> OfflineReply:
 
 def _wanted(prompt: Prompt) -> list[TeamMember]:
     """Return whom the user wants: those named, else all who read records, but those left out."""
-    asked, left_out = prompt.asked.casefold(), " ".join(found_in(prompt.asked, "left_out"))
-    kept = [one for one in prompt.team if one.name.casefold() not in left_out.casefold()]
+    asked = in_english(prompt.asked).casefold()
+    left_out = " ".join(found_in(asked, "left_out"))
+    kept = [one for one in prompt.team if one.name.casefold() not in left_out]
     named = [one for one in kept if one.name.casefold() in asked]
     return named or [one for one in kept if _works_on_record(one)]
 

@@ -17,6 +17,7 @@ from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
+from services.language.clock import day_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
@@ -112,7 +113,7 @@ def report_of(prompt: Prompt) -> str:
 def _as_said(prompt: Prompt) -> str:
     """Return what users said of what is asked; "" where that is nothing."""
     questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
-    quotes = said_of(questions, prompt.held)
+    quotes = said_of(questions, prompt.held, prompt.asked)
     return answer_words(prompt.language).as_said.format(quotes="; ".join(quotes)) if quotes else ""
 
 
@@ -145,7 +146,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if prompt.has_asked or ends_with_own(shown, beside):
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
-    talk = Arranging(as_move(prompt.asked), shown, past, wishes)
+    talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
@@ -254,15 +255,24 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
 
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
-    is_deed = says(as_move(prompt.asked), "delete", "move", "done", "send", "reads", "orders")
+    is_deed = says(
+        as_move(prompt.asked, prompt.shown_before),
+        "delete",
+        "move",
+        "done",
+        "send",
+        "reads",
+        "orders",
+    )
     return is_deed and prompt.recent in OF_OWN_THINGS
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do what the table has for what is named, or for what was found last."""
-    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked)))
+    prompt = replace(prompt, asked=as_move(behind_switch(prompt.asked), shown=None))
     done = "task" if says(prompt.asked, "done") else None
-    recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
+    is_recent = prompt.recent in OF_OWN_THINGS and not _is_of_a_day(prompt.asked)
+    recent = prompt.recent if is_recent else "calendar_event"
     new = "task" if says(prompt.asked, "new_task") else None  # whatever it is about
     kind = new or own_kind_in(prompt.asked) or done or recent
     request = request_in(prompt, OF_OWN_THINGS[kind])
@@ -274,6 +284,11 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
     return run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
+
+
+def _is_of_a_day(text: str) -> bool:
+    """Whether something of a day is added or called off: an event, whatever was listed last."""
+    return says(text, "cancel", "add") and not points_only(text) and day_in(text) is not None
 
 
 def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:

@@ -11,7 +11,6 @@ from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
 from services.assistant.calendar import CalendarEvent, NewEvent, Span, free_times
 from services.assistant.tasks import NewTask, Task
-from services.language.appointment_slots import slots_in
 from services.language.clock import part_of_day_in
 from services.language.pointing.when import when_of
 
@@ -61,7 +60,7 @@ async def create_event(
     location: str = Field(default="", max_length=200),
 ) -> ToolOutput:
     """Puts an event into the user's calendar."""
-    begins = assistant.moment(start, is_ahead=True)
+    begins = assistant.begin(start)
     ends = begins + timedelta(minutes=minutes)
     new = NewEvent(title.strip(), begins, ends, location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
@@ -106,10 +105,12 @@ CALENDAR = OwnTools(
 # Tools over the user's own tasks; deleting only asks.
 
 
-def _title(said: str, due: str | None) -> str:
+def _title(said: str, due: str | None, now: datetime) -> str:
     """Return the title; a task has a day and no hour, so an hour that was wished stands in it."""
     title, due = " ".join(said.split()), due or ""
-    hour = slots_in(due, is_booking=True).get("time_preference")
+    when = when_of(due, now)
+    minute = None if when is None else when.minute
+    hour = None if minute is None else f"{minute // 60:02}:{minute % 60:02}"
     if hour is None and part_of_day_in(due) is not None:
         hour = " ".join(one for one in due.split() if not _is_day(one))
     if hour is None or hour in title:
@@ -150,7 +151,7 @@ async def add_task(
 ) -> ToolOutput:
     """Adds a task of the user's."""
     day = None if not due else assistant.day(due, is_ahead=True)
-    new = NewTask(title=_title(title, due), due=day, notes=notes)
+    new = NewTask(title=_title(title, due, assistant.memory.now), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
     await assistant.undoable("add_task", None, made)
     return {"added": await assistant.show_made(made)}
@@ -174,7 +175,8 @@ async def move_task(
 ) -> ToolOutput:
     """Gives the task another due date, or another hour in its title."""
     task = await assistant.meant("task", task_id, assistant.services.tasks.get)
-    said, day, title = when_of(due, assistant.memory.now), task.due, _title(task.title, due)
+    now, day = assistant.memory.now, task.due
+    said, title = when_of(due, now), _title(task.title, due, now)
     if said is None and due:
         day = None if day is None else day + assistant.shift(due)
     elif said is None or said.first is not None:

@@ -234,8 +234,6 @@ def _minute_in(text: str, now: datetime) -> int | None:
     hour = hour_alone_in(text)
     if hour is not None:
         return 60 * (hour + _HALF_DAY if hour < _FIRST_HOUR else hour)
-    if part_of_day_in(text) is not None:
-        return None
     said = when_of(text, now) if text else None
     return None if said is None else said.minute
 

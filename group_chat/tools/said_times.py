@@ -4,11 +4,12 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from data_models.errors import ToolInputError
 from services.assistant.calendar import Span
-from services.language.clock import shift_in
+from services.language.clock import part_of_day_in, shift_in
 from services.language.pointing.when import when_of
 from services.tool_memory.session import ToolMemorySession
 
 ISO_DAY_CHARS = len("2026-12-02")
+_NO_HOUR = "no hour is named; ask the user at which"
 _NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
 
 
@@ -34,6 +35,17 @@ class SaidTimes:
         if at is not None and ends and len(text.strip()) == ISO_DAY_CHARS:
             at += timedelta(days=1)
         return self._aware(at) if at is not None else self._in_words(text, ends, is_ahead)
+
+    def begin(self, text: str) -> datetime:
+        """Return the moment at which something is to begin.
+
+        Raises:
+            ToolInputError: it says no hour: nothing begins at midnight because nobody said when.
+        """
+        said = when_of(text, self.memory.now)
+        if said is not None and said.minute is None:
+            raise ToolInputError(_NO_HOUR)
+        return self.moment(text, is_ahead=True)
 
     def span(self, since: str | None, until: str | None) -> Span[datetime]:
         """Return a span, the last day included."""
@@ -65,7 +77,11 @@ class SaidTimes:
         return self.moment(text, ends=ends, is_ahead=is_ahead).astimezone(self.zone).date()
 
     def moved(self, text: str, before: datetime) -> datetime:
-        """Return the moment that `text` says; of day and time, what it leaves out stays."""
+        """Return the moment that `text` says; of day and time, what it leaves out stays.
+
+        Raises:
+            ToolInputError: it says no time, or a part of a day and no hour.
+        """
         at, own = _iso(text), before.astimezone(self.zone)
         if at is not None and len(text.strip()) > ISO_DAY_CHARS:
             return self._aware(at)
@@ -75,8 +91,12 @@ class SaidTimes:
             return own + self.shift(text)
         day = at.date() if at is not None else said.first if said is not None else None
         minute = None if said is None else said.minute
+        if minute is None and part_of_day_in(text) is not None:
+            raise ToolInputError(_NO_HOUR)
         clock = own.time() if minute is None else time(minute // 60, minute % 60)
-        return datetime.combine(day or own.date(), clock, self.zone)
+        at, now = datetime.combine(day or own.date(), clock, self.zone), self.memory.now
+        has_passed = day is None and at < now <= own  # tonight's event, moved to 0:30
+        return at + timedelta(days=1) if has_passed else at
 
     def _in_words(self, text: str, ends: bool, is_ahead: bool) -> datetime:
         said = when_of(text, self.memory.now, is_ahead=is_ahead)

@@ -129,10 +129,10 @@ def patient_name(patient_id: PatientId | None) -> str:
 
 
 def may_make_again(item: OwnItem) -> bool:
-    """Whether a new item would be the same: nobody is invited anew, nor a whole day made."""
+    """Whether a new item would be the same, but for guests, whom nobody invites: no whole day."""
     match item:
         case CalendarEvent():
-            return not item.is_all_day and not item.attendees
+            return not item.is_all_day
         case Task():
             return not item.is_done
         case Contact():

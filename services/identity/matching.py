@@ -16,6 +16,7 @@ from services.identity.name_signs import (
     is_alone,
     is_before_a_family_name,
     is_clinical,
+    is_compound,
     is_first_name_before,
     is_first_name_beside,
     is_genitive,
@@ -331,6 +332,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     return is_given or (
         (before.raw[0].isupper() or span[0].is_owner)
         and not before.is_eponym
+        and not is_compound(before)
         and not is_clinical(before.text)
     )
 

@@ -10,9 +10,10 @@ from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
-from services.language.statement_words import is_clinical_name
+from services.language.statement_words import is_clinical_name, ordinary_words
 
 _SHORT_LETTERS = 3
+_LEAST_LEAD, _LEAST_END = 4, 6
 
 
 def fills_a_clause(span: tuple[Word, ...]) -> bool:
@@ -107,7 +108,17 @@ def is_no_word(word: Word) -> bool:
     """Whether it is no word of common language, no term of medicine and nobody's by a title."""
     is_term = word.is_eponym or is_clinical_name(stem(word.text))
     is_day = word.is_in_date or word.text in words_for("weekday")
-    return word.title is None and not (word.is_common or is_term or is_day)
+    is_word = word.is_common or is_term or is_day or is_compound(word)
+    return word.title is None and not is_word
+
+
+def is_compound(word: Word) -> bool:
+    """Whether a word ends with another one of common language: `Angehörigengespräch Grimes`."""
+    if is_known_name(word.text):
+        return False
+    text = word.raw.casefold()
+    ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
+    return any(stem(text[at:]) in ordinary_words() for at in ends)
 
 
 def _is_written_as_name(word: Word) -> bool:

@@ -166,13 +166,16 @@ def _is_name_in_a_chart_question(
     if _is_name_and_word(word):
         is_patient = word.title == "patient" and word.raw[0].isupper() and word.closes
         return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
-    if word.is_common or not is_known_name(word.text) or _is_in_use(word):
+    is_told = word.is_first and word.after in people_words().does_or_is  # "thomas called"
+    is_told = is_told and not (word.is_eponym and word.beyond in people_words().found_of_signs)
+    is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
+    if word.is_common or not is_known_name(word.text) or is_in_use:
         return False
     if word.is_owner and not asks_for_chart(word):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in people_words().auxiliaries and not word.closes
-    is_called = word.title == "patient" or is_asked or is_topic
+    is_called = word.title == "patient" or is_asked or is_topic or is_told
     return is_called or all(map(_opens_or_names, rest)) or any(map(_is_of_a_chart, rest))
 
 

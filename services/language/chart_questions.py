@@ -53,6 +53,7 @@ from services.language.single_questions import (
     is_either,
     named,
     of_one_thing,
+    of_relatives,
     plainly_asked,
 )
 from services.language.telling_topics import telling_topics, with_part_meant
@@ -103,7 +104,8 @@ def chart_questions(
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
         found = _asked_in(said, words, today)
     found = with_lengths(found, said.pieces, words, today=today)
-    return found if is_side else with_unread(of_which_visits(found, today), said, words)
+    found = tuple(of_which_visits(of_relatives(found, said.text), today))
+    return found if is_side else with_unread(found, said, words)
 
 
 def unread_besides(

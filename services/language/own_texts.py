@@ -16,6 +16,9 @@ SPOKEN = ("de", "fr", "es")
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _FILLED_IN = re.compile(r"\{\w+\}")
 _OF_USERS = frozenset({"said", "now", "before", "shown"})
+_OF_MEMORY = frozenset({"listed", "gone", "back"})
+_LABEL = re.compile(r"(?<=“)([A-Z][a-z ]+)(?=: )")
+"""What a statement is called that is held: “Noted: she lives alone”."""
 _BORN = ", born "
 _AND_OF_USERS = "”, “"
 _CHOICE = " yes / no"
@@ -88,6 +91,8 @@ def _part(name: str, filled_in: str, language: str) -> str:
     """Return what is filled in: a word of ours, such as "event", a person, an age."""
     if name in _OF_USERS:
         return filled_in.replace(_AND_OF_USERS, _texts(language).get(_AND_OF_USERS, _AND_OF_USERS))
+    if name in _OF_MEMORY:
+        return _LABEL.sub(lambda one: _texts(language).get(f"held: {one[1]}", one[1]), filled_in)
     if name == "options":
         born = _texts(language).get(_BORN, _BORN)
         return filled_in.replace(_BORN, born)

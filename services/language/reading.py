@@ -33,7 +33,7 @@ from services.language.utterance import (
     Utterance,
 )
 from services.language.vocabulary import LANGUAGES
-from services.language.work import as_reports, doer_of, own_kind_in, work_in
+from services.language.work import as_reports, doer_of, own_kind_in, points_only, work_in
 from services.language.yes_no import yes_no_in
 
 LONGEST_READ_CHARS = 4_000
@@ -119,11 +119,13 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
 def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     """Whether it is of a deed, and goes on from no question: "put it back", behind one "at 8"."""
-    is_time = as_move(words) != words or hour_alone_in(words) is not None
+    is_time = as_move(words, situation.asked_before[-1]) != words
+    is_time = is_time or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
-    return is_behind_deed or is_own or says(words, "puts_back", "asks_of_deed")
+    is_own = is_own or (says(words, "orders") and points_only(words))  # "move it a week later"
+    return is_behind_deed or is_own or says(words, "puts_back", "asks_of_deed", "thanks")
 
 
 def question_before_deed(text: str) -> str:

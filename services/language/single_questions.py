@@ -1,11 +1,14 @@
 """Questions for one thing by its name, and for what a part asks of one thing alone. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart
 from services.language.chart_words import Lexicon
+from services.language.folding import words_of
+from services.language.names_of_topics import why_last_seen
+from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import values_of
@@ -18,6 +21,10 @@ _OF_UNIT: Mapping[str, str] = {
     **dict.fromkeys(("cm", "[in_i]"), "body height"),
 }
 """What of a person is told in a unit."""
+_OF_A_PERSON = frozenset(
+    {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
+    | {"vital status", "language", "birth place", "religion", "sex at birth"}
+)
 
 
 def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
@@ -85,3 +92,24 @@ def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[Cha
         is_whether = one.aspect == "whether" and one.part != "reason"
         # That it is there is no yes to "is it severe?".
         yield replace(one, aspect="all" if one.part == "severity" else plain) if is_whether else one
+
+
+def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQuestion]:
+    """Return why somebody was last seen, and what is asked of a relative as something to look for.
+
+    "How old is her husband?" is not answered by her age, nor by anybody's of this chart.
+    """
+    words, known, asked = words_of(text), people_words(), [*map(why_last_seen, asked)]
+    owners = (
+        known.owners | known.titles_of_patients | {f"{one}s" for one in known.titles_of_patients}
+    )
+    owned = [
+        word
+        for before, word in pairwise(words)
+        if before in owners and not known.relatives.isdisjoint((word, word[:-1]))
+    ]
+    if not owned or not known.subjects.isdisjoint(words):
+        return asked
+    sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
+    is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
+    return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]

@@ -30,12 +30,14 @@ from services.language.text_words import (
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS = 400
-_LONGEST_TIME = 5
+_LONGEST_TIME, _LAST_HOUR = 5, 24
 _OTHER_TIMES = ("makes_it", "another_time")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
+_HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Whether words tell a time hangs on no day."""
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
+_TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
 
 
 def _nothing(_: str) -> Given | None:
@@ -106,26 +108,42 @@ def _new_task(text: str) -> Given | None:
             return {"title": whole}
         return {"title": " ".join(words[at:]), "due": " ".join(words[:at]).rstrip(",:")}
     kept = words[:-size]
-    while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
+    while len(kept) > 1 and _is_of(kept[-1], "before_due"):
         kept.pop()
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
 
 
-def as_move(text: str) -> str:
-    """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays."""
-    goal, other = ((parts_in(with_months(text), one) or {}).get("goal", "") for one in _OTHER_TIMES)
-    goal = goal or (other if _is_time_alone(other) else "")
+def as_move(text: str, shown: str | None = "") -> str:
+    """Return "make it 12" and "no, at 12" as "move it to 12:00"; what makes it no time stays.
+
+    Args:
+        shown: What was told last: "10 instead of 8" means an hour where that told of 8:00, and
+            "no, 10" where it told of any; None where it is known that something is moved.
+    """
+    made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
+    goal, other, old = made.get("goal", ""), told.get("goal", ""), told.get("old", "")
+    hours = None if shown is None else hours_told(shown)
+    is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
+    is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
+    goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     is_time = hour is not None or shift_in(goal) is not None
     is_time = is_time or when_of(in_english(goal), _ANY_MOMENT) is not None
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
+def hours_told(text: str) -> set[int]:
+    """Return the hours that `text` tells of: 8 of "(08:00)" and of "at 8"."""
+    return {int(one[1]) for one in _HOUR_TOLD.finditer(in_english(text).casefold())}
+
+
 def _is_time_alone(text: str) -> bool:
     """Whether `text` is a day, an hour of a day or both: no figure alone, and no word besides."""
     english = in_english(text)
-    left = without(english, "day").casefold().strip(" ,").removeprefix("on").strip()
+    left = without(english, "day").casefold().strip(" ,")
     is_day = left != english.casefold()
+    while left and _is_of(first := left.split()[0], "before_due") and not _CLOCK.fullmatch(left):
+        left = left.removeprefix(first).strip(" ,")
     has_hour = hour_alone_in(left) is not None or _CLOCK.fullmatch(left) is not None
     return not text.isdigit() and (has_hour or (is_day and not left))
 
@@ -154,14 +172,31 @@ def _words_and_days(text: str) -> Given:
 
 
 def _new_event(text: str) -> Given | None:
-    new = _parts("new_event", title="title", when="start")(text := with_months(text)) or {}
-    title, start = new.get("title", ""), new.get("start", "")
-    if title.partition(" ")[0] in words_for("begins_no_title"):  # "a meeting with the team"
-        title = f"{text[: text.find(title)].rsplit(maxsplit=1)[-1]} {title}"
-    if _is_time_alone(title):  # "add an event tomorrow at 10: rota meeting"
-        hour, _, called = start.partition(": ")
-        title, start = called.strip(), f"{title} {hour}"
-    return {"title": title, "start": start} if title and 0 < len(start) <= _WHEN_CHARS else None
+    """Return what is new in the calendar: all that stands beside the one time is its title."""
+    text = without(with_months(without_address(text)), "in_own_calendar")
+    said = (parts_in(text, "new_event") or {}).get("title", "")
+    words, told = said.split(), when_of(said, _ANY_MOMENT)
+    sizes = range(1, min(len(words), _LONGEST_TIME + 2) + 1)
+    runs = ((at, at + size) for size in sizes for at in range(len(words) - size + 1))
+    found = next((one for one in runs if told and _when(words[slice(*one)]) == told), None)
+    if told is None or found is None:
+        return None
+    first, last = found
+    while last < len(words) and _is_of(words[last], "behind_time"):
+        last += 1
+    while first and _is_of(words[first - 1], "before_time"):
+        first -= 1
+    before, start = words[:first], " ".join(words[first:last]).strip(" ,;:")
+    while before and _is_of(before[-1], "before_due"):
+        before.pop()
+    named = without(" ".join([*before, *words[last:]]), "names_no_event")
+    title = next(iter(quoted_in(said)), "") or _TITLE_ENDS.sub("", named)
+    long = {"minutes": told.minutes_long} if told.minutes_long else {}
+    return {"title": title, "start": start, **long} if title and len(start) <= _WHEN_CHARS else None
+
+
+def _is_of(word: str, name: str) -> bool:
+    return " ".join(words_of(word)) in words_for(name)
 
 
 def _new_mail(text: str) -> Given | None:

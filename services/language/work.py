@@ -16,7 +16,7 @@ from services.language.requests import (
     moves_to_an_hour,
     orders_drug,
 )
-from services.language.text_words import asks_question
+from services.language.text_words import asks_question, mail_addresses_in
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
@@ -34,6 +34,7 @@ _TIMES = {"date_preference", "time_preference"}
 _ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
 _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
+_WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
     "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
@@ -108,6 +109,8 @@ def wants_plan(text: str) -> bool:
 
 def own_kind_in(text: str, *, but: str = "") -> str | None:
     """Return what kind of thing of the user's own `text` names first: a mail, a task."""
+    if mail_addresses_in(text.partition(":")[0]) and says(text, *_WRITES_TO):
+        return "email"  # "write to ann@example.org about Koepp: …"
     kinds = (kind for kind in _OWN_NOUNS if kind != but)
     named = next((kind for kind in kinds if _names(text, kind)), None)
     return "contact" if named == "named_number" else named

@@ -13,6 +13,7 @@ from services.language.vocabulary import LANGUAGES, folded, replies
 _Kind: TypeAlias = Literal["yes", "soft_yes", "go_on", "no", "fillers"]
 _KINDS: tuple[_Kind, ...] = ("yes", "soft_yes", "go_on", "no", "fillers")
 _SAYS_YES: frozenset[_Kind] = frozenset({"yes", "soft_yes", "go_on"})
+_AGREES_LAST: frozenset[_Kind | None] = frozenset({"yes", "soft_yes", "fillers"})
 _LONGEST_CHARS = 80
 _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
@@ -60,8 +61,11 @@ def says_no(text: str) -> bool:
 
 
 def behind_yes_or_no(text: str) -> str:
-    """Return the words of `text`, folded, without the yes or no that it begins with."""
-    _, rest = _read(words_of(text), _phrases())
+    """Return the words of `text`, folded, without what agrees or refuses first or agrees last."""
+    phrases = _phrases()
+    _, rest = _read(words_of(text), phrases)
+    while rest and phrases.get((rest[-1],)) in _AGREES_LAST:
+        rest = rest[:-1]
     return " ".join(rest)
 
 

@@ -23,11 +23,13 @@ def compared_people(who: Who) -> Sequence[Person]:
     """Return the two patients whom a message wants compared, in its order; empty for any other.
 
     Both are known for sure: by id, number or whole name, as the open patient who is spoken of, or
-    as the only two of the conversation.
+    as the only two of the conversation. Of two family names that one each bears, the question
+    itself asks whether they are meant.
     """
     reading, subject = who.turn.reading, who.subject
     is_of_both = says(reading.text, "compares_both")
-    if not (who.linked.message.compares or is_of_both) or not subject.is_sure:
+    is_known = subject.is_sure or (subject.outcome == "several" and len(subject.people) == _SIDES)
+    if not (who.linked.message.compares or is_of_both) or not is_known:
         return ()
     if reading.doubt is not None and reading.doubt.kind != "which":
         return ()

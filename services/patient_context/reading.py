@@ -213,7 +213,11 @@ def _named(
     if unfit is not None:
         return named, Ask("id", unfit=unfit)
     unsure = (_unsure(digits, known, pattern) for digits, known in strong.items())
-    return named, next((ask for ask in unsure if ask is not None), None)
+    asks = [ask for ask in unsure if ask is not None]
+    new = (one for ask in asks if ask.kind == "meant" for one in ask.options)
+    if len(meant := (*named, *new)) > 1:  # "open 103 and 104"
+        return named, Ask("which", meant[:OPTIONS_LIMIT])
+    return named, next(iter(asks), None)
 
 
 def _unsure(digits: str, known: Sequence[PatientId], pattern: PatientIdPattern) -> Ask | None:

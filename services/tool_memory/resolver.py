@@ -63,7 +63,7 @@ class ContextResolver:
             parameters: What a model filled in; ids in it count only if they are live.
             asks_first: The user is shown what is taken and says yes before anything is done.
         """
-        asked = self._reader.read(as_move(user_message))
+        asked = self._reader.read(as_move(user_message, shown=None))
         found = self._meant(asked, entity_type, parameters, asks_first=asks_first)
         return NotFound(is_named=asked.names_something) if isinstance(found, NotFound) else found
 

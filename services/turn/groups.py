@@ -17,7 +17,7 @@ from services.turn.turn_replies import TurnReplies
 
 _SOMEBODY = "Somebody"
 _OF_DEEDS = frozenset({"destructive_tool", "which_entity", "retire_statement"})
-_OWN_IS_OVER = "What you were asked is over with the chart before; nothing was done."
+_OWN_IS_OVER = "What you were asked before this chart was opened is over; nothing was done."
 _ANOTHERS_IS_OVER = (
     "What somebody else here was asked is over with the chart before; nothing was done."
 )
@@ -55,7 +55,7 @@ class TurnGroups:
     def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
         """Say what ends with the chart before, and to a group who opened another one for all."""
         after, verdict = turn.verdict.patient_id, turn.verdict
-        if before in (None, after) or after is None:
+        if after is None or before == after:
             return
         for asked in turn.claim.conversation.questions:
             is_alive = asked.is_alive(epoch=turn.claim.epoch, now=turn.now)
@@ -63,7 +63,7 @@ class TurnGroups:
             said = "" if asked.is_set_aside(after) else _over(asked, is_own=is_own)
             if is_alive and said:
                 self.replies.notify(turn, said, kind="restored")
-        if not turn.message.is_group:
+        if not turn.message.is_group or before is None:
             return
         who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
         text = (

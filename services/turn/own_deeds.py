@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
+from services.assistant.calendar import CalendarEvent
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
 from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
@@ -46,7 +47,8 @@ STAYS = (
     "moved, cancelled or booked again; what was sent, registered or deleted stays so."
 )
 WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
-_STAYING = frozenset({*YES_WORDS, "send_mail", "delete_document"})
+_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS})
+_UNINVITED = "Its guests are not invited again."
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (
     "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
@@ -61,13 +63,6 @@ class TurnActions:
     tools: TurnTools
     replies: TurnReplies
     clock: Clock
-
-    def refused(self, question: OpenQuestion) -> str:
-        """Return what the user is told after a no."""
-        names = [name for _, name in items_of(question.payload)]
-        if len(names) == 1:
-            return f"Nothing was changed: {names[0]} stays as it is."
-        return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
@@ -105,10 +100,12 @@ class TurnActions:
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
-    def has_just_done_what_stays(self, turn: GroundedTurn) -> bool:
+    def has_just_done_what_stays(self, turn: GroundedTurn, newest: UndoableAction | None) -> bool:
         """Whether the turn before did what no "undo" takes back; nothing earlier is meant then."""
+        if newest is not None and turn.is_of_turn_before(newest.at):
+            return False
         return any(
-            one.success and one.tool_name in _STAYING and turn.is_of_turn_before(one.timestamp)
+            one.success and one.tool_name in _CONFIRMED and turn.is_of_turn_before(one.timestamp)
             for one in turn.document.tool_memory.executions[-1:]
         )
 
@@ -136,10 +133,11 @@ class TurnActions:
             return self.replies.say(turn, failure.user_message)
         if item is None:  # it is gone, and its deed forgotten with that
             return self.replies.say(turn, await self._take_back(turn, action))
+        guests = f"{_UNINVITED} " if _loses_guests(action, item) else ""
         self.replies.ask(
             turn,
             "destructive_tool",
-            f"{why}{_UNDOES[action.tool][0].format(name)} yes / no",
+            f"{why}{guests}{_UNDOES[action.tool][0].format(name)} yes / no",
             patient_id=turn.patient_id,
             payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
         )
@@ -153,7 +151,10 @@ class TurnActions:
             name = "" if item is None else await self._named(turn, item)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
-        return f"{_UNDOES[action.tool][1]}: {name}." if name else _NOT_UNDONE
+        if item is None:
+            return _NOT_UNDONE
+        guests = f" {_UNINVITED}" if _loses_guests(action, action.before) else ""
+        return f"{_UNDOES[action.tool][1]}: {name}.{guests}"
 
     async def _named(self, turn: GroundedTurn, item: OwnItem) -> str:
         """Return what an item is called; of one made for another patient no more than its time."""
@@ -193,6 +194,18 @@ class TurnActions:
                 memory.note_deleted(item_id)
             (done if was_there else gone).append(name)
         return _outcome_in_words(action, done, gone)
+
+
+def refused(question: OpenQuestion) -> str:
+    """Return what the user is told after a no."""
+    names = [name for _, name in items_of(question.payload)]
+    if len(names) == 1:
+        return f"Nothing was changed: {names[0]} stays as it is."
+    return f"Nothing was changed: {'; '.join(names)} stay as they are."
+
+
+def _loses_guests(action: UndoableAction, item: OwnItem | None) -> bool:
+    return action.deletes and isinstance(item, CalendarEvent) and bool(item.attendees)
 
 
 def _deed(action: UndoableAction) -> str:

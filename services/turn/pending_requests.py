@@ -36,6 +36,7 @@ from services.patient_context.asking_again import (
 )
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
+from services.turn.own_deeds import refused
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
 
@@ -111,10 +112,17 @@ class PendingRequests:
             self.replies.notify(turn, not_answered(left))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
-        """Say what is not answered where what was open beside this message is asked no more."""
-        beside, asked = turn.verdict.question, turn.record.question
-        if beside is not None and asked is not None and asked.question_id != beside.question_id:
-            self.replies.notify(turn, not_answered(waiting_in(beside)))
+        """Say what is not answered, or not done, where another question takes the place of one."""
+        asked, beside, waited = turn.record.question, turn.verdict.question, turn.open_question()
+        if asked is None:
+            return
+        left = [] if beside is None else waiting_in(beside)
+        if beside is not None and left and asked.question_id != beside.question_id:
+            self.replies.notify(turn, not_answered(left))
+        if waited is None or waited.kind != "destructive_tool" or "entity_id" not in waited.payload:
+            return
+        if asked.question_id != waited.question_id:
+            self.replies.notify(turn, refused(waited))
 
     def ask_whose(self, turn: GroundedTurn) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""

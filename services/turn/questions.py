@@ -13,7 +13,7 @@ from services.language.yes_no import is_consent, says_no, says_yes
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
-from services.turn.own_deeds import STAYS, WHICH, TurnActions
+from services.turn.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
@@ -110,7 +110,7 @@ class TurnQuestions:
         if question.kind == "destructive_tool":
             if is_no:
                 is_other = _means_another(turn, question)
-                return f"{self._actions.refused(question)}{WHICH if is_other else ''}"
+                return f"{refused(question)}{WHICH if is_other else ''}"
             return await self._actions.carry_out(turn, question)
         if is_no:
             return "Nothing was changed."
@@ -131,7 +131,8 @@ class TurnQuestions:
         """
         if self.forgetting.ask(turn) or self.forgetting.tell(turn):
             return True
-        if self.remembering.note(turn) or self.remembering.retract(turn):
+        memory = self.remembering
+        if memory.note(turn) or memory.retract(turn) or memory.ask_of_what(turn):
             return True
         return await self._undo(turn)
 
@@ -146,10 +147,10 @@ class TurnQuestions:
             return await self._undo_last(turn)
         if command != "undo":
             return turn.message.press is None and await self._put_back(turn)
-        if self._actions.has_just_done_what_stays(turn):
+        action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
+        if self._actions.has_just_done_what_stays(turn, action):
             self.replies.say(turn, STAYS)
             return True
-        action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
         others = [one.at for one in (action, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):

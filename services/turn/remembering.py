@@ -79,10 +79,8 @@ class TurnRemembering:
 
     def note(self, turn: GroundedTurn) -> bool:
         """Hold what the message asks to remember of the open patient; its document is open."""
-        if turn.patient_id is None:
+        if turn.patient_id is None or not self.is_meant(turn):
             return False
-        if not self.is_meant(turn):
-            return self._ask_of_what(turn)
         text = self._held(turn)
         if not text:
             understood = turn.sessions.understanding
@@ -91,15 +89,19 @@ class TurnRemembering:
         self.replies.say(turn, text)
         return True
 
-    def _ask_of_what(self, turn: GroundedTurn) -> bool:
-        """Say that nothing was put right where a bare figure may be of what was said earlier."""
+    def ask_of_what(self, turn: GroundedTurn) -> bool:
+        """Say that nothing was put right where it is not clear what a correction is of.
+
+        A bare figure of what is held at all, other words of what the message before stated. What
+        takes a statement back has been read by then.
+        """
         if turn.message.press is not None or not is_correction(turn.text):
             return False
         points = turn.document.memory.key_points
         of_figures = [one for one in held_statements(turn.text, names_of(turn)) if one.corrects]
-        held = [one.text for each in of_figures for one in with_such_a_figure(points, each)]
-        if held:
-            self.replies.say(turn, _OF_WHAT.format(listed=_listed(held)))
+        held = [one for each in of_figures for one in with_such_a_figure(points, each)]
+        if held := held or [*_said_before(turn)]:
+            self.replies.say(turn, _OF_WHAT.format(listed=_listed([one.text for one in held])))
         return bool(held)
 
     def _held(self, turn: GroundedTurn) -> str:

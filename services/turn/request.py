@@ -22,7 +22,6 @@ from services.group_chat_port import (
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
 from services.turn.documents import TurnDocuments
-from services.turn.own_deeds import UNDO
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
 from services.turn.state import identity_of, others_of, snapshot_of
@@ -133,7 +132,6 @@ def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
     if question is None or turn.record.question is not None:
         return
     is_of_own = question.kind == "retire_statement" or "entity_id" in question.payload
-    is_of_own &= question.payload.get("action") != UNDO  # it is as quickly said again
     if _is_asked(turn, _OF_DEEDS) and (is_beside or is_of_own):
         turn.record.ask(question)
 

@@ -497,3 +497,30 @@ async def test_turns_side_by_side_do_not_meet(tmp_path: Path) -> None:
     found = await asyncio.gather(*calls)
     titles = [[row["title"] for row in one["events"]] for one in found]
     assert titles == [[f"Meeting of {number}"] for number in range(5)]
+
+
+@pytest.mark.parametrize("start", ["tomorrow", "tomorrow morning", "2026-12-02"])
+async def test_no_event_begins_at_an_hour_that_nobody_named(office: Office, start: str) -> None:
+    with pytest.raises(ToolInputError, match="no hour is named"):
+        await office.call("create_event", "add a Rota", title="Rota", start=start)
+
+
+async def test_an_event_of_tonight_that_is_moved_past_midnight_is_of_the_day_behind(
+    office: Office,
+) -> None:
+    event = await office.event("Handover", day=-1, hour=23)
+    await office.call("list_events")
+    moved = await office.call("move_event", "move the handover", event_id=event, start="0:30")
+    assert moved["moved"][0]["start"].startswith(f"{TOMORROW:%Y-%m-%d}T00:30")
+
+
+@pytest.mark.parametrize(
+    ("due", "hour"),
+    [("heute Nacht um 1", "01:00"), ("tonight at 8", "20:00"), ("in 2 hours", None)],
+)
+async def test_the_hour_of_a_task_is_the_one_that_was_meant(
+    office: Office, due: str, hour: str | None
+) -> None:
+    added = await office.call("add_task", "remind me to call", title="call", due=due)
+    told = hour or f"{NOW + timedelta(hours=2):%H:%M}"
+    assert added["added"][0]["title"] == f"call ({told})"

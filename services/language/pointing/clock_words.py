@@ -36,14 +36,14 @@ PARTS_OF_DAY = {
     "afternoon": ((12 * 60, 18 * 60 - 1),),
     "evening": ((17 * 60, _DAY_MINUTES - 1),),
     "night": ((18 * 60, _DAY_MINUTES - 1), (0, 5 * 60 - 1)),
-    "tonight": ((17 * 60, _DAY_MINUTES - 1),),
+    "tonight": ((17 * 60, _DAY_MINUTES - 1), (0, 5 * 60 - 1)),
 }
 
 
 def read_evening(text: str, found: TimeFilter) -> None:
     """The word tonight is a day and a part of it; call before the days are taken out."""
     if re.search(r"\btonight\b", text, _FLAGS):
-        found.clocks.append(ClockChoice(PARTS_OF_DAY["tonight"]))
+        found.clocks.append(ClockChoice(PARTS_OF_DAY["tonight"], "tonight"))
 
 
 def read_clock(text: DraftText, found: TimeFilter) -> None:
@@ -117,7 +117,14 @@ def _between(match: re.Match[str]) -> ClockChoice:
 
 
 def _until(match: re.Match[str]) -> ClockChoice:
-    return _at(match["first"], match["minutes"], (match["own"] or match["half"])[0])
+    said = match.groupdict()
+    half = said.get("half")
+    starts = _at(match["first"], match["minutes"], ((said.get("own") or half) or [None])[0])
+    ends = _at(match["last"], match["more"], half)
+    lengths = [
+        (last - first) % _DAY_MINUTES for first, _ in starts.windows for last, _ in ends.windows
+    ]
+    return ClockChoice(starts.windows, minutes_long=min(filter(None, lengths), default=0))
 
 
 def _at_number(match: re.Match[str]) -> ClockChoice:
@@ -136,6 +143,7 @@ def _part_of_day(match: re.Match[str]) -> ClockChoice:
 # In this order: what one has taken out no other reads.
 _READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]]] = (
     (WORDS.compiled("range"), _until),
+    (WORDS.compiled("range_of_hours"), _until),
     (WORDS.compiled("between"), _between),
     (WORDS.compiled("past"), _past),
     (_BOUND, _bound),

@@ -33,10 +33,15 @@ class DayChoice:
 
 @dataclass(frozen=True, slots=True)
 class ClockChoice:
-    """Windows of the day of which one must fit, in minutes, both ends included."""
+    """Windows of the day of which one must fit, in minutes, both ends included.
+
+    Attributes:
+        minutes_long: From the one hour to the other, where two are named: 60 of "2-3 pm".
+    """
 
     windows: tuple[tuple[int, int], ...]
     word: str = ""
+    minutes_long: int = 0
 
     def has(self, minute: int) -> bool:
         """Whether the minute of the day is in one of them."""

@@ -1,5 +1,6 @@
 """Reads one day or time as people write it: "tomorrow", "Friday 10:00", "3 December". Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -8,10 +9,12 @@ from services.language.pointing.clock_words import read_clock, read_evening
 from services.language.pointing.day_words import read_days
 from services.language.pointing.draft_text import DraftText, without_marks
 from services.language.pointing.folding import plain
-from services.language.pointing.times import DayChoice, TimeFilter
+from services.language.pointing.times import ClockChoice, DayChoice, TimeFilter
 
 _LOOKED_AHEAD_DAYS = 366
 _WORKING_DAY = range(7 * 60, 19 * 60)
+_DAWN_HOUR = 5
+_NIGHT = frozenset({"night", "tonight"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +23,14 @@ class When:
 
     Attributes:
         first: The day, or the first of several ("this week").
-        minute: Of the day; None if only a day was said.
+        minute: Of the day; None if only a day was said, or a part of it: "tomorrow morning".
+        minutes_long: Of what is then: "for an hour", "from 2 to 3"; 0 if that was not said.
     """
 
     first: date | None
     last: date | None
     minute: int | None
+    minutes_long: int = 0
 
 
 def when_of(text: str, now: datetime, *, is_ahead: bool = False) -> When | None:
@@ -48,11 +53,14 @@ def when_of(text: str, now: datetime, *, is_ahead: bool = False) -> When | None:
         at = found.near[0].at
         return When(at.date(), at.date(), at.hour * 60 + at.minute)
     span = _span(found.days[0], now.date(), is_ahead=is_ahead) if found.days else None
-    minute = _minute([first for one in found.clocks for first, _ in one.windows])
+    minute = _minute(found.clocks)
     if span is None and (minute is None or found.days):
         return None
     first, last = span if span is not None else (None, None)
-    return When(first, last, minute)
+    if first is not None and last is not None and _is_past_midnight(found.clocks, minute, now):
+        first, last = (one + timedelta(days=1) for one in (first, last))
+    length = found.minutes_long or max((one.minutes_long for one in found.clocks), default=0)
+    return When(first, last, minute, length)
 
 
 def _span(choice: DayChoice, today: date, *, is_ahead: bool) -> tuple[date, date] | None:
@@ -66,7 +74,16 @@ def _span(choice: DayChoice, today: date, *, is_ahead: bool) -> tuple[date, date
     return None if found is None else (found, found)
 
 
-def _minute(starts: list[int]) -> int | None:
-    if not starts:
-        return None
-    return next((one for one in starts if one in _WORKING_DAY), starts[0])
+def _minute(clocks: Sequence[ClockChoice]) -> int | None:
+    """Return the minute of the day: of "tonight at 8" the later 8, of "tonight" alone none."""
+    told = [first for one in clocks for first, last in one.windows if first == last]
+    parts = [one for one in clocks if any(first < last for first, last in one.windows)]
+    starts = [at for at in told if all(one.has(at) for one in parts)] or told
+    starts = starts or [first for one in clocks if not one.word for first, _ in one.windows]
+    return next((one for one in starts if one in _WORKING_DAY), starts[0] if starts else None)
+
+
+def _is_past_midnight(clocks: Sequence[ClockChoice], minute: int | None, now: datetime) -> bool:
+    """Whether an hour of a night is of the day behind: "tonight at 1", unless that night it is."""
+    is_small = minute is not None and minute < _DAWN_HOUR * 60
+    return is_small and now.hour >= _DAWN_HOUR and any(one.word in _NIGHT for one in clocks)

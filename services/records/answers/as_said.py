@@ -16,6 +16,7 @@ from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement, stated_in, withdrawn_value
 from services.language.telling import is_told, puts_right_what_was_told, told_in
+from services.language.text_words import telling_words
 from services.language.utterance import ChartQuestion
 from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
@@ -37,10 +38,22 @@ _TURNS_READ, _TOLD_CHARS = 20, 300
 _ANY_DAY = date(2000, 1, 1)
 
 
-def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[str, ...]:
-    """Return the sentences of `held` that are about what `questions` ask, each once, in order."""
+def said_of(
+    questions: Sequence[ChartQuestion], held: Iterable[str], text: str = ""
+) -> tuple[str, ...]:
+    """Return the sentences of `held` that are about what `questions` ask, each once, in order.
+
+    Args:
+        text: The message; a note is also about what its words name: "may his wife be told?".
+    """
     stated = [(quote, one) for quote in held for one in stated_in(quote)]
-    fitting = (quote for quote, one in stated if any(_is_about(one, each) for each in questions))
+    typed = set(_words(" ".join(telling_words(text))))
+    fitting = (
+        quote
+        for quote, one in stated
+        if (one.kind == "note" and typed & set(_words(one.value)))
+        or any(_is_about(one, each) for each in questions)
+    )
     return tuple(dict.fromkeys(fitting))
 
 

@@ -51,6 +51,7 @@ def answered(
     *,
     held: Sequence[str] = (),
     told: Sequence[Told] = (),
+    text: str = "",
 ) -> ChartQuestion | str:
     """Return what has to be looked up next, or what the rows say to all `questions`.
 
@@ -58,12 +59,13 @@ def answered(
         given: What was looked up so far, and what that gave.
         held: What users said of the patient; what is about the questions is told beside the rows.
         told: What they told in passing, which no memory holds; likewise.
+        text: The message as typed.
     """
     looked = LookedUp(given=given)
     said = [*_Answers(looked=looked, words=words).to(questions)]
     if looked.missing is not None:
         return looked.missing
-    quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
+    quotes = (*said_of(questions, held, text), *told_of(questions, "\n".join(said), told))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []

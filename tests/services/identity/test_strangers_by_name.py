@@ -56,3 +56,9 @@ def test_a_word_is_no_name_and_a_name_may_be_a_word() -> None:
     assert not is_known_name("potassium")
     assert is_known_name("bridge")
     assert is_ordinary_name("bridge")
+
+
+async def test_a_compound_before_a_family_name_is_no_first_name() -> None:
+    said = "Trag am Montag um 14 Uhr Angehörigengespräch Adeyemi ein"
+    assert await outcome_of(said) == "same named"
+    assert await outcome_of("Zelda Adeyemi: Kalium?") == "unsure stranger"

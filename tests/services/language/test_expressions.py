@@ -1,6 +1,7 @@
 """Files of words and expressions."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,20 @@ def test_files_read_alike_without_the_loader_in_c() -> None:
         text = file.read_text("utf-8")
         whole = yaml.load(text, Loader=yaml.SafeLoader)
         assert whole == yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def test_no_file_gives_a_name_twice() -> None:
+    """The second would take the place of the first without a word."""
+    twice = [
+        f"{path.relative_to(FOLDER)}: {key}"
+        for path in sorted(FOLDER.rglob("*.yaml"))
+        for key, count in _keys_of(path).items()
+        if count > 1
+    ]
+    assert twice == []
+
+
+def _keys_of(path: Path) -> Counter[str]:
+    document = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
+    assert isinstance(document, yaml.MappingNode)
+    return Counter(key.value for key, _ in document.value)

@@ -5,6 +5,8 @@ from tests.tables import with_cases
 
 (ADD,) = [one for one in OF_OWN_THINGS["task"] if one.tool == "add_task"]
 
+(CREATE,) = [one for one in OF_OWN_THINGS["calendar_event"] if one.tool == "create_event"]
+
 
 @with_cases("text", "title", "due")
 def test_only_what_tells_a_time_is_not_in_the_task(text: str, title: str, due: str | None) -> None:
@@ -19,8 +21,21 @@ def test_what_only_points_is_no_task() -> None:
 
 @with_cases("text", "title", "start")
 def test_an_event_is_called_what_stands_behind_its_time(text: str, title: str, start: str) -> None:
-    (create,) = [one for one in OF_OWN_THINGS["calendar_event"] if one.tool == "create_event"]
-    assert create.given(text) == {"title": title, "start": start}
+    assert CREATE.given(text) == {"title": title, "start": start}
+
+
+@with_cases("text", "title", "minutes")
+def test_how_long_an_event_lasts_is_read_with_its_time(text: str, title: str, minutes: int) -> None:
+    given = CREATE.given(text)
+    assert given is not None
+    assert (given["title"], given["minutes"]) == (title, minutes)
+
+
+@with_cases("text", "shown", "moved")
+def test_a_figure_alone_is_an_hour_where_that_hour_was_told(
+    text: str, shown: str, moved: str
+) -> None:
+    assert as_move(text, shown) == moved
 
 
 @with_cases("text", "moved")

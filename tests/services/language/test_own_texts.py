@@ -38,6 +38,18 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "zuletzt gemerkt wurde? Dann nicht mehr behalten: “A”. ja / nein",
         ),
         (
+            "Held as your words, not as the record’s: “Noted: sie lebt allein”; “Allergy: latex”. "
+            "“undo” takes it back.",
+            "Als Ihre Worte behalten, nicht als die der Akte: “Notiert: sie lebt allein”; "
+            "“Allergie: latex”. „rückgängig“ nimmt es zurück.",
+        ),
+        (
+            "- Noted: er hört gut (dev, 2026-11-27, turn 10: “nein, er hört gut. Er sieht gut”)",
+            "- Notiert: er hört gut (dev, 2026-11-27, Nachricht 10: “nein, er hört gut. Er sieht "
+            "gut”)",
+        ),
+        ("Send *Visit*, to a@x.example? yes / no", "*Visit*, an a@x.example senden? ja / nein"),
+        (
             "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
             "(p-1)\nyes / no",
             "Diese beiden Akten nebeneinander legen?\n- **Dana Feest**, geboren 2019-05-27, 7 "

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.language import vocabulary
+from services.language.in_english import in_english
 from services.language.reading import read
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
 from tests.group_chat.offline.conftest import SITUATION as WHOLE_TEAM
@@ -114,6 +115,32 @@ def test_the_files_of_words_are_read_once(
     first = read(text, situation)
     monkeypatch.setattr(vocabulary, "_FOLDER", tmp_path / "gone")
     assert read(text, situation) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("Danke, das war's", "Wie alt ist er?"),
+        ("move it one week later", "What is the potassium?"),
+        ("verschieb es um eine Woche", "Wie ist das Kalium?"),
+    ],
+)
+def test_thanks_and_an_order_that_only_points_ask_nothing_on(text: str, before: str) -> None:
+    assert read(text, replace(SITUATION, asked_before=(before,))).about == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("Schick sie ab", "send it"),
+        ("verschieb sie auf 16 Uhr", "move it to  16:00"),
+        ("Verschieben Sie den Termin", "move sie the appointment"),
+    ],
+)
+def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
+    text: str, english: str
+) -> None:
+    assert in_english(text) == english
 
 
 @with_cases("text", "asked", "agent")

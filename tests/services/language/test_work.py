@@ -6,8 +6,15 @@ from datetime import UTC, datetime
 import pytest
 
 from services.language.reading import read
+from services.language.requests import is_of_own_things
 from services.language.utterance import Situation, TeamMember
-from services.language.work import doer_of, impossible_wish, leaves_question, work_in
+from services.language.work import (
+    doer_of,
+    impossible_wish,
+    leaves_question,
+    own_kind_in,
+    work_in,
+)
 from services.language.yes_no import yes_no_in
 from tests.tables import with_cases
 
@@ -49,3 +56,21 @@ def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> Non
 def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
     team = (TeamMember("Chart", ("search_record",)), TeamMember("Clinic", ("available_slots",)))
     assert not leaves_question(read(text, replace(_NOW, team=team)), "Clinic")
+
+
+@with_cases("text", "is_own")
+def test_what_a_patient_wants_is_nothing_of_ones_own(text: str, is_own: bool) -> None:
+    assert is_of_own_things(text) is is_own
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Please write to lee@example.org about the visit: he was seen on Monday.", "email"),
+        ("schreib an a@b.de wegen Besuch: ja", "email"),
+        ("add a contact Ann, ann@example.org", "contact"),
+        ("lee@example.org is his address", None),
+    ],
+)
+def test_what_is_written_to_an_address_is_a_mail(text: str, kind: str | None) -> None:
+    assert own_kind_in(text) == kind

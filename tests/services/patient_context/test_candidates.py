@@ -123,6 +123,8 @@ def test_accents_and_symbols_elsewhere_raise_no_doubt(text: str) -> None:
             (),
             Ask("which", (FIFTEEN, PatientId("mrn-15"))),
         ),
+        ("open 15 and 16", [], (), Ask("which", (FIFTEEN, PatientId("patient_16")))),
+        ("open 4 and 15", [], (FOUR,), Ask("which", (FOUR, FIFTEEN))),
         ("patient_15 and patient_4", [], (FIFTEEN, FOUR), Ask("which", (FIFTEEN, FOUR))),
         ("patient_4x", [], (), Ask("id", unfit="patient_4x")),
         ("switch to patient_abc", [], (), Ask("id", unfit="patient_abc")),

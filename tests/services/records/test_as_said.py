@@ -12,7 +12,8 @@ from services.records.answers.as_said import Told, said_of, told_before, told_of
 from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
-HELD = (LATEX, DNR, WEIGHT)
+DEAF = "remember that she is deaf in the left ear"
+HELD = (LATEX, DNR, WEIGHT, DEAF)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,8 @@ HELD = (LATEX, DNR, WEIGHT)
         (ChartQuestion("results", {"names": ["weight"]}, name="weight"), [WEIGHT]),
         (ChartQuestion("results", {"names": ["CEA"]}, name="CEA"), []),
         (ChartQuestion("medications"), []),
+        (ChartQuestion("problems", name="hearing loss", said="deaf"), [DEAF]),
+        (ChartQuestion("problems", name="hearing loss"), []),
     ],
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
@@ -54,6 +57,13 @@ def test_a_note_is_shown_with_what_it_would_answer(
 ) -> None:
     asked = chart_questions(question, today=date(2026, 11, 27), language=language)
     assert said_of(asked, NOTES) == tuple(notes)
+
+
+def test_a_note_is_shown_to_a_question_that_names_what_it_names() -> None:
+    note = "remember: his wife Anna may be called at night"
+    asked = [ChartQuestion("care", name="contact person")]
+    assert said_of(asked, [note], "is his wife allowed to be told everything?") == (note,)
+    assert said_of(asked, [note], "what is his contact?") == ()
 
 
 CALLED = "K 6.1 called by the lab"

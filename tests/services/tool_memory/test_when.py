@@ -63,3 +63,39 @@ def test_what_is_to_be_then_lies_ahead(text: str, ahead: When, near: When) -> No
 @pytest.mark.parametrize("text", ["tomorow", "tommorrow", "Wensday", "am Mitwoch"])
 def test_a_misspelt_day_is_that_day(text: str) -> None:
     assert when_of(text, NOW) == day(25)
+
+
+@pytest.mark.parametrize(
+    ("text", "minute", "length"),
+    [
+        ("tomorrow at 8 in the evening", 1200, 0),
+        ("morgen Abend um 8", 1200, 0),
+        ("tomorrow at 23:45", 1425, 0),
+        ("tomorrow morning", None, 0),
+        ("tomorrow from 2 to 4", 840, 120),
+        ("tomorrow 2-3pm", 840, 60),
+        ("morgen von 14 bis 15 Uhr", 840, 60),
+        ("morgen 14:00-15:30", 840, 90),
+        ("tomorrow from 22 to 6", 1320, 480),
+        ("tomorrow at 12:00 for an hour", 720, 60),
+        ("morgen um 12 für 45 Minuten", 720, 45),
+    ],
+)
+def test_an_hour_is_of_its_part_of_the_day_and_a_span_begins_at_its_first(
+    text: str, minute: int | None, length: int
+) -> None:
+    assert when_of(text, NOW) == When(date(2026, 11, 25), date(2026, 11, 25), minute, length)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tonight at 23:45", day(24, minute=1425)),
+        ("tonight at 8", day(24, minute=1200)),
+        ("tonight at 1", day(25, minute=60)),
+        ("heute Nacht um 1", day(25, minute=60)),
+        ("at midnight tonight", day(25, minute=0)),
+    ],
+)
+def test_a_night_ends_on_the_day_behind(text: str, expected: When) -> None:
+    assert when_of(text, NOW) == expected

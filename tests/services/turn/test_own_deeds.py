@@ -28,8 +28,8 @@ from tests.services.world import CHAT, OWNER, World, heard
 class Desk:
     """A conversation with one patient open, and what its user has of their own."""
 
-    def __init__(self, folder: Path, clock: FixedClock) -> None:
-        back_end = local_assistant(folder, clock=clock)
+    def __init__(self, folder: Path, clock: FixedClock, *, samples: Path | None = None) -> None:
+        back_end = local_assistant(folder, samples=samples, clock=clock)
         self.clock, self.store = clock, MemoryBlobStore()
         self.undo = UndoLog(store=MemoryBlobStore())
         self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
@@ -197,10 +197,91 @@ async def test_whoever_opens_another_chart_is_told_that_the_deed_is_over(desk: D
     await desk.asks("delete_task", await desk.task("A"))
     moved = await desk.world.tell("open patient_7")
     assert [one.text for one in moved.events if isinstance(one, Notice)] == [
-        "What you were asked is over with the chart before; nothing was done."
+        "What you were asked before this chart was opened is over; nothing was done."
     ]
     await desk.says("yes")
     assert await titles(desk) == ["A"]
+
+
+async def test_a_deed_whose_place_another_takes_is_told_as_not_done(desk: Desk) -> None:
+    first, second = await desk.task("A"), await desk.task("B")
+    await desk.asks("delete_task", first)
+    payload = {"action": "delete_task", "entity_id": second.id, "name": "*B*"}
+    desk.world.team.also = lambda _: (
+        QuestionAsked("q2", "destructive_tool", "Delete *B*? yes / no", payload),
+    )
+    told = await desk.world.tell("delete the second one")
+    assert [one.text for one in told.events if isinstance(one, Notice)] == [
+        "Nothing was changed: *A* stays as it is."
+    ]
+    desk.world.team.also = lambda _: ()
+    assert await desk.says("yes") == "Deleted: *B*."
+
+
+async def test_the_question_of_an_undo_is_asked_again_behind_what_is_said_beside_it(
+    desk: Desk,
+) -> None:
+    await desk.moved(await desk.task("Call the lab"), date(2026, 12, 1))
+    await desk.says("what is the potassium?")
+    question = await desk.says("undo")
+    assert question.endswith("yes / no")
+    assert (await desk.says("what is the sodium?")).endswith(question)
+    assert (await desk.says("yes")).startswith("Moved back: *Call the lab*")
+
+
+async def test_a_chart_that_is_opened_first_ends_what_was_asked_before_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, FixedClock())
+    await desk.asks("delete_task", await desk.task("A"))
+    moved = await desk.world.tell("open patient_7")
+    assert [one.text for one in moved.events if isinstance(one, Notice)] == [
+        "What you were asked before this chart was opened is over; nothing was done."
+    ]
+
+
+_EVENT = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Rounds//Test//EN
+BEGIN:VEVENT
+UID:board
+DTSTAMP:20250101T000000Z
+SUMMARY:Board
+{more}
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+async def cancelled(folder: Path, more: str) -> Desk:
+    """Return a desk whose only event was just cancelled, behind an older change of a task."""
+    samples = folder / "samples"
+    samples.mkdir()
+    (samples / "calendar.ics").write_text(_EVENT.format(more=more))
+    desk = Desk(folder, FixedClock(), samples=samples)
+    await desk.moved(await desk.task("Call the lab"), date(2030, 2, 1), patient="")
+    payload = {"action": "cancel_event", "entity_id": "board", "name": "*Board*"}
+    desk.world.team.also = lambda _: (
+        QuestionAsked("q1", "destructive_tool", "Cancel *Board*? yes / no", payload),
+    )
+    await desk.says("cancel the board")
+    desk.world.team.also = lambda _: ()
+    assert await desk.says("yes") == "Cancelled: *Board*."
+    return desk
+
+
+async def test_an_event_with_guests_is_made_again_and_they_are_not_invited(tmp_path: Path) -> None:
+    times = "DTSTART:20300103T150000Z\nDTEND:20300103T160000Z"
+    desk = await cancelled(tmp_path, f"ATTENDEE;CN=Ann:mailto:ann@x.example\n{times}")
+    question = await desk.says("undo")
+    assert question.startswith("Its guests are not invited again. Make *Board*")
+    assert (await desk.says("yes")).endswith("Its guests are not invited again.")
+
+
+async def test_undo_behind_what_is_not_made_again_takes_nothing_earlier_back(
+    tmp_path: Path,
+) -> None:
+    days = "DTSTART;VALUE=DATE:20300103\nDTEND;VALUE=DATE:20300104"
+    desk = await cancelled(tmp_path, days)
+    assert (await desk.says("undo")).startswith("Nothing was undone. What was done last")
 
 
 @pytest.mark.parametrize("word", ["undo", "scratch that", "Streich das", "stop"])
