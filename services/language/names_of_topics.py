@@ -8,11 +8,10 @@ from typing import Any
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart
 from services.language.named_runs import Run
-from services.language.single_questions import OVER
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
-from services.language.tools_named import SEARCH
+from services.language.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _OF_ORGANS = (" disease", " function")

@@ -9,12 +9,11 @@ from services.language.chart_words import Lexicon
 from services.language.folding import words_of
 from services.language.names_of_topics import why_last_seen
 from services.language.people_words import people_words
-from services.language.tools_named import SEARCH
+from services.language.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import values_of
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
-OVER = {"problems": "resolved", "medications": "stopped"}
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
 _OF_UNIT: Mapping[str, str] = {
     **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),

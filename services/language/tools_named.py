@@ -13,6 +13,8 @@ from services.language.vocabulary import concept_rows
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
+OVER = {"problems": "resolved", "medications": "stopped"}
+"""The status by which a tool is asked for what is over."""
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
 _BY_PART = {
     "dose": "medications",
