@@ -137,11 +137,15 @@ def bot_config(
     own = {
         name.casefold(): _registration(settings, bot) for name, bot in settings.agent_bots.items()
     }
+    app_id, password = settings.microsoft_app_id, settings.microsoft_app_password
+    team = Registration()
+    if app_id is not None:
+        team = _registration(settings, AgentBot(app_id=app_id, app_password=password))
     return BotConfig(
-        bots=PerBot(_of_team(settings), own),
-        loopback=settings.microsoft_app_id is None,
+        bots=PerBot(team, own),
+        loopback=app_id is None,
         users=settings.additional_allowed_user_ids,
-        orderers=None if settings.microsoft_app_id is None else _orderers(settings),
+        orderers=None if app_id is None else _orderers(settings),
         service_url_hosts=settings.bot_service_url_hosts,
         link_hosts=settings.link_allow_list,
         patient_id_example=patient_id_example,
@@ -162,13 +166,6 @@ def _orderers(settings: Settings) -> frozenset[str]:
     return frozenset(
         name.lower() if ":" in name else user_id(home, name) for name in settings.orderers
     )
-
-
-def _of_team(settings: Settings) -> Registration:
-    app_id, password = settings.microsoft_app_id, settings.microsoft_app_password
-    if app_id is None:
-        return Registration()
-    return _registration(settings, AgentBot(app_id=app_id, app_password=password))
 
 
 def _registration(settings: Settings, bot: AgentBot) -> Registration:

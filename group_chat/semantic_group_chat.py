@@ -8,7 +8,7 @@ from functools import partial
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import ChatHistory, FunctionCallContent
 
-from data_models.chat_context import Citation, Continuation
+from data_models.chat_context import Continuation
 from data_models.clock import Clock, IdSource
 from data_models.conversation import QUESTION_MINUTES
 from data_models.plan import STEP_LIMIT_CHARS
@@ -118,7 +118,13 @@ class SemanticGroupChat:
         turn = TurnContext(
             request,
             stream.put,
-            sources=_cited(request),
+            # The sources of earlier answers about this patient may be cited again.
+            sources={
+                citation.ref: citation
+                for past in request.history
+                for message in past.agent_responses
+                for citation in message.citations
+            },
             checking=self._checking,
             link_hosts=self._limits.link_hosts,
             team=self.agents,
@@ -230,13 +236,3 @@ def _missing(request: GroupChatRequest) -> list[str]:
     if continuation is None or entities is None:
         return []
     return entities.missing(continuation.waits_for)
-
-
-def _cited(request: GroupChatRequest) -> dict[str, Citation]:
-    """Return the sources of earlier answers about this patient: they may be cited again."""
-    return {
-        citation.ref: citation
-        for turn in request.history
-        for message in turn.agent_responses
-        for citation in message.citations
-    }

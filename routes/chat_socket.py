@@ -42,7 +42,16 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
     chat_id, resumption = request.match_info["chat_id"], _resumption(request)
     await context.reader.access(chat_id, owner=principal.id, unclaimed_ok=is_web_name(chat_id))
     with context.slots.hold(principal.id):
-        socket = _socket(context.limits.frame_bytes, context.limits.heartbeat_seconds)
+        socket = web.WebSocketResponse(
+            # The parser refuses what reaches the limit, not what exceeds it.
+            max_msg_size=context.limits.frame_bytes + 1,
+            heartbeat=context.limits.heartbeat_seconds,
+            protocols=[PROTOCOL],
+            # Frames are small; compressing costs more time than it saves, and invites bombs.
+            compress=False,
+            # Text comes as bytes: what is not UTF-8 is then a bad frame, not the end of the socket.
+            decode_text=False,
+        )
         await socket.prepare(request)
         session = SocketSession(
             socket=socket,
@@ -87,19 +96,6 @@ async def close_sockets(app: web.Application) -> None:
     sockets = app[OPEN_SOCKETS]
     for socket in tuple(sockets):
         await socket.close(code=WSCloseCode.GOING_AWAY, message=b"restarting")
-
-
-def _socket(frame_bytes: int, heartbeat_seconds: float) -> Socket:
-    return web.WebSocketResponse(
-        # The parser refuses what reaches the limit, not what exceeds it.
-        max_msg_size=frame_bytes + 1,
-        heartbeat=heartbeat_seconds,
-        protocols=[PROTOCOL],
-        # Frames are small; compressing costs more time than it saves, and invites bombs.
-        compress=False,
-        # Text comes as bytes: what is not UTF-8 is then a bad frame, not the end of the socket.
-        decode_text=False,
-    )
 
 
 def _streams(request: web.Request) -> bool:

@@ -59,7 +59,18 @@ def authenticator_for(
         case "oidc":
             raise ConfigurationError("AUTH_MODE: oidc needs a store for sessions")
         case "entra":
-            return _entra(settings, session=session, clock=clock)
+            if settings.entra_tenant_id is None:
+                raise ConfigurationError("ENTRA_TENANT_ID: is needed with AUTH_MODE=entra")
+            url = f"{settings.entra_authority}/{settings.entra_tenant_id}/discovery/v2.0/keys"
+            return EntraAuthenticator(
+                keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
+                authority=settings.entra_authority,
+                tenants=_tenants(settings),
+                audiences=settings.entra_audience,
+                scope=settings.entra_scope,
+                users=_users(settings),
+                clock=clock,
+            )
         case "app_service":
             return AppServiceAuthenticator(
                 tenants=_tenants(settings), users=_users(settings), clock=clock
@@ -217,23 +228,6 @@ def _by_key(settings: Settings, *, keys: KeyFile | None, clock: Clock) -> ApiKey
         operators=settings.operators,
         orderers=settings.orderers,
         file=keys,
-        clock=clock,
-    )
-
-
-def _entra(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> EntraAuthenticator:
-    if settings.entra_tenant_id is None:
-        raise ConfigurationError("ENTRA_TENANT_ID: is needed with AUTH_MODE=entra")
-    url = f"{settings.entra_authority}/{settings.entra_tenant_id}/discovery/v2.0/keys"
-    return EntraAuthenticator(
-        keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
-        authority=settings.entra_authority,
-        tenants=_tenants(settings),
-        audiences=settings.entra_audience,
-        scope=settings.entra_scope,
-        users=_users(settings),
         clock=clock,
     )
 

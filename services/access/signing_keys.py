@@ -134,18 +134,14 @@ class SigningKeys:
 def _read_keys(document: bytes) -> dict[str, SigningKey]:
     try:
         rows = orjson.loads(document)["keys"]
-        return {row["kid"]: _signing_key(row) for row in rows if _is_usable(row)}
+        return {
+            row["kid"]: SigningKey(
+                key=jwt.PyJWK(row, algorithm="RS256").key,
+                issuer=row.get("issuer"),
+                endorsements=frozenset(row.get("endorsements") or ()),
+            )
+            for row in rows
+            if row.get("kty") == "RSA" and row.get("use", "sig") == "sig" and "kid" in row
+        }
     except (ValueError, TypeError, KeyError, AttributeError, jwt.PyJWTError) as error:
         raise SignInUnavailableError("the key document is not as expected") from error
-
-
-def _is_usable(row: dict[str, Any]) -> bool:
-    return row.get("kty") == "RSA" and row.get("use", "sig") == "sig" and "kid" in row
-
-
-def _signing_key(row: dict[str, Any]) -> SigningKey:
-    return SigningKey(
-        key=jwt.PyJWK(row, algorithm="RS256").key,
-        issuer=row.get("issuer"),
-        endorsements=frozenset(row.get("endorsements") or ()),
-    )

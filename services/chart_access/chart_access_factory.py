@@ -132,7 +132,13 @@ def _policy(
         case "open":
             return OpenToAll()
         case "roster":
-            return _roster(settings)
+            if settings.care_roster_file is None:
+                raise ConfigurationError(
+                    "CARE_ROSTER_FILE: is needed with ACCESS_POLICY=roster. "
+                    "Example: CARE_ROSTER_FILE=./care.yaml"
+                )
+            read_care_roster(settings.care_roster_file)
+            return CareRoster(file=settings.care_roster_file)
         case "relationship":
             relations = _relations(settings, records, session, clock)
             return ByRelationship(relations=relations, book=book, clock=clock)
@@ -141,16 +147,6 @@ def _policy(
                 raise ConfigurationError("ACCESS_POLICY: token needs BOT_SIGN_IN_CONNECTION")
             system = next(iter(settings.identifier_systems), None)
             return ByOwnToken(readers=readers, system=system, clock=clock)
-
-
-def _roster(settings: Settings) -> CareRoster:
-    if settings.care_roster_file is None:
-        raise ConfigurationError(
-            "CARE_ROSTER_FILE: is needed with ACCESS_POLICY=roster. "
-            "Example: CARE_ROSTER_FILE=./care.yaml"
-        )
-    read_care_roster(settings.care_roster_file)
-    return CareRoster(file=settings.care_roster_file)
 
 
 def _relations(

@@ -108,20 +108,7 @@ class MaintenanceLease:
             yield HeldDocument(stored.document, claim, contexts, stored.etag)
 
     async def _take_claim(self, conversation_id: str, principal_id: str) -> Claim:
-        message = self._message(conversation_id, principal_id)
-        give_up_at = self.clock.monotonic() + self.wait_seconds
-        run_id = self.ids.new_id("upkeep")
-        while True:
-            claim = await self.claimant.claim_for_upkeep(conversation_id, message, run_id)
-            if claim is not None:
-                return claim
-            if self.clock.monotonic() >= give_up_at:
-                raise ConversationBusyError("a turn runs in this conversation")
-            await asyncio.sleep(_POLL_SECONDS)
-
-    def _message(self, conversation_id: str, principal_id: str) -> IncomingMessage:
-        """Return the message that a claim carries; nobody sent it and nobody is answered."""
-        return IncomingMessage(
+        message = IncomingMessage(  # nobody sent it and nobody is answered
             conversation_id=conversation_id,
             channel="web",
             channel_id="upkeep",
@@ -131,6 +118,15 @@ class MaintenanceLease:
             text="",
             received_at=self.clock.now(),
         )
+        give_up_at = self.clock.monotonic() + self.wait_seconds
+        run_id = self.ids.new_id("upkeep")
+        while True:
+            claim = await self.claimant.claim_for_upkeep(conversation_id, message, run_id)
+            if claim is not None:
+                return claim
+            if self.clock.monotonic() >= give_up_at:
+                raise ConversationBusyError("a turn runs in this conversation")
+            await asyncio.sleep(_POLL_SECONDS)
 
 
 async def conversation_of(store: BlobStore, folder: str) -> str | None:

@@ -134,17 +134,14 @@ class HandOverWorker:
                 free = AT_ONCE - len(self._tasks)
                 items = await self._take(free) if free else []
                 for item in items:
-                    self._begin(item)
+                    task = asyncio.create_task(self._serve(item))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._tasks.discard)
                 if not items:
                     await asyncio.sleep(self.poll_seconds)
         finally:
             for task in list(self._tasks):
                 task.cancel()
-
-    def _begin(self, item: WorkItem) -> None:
-        task = asyncio.create_task(self._serve(item))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _take(self, limit: int) -> Sequence[WorkItem]:
         try:

@@ -146,10 +146,18 @@ def view_of(
             *renderer.items("finding", "thing"),
             *(one for one in retired if one.kind == "finding"),
         ],
-        ran=[_run(one) for one in reversed(document.tool_memory.executions)],
+        ran=[
+            MemoryRun(
+                id=one.execution_id, tool=one.tool_name, agent=one.agent_name,
+                asked=one.user_request, parameters=one.parameters, result=one.result,
+                success=one.success, error=one.error_message, at=one.timestamp,
+                duration_ms=one.execution_time_ms, turn_id=one.turn_id,
+            )
+            for one in reversed(document.tool_memory.executions)
+        ],
         changes=[_change(one) for one in reversed(document.memory_changes.changes)],
         blocks=dict(blocks),
-    )
+    )  # fmt: skip
 
 
 class _Renderer:
@@ -192,7 +200,15 @@ class _Renderer:
     def _shown(self, place: Place, one: Stored) -> dict[str, Any]:
         match one:
             case KeyPoint():
-                return _point(one)
+                return {
+                    "value": one.text,
+                    "status": one.status,
+                    "origin": one.source,
+                    "sources": MemorySources(turns=[one.turn_id] if one.turn_id else []),
+                    "can_correct": one.status in ("active", "unverified"),
+                    "quote": one.quote,
+                    "said_by": one.said_by,
+                }
             case ConversationEntity():
                 turns = MemorySources(turns=self._turns_at(one.updated_at))
                 said = {"value": one.value, "origin": one.provenance}
@@ -242,31 +258,10 @@ class _Renderer:
         return [before[-1].turn_id] if before else []
 
 
-def _point(one: KeyPoint) -> dict[str, Any]:
-    return {
-        "value": one.text,
-        "status": one.status,
-        "origin": one.source,
-        "sources": MemorySources(turns=[one.turn_id] if one.turn_id else []),
-        "can_correct": one.status in ("active", "unverified"),
-        "quote": one.quote,
-        "said_by": one.said_by,
-    }
-
-
 def _of_run(run: ToolExecutionContext) -> MemorySources:
     return MemorySources(
         turns=[run.turn_id], runs=[run.execution_id], tool=run.tool_name, agent=run.agent_name
     )
-
-
-def _run(one: ToolExecutionContext) -> MemoryRun:
-    return MemoryRun(
-        id=one.execution_id, tool=one.tool_name, agent=one.agent_name, asked=one.user_request,
-        parameters=one.parameters, result=one.result, success=one.success,
-        error=one.error_message, at=one.timestamp, duration_ms=one.execution_time_ms,
-        turn_id=one.turn_id,
-    )  # fmt: skip
 
 
 def _change(one: MemoryChange) -> MemoryChangeRow:

@@ -161,15 +161,11 @@ class Backup:
             if exact and (blob is None or blob.etag != info.etag):
                 return None
             if blob is not None:
-                row = _row(container, info.name, blob.data)
+                size, digest = len(blob.data), sha256_of(blob.data)
+                row = BackupRow(container=container, name=info.name, size_bytes=size, sha256=digest)
                 await target.put(row.path, blob.data)
                 rows.append(row)
         return rows
-
-
-def _row(container: str, name: str, data: bytes) -> BackupRow:
-    digest = sha256_of(data)
-    return BackupRow(container=container, name=name, size_bytes=len(data), sha256=digest)
 
 
 async def _listing(store: BlobStore, folder: str) -> list[BlobInfo]:

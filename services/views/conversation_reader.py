@@ -77,9 +77,19 @@ class ConversationReader:
     async def _summarize(self, conversation_id: str, owner: str) -> ConversationSummary | None:
         try:
             stored = await self.conversations.read(conversation_id, fresh=True)
-            document = None if stored is None else stored.document
-            is_shown = document is not None and (document.owner, document.kind) == (owner, "talk")
-            return await self._summary(document) if document is not None and is_shown else None
+            found = None if stored is None else stored.document
+            if found is None or (found.owner, found.kind) != (owner, "talk"):
+                return None
+            registry = (await self._registry(found)).patient_registry
+            shown = await self.guard.open_to(owner, registry)
+            return ConversationSummary(
+                chat_id=found.conversation_id,
+                patient_ids=shown,
+                patients=roster_rows(registry[one] for one in shown),
+                created_at=found.created_at,
+                updated_at=found.updated_at,
+                epoch=found.epoch,
+            )
         except (InvalidIdentifierError, CorruptDocumentError, DocumentTooNewError) as error:
             # Whoever opens it is told why; the others are listed.
             logger.warning("conversation_unlisted", error=error.code, chat_id=conversation_id)
@@ -261,18 +271,6 @@ class ConversationReader:
             # What was said stays readable; each message names the rows that are missing with it.
             logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
             return []
-
-    async def _summary(self, conversation: Conversation) -> ConversationSummary:
-        registry = await self._registry(conversation)
-        shown = await self.guard.open_to(conversation.owner, registry.patient_registry)
-        return ConversationSummary(
-            chat_id=conversation.conversation_id,
-            patient_ids=shown,
-            patients=roster_rows(registry.patient_registry[one] for one in shown),
-            created_at=conversation.created_at,
-            updated_at=conversation.updated_at,
-            epoch=conversation.epoch,
-        )
 
     async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
         return _check_owner(await self._find(conversation_id), owner)
