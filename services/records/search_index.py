@@ -71,6 +71,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 _LONGEST_NAME_WORDS = 4
+_NAME_CHARS = 7
 _SHORTEST_KIN = 4
 _CONSIDERED = 400
 """Best places that are looked at; a word that thousands hold tells nothing."""
@@ -99,7 +100,8 @@ class SearchIndex:
         tokens = [*asked, *(word for name in names for word in name)]
         if not self.hits:
             return []
-        alone = [name[0] for name in names if len(name) == 1]  # Katarakt: Kataraktoperation
+        # Katarakt: Kataraktoperation; "chole" is short for no cholesterol.
+        alone = [name[0] for name in names if len(name) == 1 and len(name[0]) >= _NAME_CHARS]
         asked += [word for one in (*asked, *alone) for word in self._kin(one)]
         tokens += asked
         known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]

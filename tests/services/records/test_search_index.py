@@ -25,3 +25,9 @@ def test_a_word_that_is_nowhere_looks_closely_only_at_words_like_it() -> None:
 def test_other_forms_of_a_word_that_is_nowhere_are_found() -> None:
     index = _index("driving", "driver", "handrive", "overdriven", "dry", "hit")
     assert {hit.words[0] for hit in index.search("drive")} == {"driving", "driver", "handrive"}
+
+
+def test_a_compound_of_another_name_is_found_and_no_word_that_begins_as_a_short_one() -> None:
+    index = _index("kataraktoperation", "cholesterol", "sky")
+    assert [hit.words[0] for hit in index.search("cataract")] == ["kataraktoperation"]
+    assert index.search("cholecystectomy") == []
