@@ -15,6 +15,7 @@ from services.language.text_words import quoted_in
 from services.patient_context.answers import (
     ASKED,
     OPENS_ONLY,
+    OPTIONS,
     PASSED_BY,
     SAID,
     as_waiting,
@@ -104,6 +105,18 @@ def still_asking(
         return verdict
     passed = question.model_copy(update={"payload": {**question.payload, PASSED_BY: True}})
     return replace(verdict, question=asked_again(passed, turn).question)
+
+
+def among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
+    """Return the question with those of its lines that are of `meant`, counted anew."""
+    options, (head, first, rest) = options_of(question), question.text.partition("\n1. ")
+    rows = f"{first}{rest}".strip().split("\n")
+    if len(rows) != len(options):
+        return question
+    kept = [(one, row) for one, row in zip(options, rows, strict=True) if one in meant]
+    told = [f"{place}. {row.partition('. ')[2]}" for place, (_, row) in enumerate(kept, start=1)]
+    payload = {**question.payload, OPTIONS: [one for one, _ in kept]}
+    return question.model_copy(update={"text": "\n".join([head, *told]), "payload": payload})
 
 
 def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:

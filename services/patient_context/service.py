@@ -25,6 +25,7 @@ from services.patient_context.answers import (
     told_among,
 )
 from services.patient_context.asking_again import (
+    among,
     asked_again,
     asked_for_next,
     fitting_for,
@@ -217,7 +218,7 @@ class PatientContextService:
     ) -> PatientVerdict | None:
         """Return the verdict of an answer that names or describes those offered, None of another.
 
-        What is the name of several is asked again.
+        What is the name of several is asked again, of those alone.
         """
         options, text = options_of(question), turn.reading.text
         if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
@@ -226,7 +227,7 @@ class PatientContextService:
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = told_among(text, people, beside=question.patient_id, today=turn.now.date())
         if len(meant) > 1:
-            return asked_again(question, turn)
+            return asked_again(among(question, meant), turn)
         return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(

@@ -39,3 +39,15 @@ async def test_whoever_is_pointed_to_is_asked_about(talk: tuple[Line, ...]) -> N
 async def test_the_patient_before_is_asked_about_and_nothing_is_read_for_it(pointed: str) -> None:
     before = (Line(say="open Jane Smith"), Line(say="open Anna Müller"))
     await play(ward(), (*before, Line(say=pointed, told=("Jane Smith", "?"), asked=[])))
+
+
+async def test_a_name_of_several_who_are_offered_asks_of_those_alone() -> None:
+    world = ward()
+    asked = (await world.tell("Anna Müller, John Smith and Jane Smith please")).texts[-1]
+    assert "3. " in asked
+    again = (await world.tell("Smith")).texts[-1]
+    assert "John" in again
+    assert "2. " in again
+    assert "3. " not in again
+    assert "Müller" not in again
+    assert "Jane" in (await world.tell("2")).texts[-1]
