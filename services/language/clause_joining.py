@@ -1,9 +1,10 @@
 """How parts of a sentence go on with each other: what each takes over from the one before. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.body_measures import each_of_body
+from services.language.clause_lists import WITHOUT, denied_together, is_listed
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 
@@ -12,12 +13,11 @@ _INHERITED = frozenset(
 )
 
 
-_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
 _TITLE = "dr"
 _BETWEEN = frozenset({"between", "zwischen"})
-_WITHOUT = frozenset({"without", "ohne"})
-_BUT = frozenset({"but", "while", "whereas", "aber", "wahrend"})
+_BUT = frozenset({"but", "yet", "while", "whereas", "although", "aber", "wahrend"})
 _SINCE = frozenset({"since", "thereafter", "seitdem", "seither", "danach"})
+_AFTER_FIRST = frozenset({"after", "first"})
 _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -81,9 +81,9 @@ def _course(last: Clause, clause: Clause) -> Clause:
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
-    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & WITHOUT
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
-    if is_denial and not _is_listed(last) and not is_lead:
+    if is_denial and not is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
     if (last.smoking and clause.smoking) or (
         last.smoking != clause.smoking and "asserts" in clause.cues
@@ -100,7 +100,8 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
         return False  # "Dr. Raman is her cardiologist and Dr. Berg her nephrologist"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
-    return not last.names and not last.quantities and not last.stages
+    is_other = last.topics and "apart" in clause.cues
+    return not (is_other or last.names or last.quantities or last.stages)
 
 
 def _is_next_of_course(last: Clause, clause: Clause) -> bool:
@@ -126,7 +127,8 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
     both_often = last.often and clause.often
     is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
-    is_other = both_measured or both_dated or both_graded or both_often
+    is_after_first = bool(last.dates) and clause.words >= _AFTER_FIRST
+    is_other = is_after_first or both_measured or both_dated or both_graded or both_often
     return bool(is_now or is_other) or _differ(last, clause)
 
 
@@ -218,10 +220,12 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if last.words & _WITHOUT and last.has_values:
+    if last.words & WITHOUT and last.has_values:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
-    if (last.words & _WITHOUT or "no" in last.cues) and clause.words & _OR:
+    if (last.words & WITHOUT or "no" in last.cues) and clause.words & _OR:
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    if "apart" in clause.cues and "no" in last.cues:
+        return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
     if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return inherited
@@ -236,28 +240,40 @@ def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     )
 
 
+def _stands_alone(last: Clause, clause: Clause) -> bool:
+    """Whether a clause takes nothing over from the one before."""
+    if clause.words & _BUT and is_listed(clause):
+        return True  # "… has resolved, but oxaliplatin and leucovorin are active"
+    return _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last)
+
+
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
     """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
     for clause in segments:
         if not done:
             done.append(clause)
-            continue
-        last = done[-1]
-        if clause.words & _WITHOUT and not clause.names:
-            # "migraine without aura" denies no migraine
-            done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
-        elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
-            done.append(clause)
-        elif clause.words & _BUT and _is_listed(clause):
-            done.append(clause)  # "… has resolved, but oxaliplatin and leucovorin are active"
-        elif _tells_value_before(last, clause):
-            done[-1] = _course(last, clause)
-        elif _goes_on(last, clause) or _is_next_of_course(last, clause):
-            done[-1] = _joined(last, clause)
+        elif "behind_bracket" in clause.cues and not clause.names and len(done) > 1:
+            done.append(_after(done[-2], clause))  # "the anemia (Hb 11.6) had resolved by June"
+        elif (whole := _as_one(done[-1], clause)) is not None:
+            done[-1] = whole
         else:
-            done.append(_after(last, clause))
-    return _of_one_day(each_of_body(list(_denied_together(_each_its_value(done)))))
+            is_alone = _stands_alone(done[-1], clause)
+            done.append(clause if is_alone else _after(done[-1], clause))
+    return _of_one_day(each_of_body(list(denied_together(_each_its_value(done)))))
+
+
+def _as_one(last: Clause, clause: Clause) -> Clause | None:
+    """Return a clause joined to the one with which it goes on; None where it does not."""
+    if clause.words & WITHOUT and not clause.names:
+        # "migraine without aura" denies no migraine
+        return _joined(last, replace(clause, cues=clause.cues - {"no"}))
+    if _stands_alone(last, clause):
+        return None
+    if _tells_value_before(last, clause):
+        return _course(last, clause)
+    goes_on = _goes_on(last, clause) or _is_next_of_course(last, clause)
+    return _joined(last, clause) if goes_on else None
 
 
 def _each_its_value(clauses: list[Clause]) -> list[Clause]:
@@ -298,47 +314,3 @@ def _is_listed_value(clause: Clause) -> bool:
     is_value = any(one.unit not in _TIMES for one in clause.quantities)
     is_value = bool(is_value and clause.own_names and clause.names)
     return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)
-
-
-def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
-    """Yield clauses, those of a list with what the last says: "ALK and ROS1 are negative"."""
-    for at, clause in enumerate(clauses):
-        rest = clauses[at + 1 :]
-        end = next((one for one in rest if not _is_listed(one)), None)
-        is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
-        told = clauses[-1] if is_kind else end
-        is_name = (
-            "no" in clause.cues
-            and bool(clause.names or clause.topics)
-            and "asserts" not in clause.cues
-        )
-        if told is not None and (is_kind or is_name) and "recorded" in told.cues:
-            yield replace(clause, cues=clause.cues | {"recorded"})
-            continue
-        if end is None or not _is_listed(clause) or not end.own_names:
-            yield clause
-            continue
-        polar = frozenset(end.exclusive) | statement_words().denying | _WITHOUT
-        yield replace(
-            clause,
-            words=clause.words | (end.words & polar),
-            exclusive=end.exclusive,
-            cues=clause.cues | (end.cues & _TOLD_OF_ALL),
-        )
-
-
-def _is_denied_kind(clause: Clause) -> bool:
-    """Whether a clause denies a kind of things: "no allergies", "no medications on record"."""
-    return "no" in clause.cues and bool(clause.topics) and not clause.names
-
-
-def _is_listed(clause: Clause) -> bool:
-    """Whether a clause only names something, so that the next tells what is said of it."""
-    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
-    return (
-        bool(clause.names)
-        and not clause.has_values
-        and not said - {"splits", "no", "apart"}
-        and not (clause.exclusive or "no" in said)
-        and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
-    )

@@ -178,6 +178,10 @@ class ClauseReader:
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         cues.update({"apart"} if self._lower[start] == ";" else ())
+        splits = [one for one in phrases if one.start == start and "splits" in one.tags]
+        is_behind = self._lower[start - 1 : start] == [")"] and self._lower[start].isalpha()
+        is_behind = is_behind and not splits
+        cues.update({"behind_bracket"} if is_behind else ())
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
         if "errands" in cues and is_done(self._lower[start:end]):

@@ -14,6 +14,9 @@ _AND_A_HALF = re.compile(
     r"(?i)\b(?P<number>[a-zü]+|\d{1,2})(?: and a half|einhalb)"
     r"(?= (?:years?|months?|weeks?|days?|hours?|jahren?|monaten?|wochen?|tagen?|stunden?)\b)"
 )
+_OF_A_STAY = re.compile(
+    r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
+)
 _AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
 _LASTING_ONE = re.compile(
     r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
@@ -79,6 +82,12 @@ def _counted_in_digits(found: re.Match[str]) -> str:
     return found.group() if not number else f"{number} {found['what'].strip()}"
 
 
+def _of_days(found: re.Match[str]) -> str:
+    """Return "four-night" of a stay as four days."""
+    number = found["number"] if found["number"].isdigit() else _number(found["number"])
+    return found.group() if number is None else f"{number} days"
+
+
 def _with_half(found: re.Match[str]) -> str:
     """Return "four and a half" as 4.5."""
     number = found["number"] if found["number"].isdigit() else _number(found["number"])
@@ -115,6 +124,7 @@ _IN_DIGITS: Sequence[
     (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
     ((" of ", " von "), _OF_ALL, _share_in_digits),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
+    (("-night", "-day"), _OF_A_STAY, _of_days),
     ((" and a half", "einhalb"), _AND_A_HALF, _with_half),
     (_LENGTHS, _COUNTED, _counted_in_digits),
     (("age of ", "alter von "), _AT_AGE, _aged_in_digits),

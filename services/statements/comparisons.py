@@ -14,6 +14,7 @@ from services.statements.verdict import Verdict
 
 _TWO = 2
 _THAN = frozenset({"than", "als"})
+_COMPARED = frozenset({"compared", "verglichen", "vergleich", "gegenuber"})
 _HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
 _MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
 _BETTER = frozenset({"better", "besser"})
@@ -28,7 +29,9 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     Months without their years may be of any year, and are not looked up.
     """
     said = _HIGHER & clause.words or _LOWER & clause.words or _by_what_is_better(clause)
-    if not said or not clause.words & _THAN or clause.words & _MULTIPLIED:
+    if not said and clause.words & _COMPARED:
+        said = _by_course(clause)
+    if not said or not clause.words & (_THAN | _COMPARED) or clause.words & _MULTIPLIED:
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
     sides = _so_long_before(clause, rows) or _sides(clause, rows)
@@ -57,7 +60,7 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
     if len(days) == len(told) == 1:
         then = [row for row in rows if has_date(days[0], row)]
         own = [row for row in rows if row not in then and is_measured(told[0], row)]
-        return [own, then] if own else []  # else the day is of the value
+        return [own, then] if own or clause.words & _COMPARED else []  # the day is of the value
     if len(told) == _TWO:
         unit = next((one.unit for one in reversed(told) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in told]
@@ -67,6 +70,13 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
         pairs = zip(found, days, strict=True)
         return [[row for row in side if has_date(day, row)] for side, day in pairs]
     return []
+
+
+def _by_course(clause: Clause) -> frozenset[str]:
+    """Return which way a value is told to have gone: "down to 59 compared with 2018"."""
+    is_up = "rising" in clause.cues or "up" in clause.words
+    is_down = "falling" in clause.cues or "down" in clause.words
+    return (_HIGHER if is_up else _LOWER) if is_up != is_down else frozenset()
 
 
 def _by_what_is_better(clause: Clause) -> frozenset[str]:

@@ -28,7 +28,9 @@ _HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
 _CAME = frozenset({"admitted", "admission", "aufgenommen", "aufnahme"})
 _LEFT = frozenset({"discharged", "discharge", "entlassen", "entlassung"})
 _SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
-_APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
+_APART = frozenset(
+    {"apart", "later", "after", "before", "earlier", "nach", "vor", "spater", "zuvor", "davor"}
+)
 _THAN = frozenset({"than", "als"})
 _PREVIOUS = frozenset(
     {"previou", "previous", "preceding", "vorherigen", "vorigen", "vorangegangenen"}
@@ -66,6 +68,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     subject = [row for row in named if not row.is_text]
     kinds = _STAYS if is_stay else DONE_ONCE
     subject = [row for row in subject if (row.kind in kinds) == is_stay]
+    subject = subject or (stays if is_stay else [])
     spans = [(row, _span(row)) for row in subject]
     known = [
         (row, days)
@@ -225,16 +228,7 @@ def is_so_far_apart(
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
-    if clause.words & _PREVIOUS and before is None:
-        own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
-        sides = [_last_before(own[-1], rows, names), own[-1:]] if own else []
-    elif len(clause.dates) == _ENDS:
-        sides = [_dated(replace(plain, dates=(day,)), rows, names) for day in clause.dates]
-    elif before is not None and not clause.dates:
-        own = _dated(plain, rows, names)
-        sides = [_dated(before, rows, before.names), own]
-    else:
-        return None
+    sides = _told_apart(plain, before, rows, names)
     if not sides or not all(sides):
         return None
     is_first = "apart" in clause.words or not clause.words.isdisjoint(_FIRST_TOLD)
@@ -243,6 +237,23 @@ def is_so_far_apart(
         if one.order <= other.order and is_apart(clause, times[0], one, other):
             return supported([one, other])
     return Verdict("unsupported", refs([sides[0][0], sides[1][0]]))
+
+
+def _told_apart(
+    plain: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
+) -> list[list[KnownRow]]:
+    """Return the rows of the two that are so far apart; nothing where they are not told."""
+    if plain.words & _PREVIOUS and before is None:
+        own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
+        return [_last_before(own[-1], rows, names), own[-1:]] if own else []
+    if len(plain.dates) == _ENDS:
+        return [_dated(replace(plain, dates=(day,)), rows, names) for day in plain.dates]
+    if before is None or plain.dates:
+        return []
+    if is_first := "first" in plain.words:  # "completed in 2019, one year after the first dose"
+        plain = replace(plain, exclusive=(), cues=plain.cues - {"ended"})
+    own = sorted(_dated(plain, rows, names), key=lambda row: row.order)
+    return [_dated(before, rows, before.names), own[:1] if is_first else own]
 
 
 def _last_before(row: KnownRow, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -3,19 +3,42 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.statements.compare_several import COUNTED_ONE_BY_ONE, ORDINALS
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
 from services.statements.subject import refs, supported
 from services.statements.verdict import Verdict
 
+_PRESCRIBED = frozenset({"prescribed", "verordnet", "verschrieben"})
 _LATER = frozenset({"after", "since", "nach", "seit", "seitdem", "seither", "thereafter"})
 
 
 def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over a denial of one more; None where a clause denies none."""
-    return _not_so_many(clause, plain) or _none_later(clause, rows, plain)
+    is_done = bool(plain and clause.dates) and all(row.kind in DONE_ONCE for row in plain)
+    told = _not_so_many(clause, plain) or _none_later(clause, rows, plain)
+    return told or _not_prescribed(clause, rows) or (not_then(clause, plain) if is_done else None)
+
+
+def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return the verdict over "no antibiotics were prescribed for the pharyngitis"."""
+    drugs = [one for one in clause.names if kind_of_name(one) == "medication"]
+    of_drug = rows.about(drugs[:1])
+    is_told = len(drugs) == 1 and bool(clause.words & _PRESCRIBED) and "medication" in rows.whole
+    if not is_told or any(row.is_text and not row.negated for row in of_drug):
+        return None
+    reasons = frozenset(clause.names) - {*drugs}
+    given = [row for row in of_drug if row.kind == "medication"]
+    if reasons or clause.dates:
+        given = [row for row in given if _is_of_then(clause, [row]) or reasons & row.words]
+    elif "is_now" in clause.cues:
+        given = [row for row in given if row.standing != "ended"]
+    if given:
+        return Verdict("contradicted", given[0].sources, given[0].says)
+    return Verdict("supported", (), rows.whole["medication"])
 
 
 def _not_so_many(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:

@@ -45,8 +45,9 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     ]
     found = [[row for row in one if not (row.is_text or is_aim(row))] for one in found]
     pairs = list(zip(units, found, strict=True))
-    measured = [one for one, of in pairs if any(_may_have_value(row, one) for row in of)]
-    if len(measured) > 1 and (clause.quantities or clause.often):
+    measured = [of for one, of in pairs if any(_may_have_value(row, one) for row in of)]
+    is_one = any(all(row in of for of in measured) for row in (measured or [[]])[0])
+    if len(measured) > 1 and not is_one and (clause.quantities or clause.often):
         return []
     of_names = [row for name in names for row in rows.about([name])]
     for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):

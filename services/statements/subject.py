@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ALL, ANY_KIN, is_aim
+from services.statements.fit import ALL, ANY_KIN, has_date, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow, told_of
@@ -44,7 +44,11 @@ def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> l
     own = [row for row in subject if not row.needs.isdisjoint(names)]
     if any(row.kind.endswith("report") for row in own):
         return subject  # what its sentences say began is theirs to tell
-    return [row for row in own if row.kind in _STANDING_KINDS] or own or subject
+    # A body mass index since 2012 is told by its values, not by the obesity that is called so.
+    standing = [row for row in own if row.kind in _STANDING_KINDS]
+    is_then = any(has_date(day, row) for row in standing for day in clause.dates)
+    measured = [row for row in own if row.needs_all] if clause.quantities and not is_then else []
+    return measured or standing or own or subject
 
 
 def person_groups(clause: Clause) -> frozenset[str]:
