@@ -35,7 +35,10 @@ def asks_of_somebody_beside(message: Message) -> bool:
     is_order = says(message.text, "orders_test", "wants_booking")
     return (
         any(_owns_value(words, at) for at in places)
-        or (is_order and any(_is_for(words, at) for at in places))
+        or (
+            is_order
+            and any(_FOR & {one.text for one in words[max(at - 2, 0) : at]} for at in places)
+        )
         or (is_question and any(_takes(words, at) for at in places))
         or says(message.text, "patient_beside")
     )
@@ -50,11 +53,6 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         return before in known.owners
     is_led = before in known.owners | known.definite | _OF
     return one.text in known.relatives and (is_led or (one.is_owner and not before))
-
-
-def _is_for(words: Sequence[Word], at: int) -> bool:
-    """Whether what is ordered is for a relative: "for his wife"."""
-    return not _FOR.isdisjoint(one.text for one in words[max(at - 2, 0) : at])
 
 
 def _values() -> frozenset[str]:

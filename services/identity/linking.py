@@ -13,7 +13,8 @@ from data_models.identifiers import PatientId
 from services.identity.covers import name_words
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
-from services.identity.matching import Known, Mention, contradicts, mentions_in
+from services.identity.matching import Known, Mention, mentions_in
+from services.identity.name_signs import contradicts
 from services.identity.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of

@@ -11,6 +11,7 @@ from services.identity.first_names import is_first_name_here
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
     begins_a_chart_question,
+    contradicts,
     fills_a_clause,
     is_all_said,
     is_alone,
@@ -300,14 +301,6 @@ def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         return False
     is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
     return is_mixed or not (_is_signed(run, span) or begins_a_chart_question(run, span))
-
-
-def contradicts(span: Sequence[Word], person: Person) -> bool:
-    """Whether a title before the name is not that of the person's recorded sex."""
-    title = next((one.title for one in span if one.title is not None), None)
-    if title == "man":
-        return person.sex == "female"
-    return title == "woman" and person.sex == "male"
 
 
 def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from services.identity.person import Person
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS
@@ -287,7 +288,7 @@ def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether it is half of a name of no person: `Stein-Leventhal`, `Klein-Hohenheim`."""
-    words = (*span, *_joined(_behind(run, span)))
+    words = (*span, *filter(None, [_behind(run, span)]))
     return is_half_of_a_name(run, span) and not any(
         one.title is not None or one.is_owner for one in words
     )
@@ -299,10 +300,6 @@ def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     is_led = span[0].before in people_words().particles  # `al-Rashid`
     is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
     return is_before or (behind is not None and behind.gap in HYPHENS)
-
-
-def _joined(behind: Word | None) -> Sequence[Word]:
-    return () if behind is None else (behind,)
 
 
 def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
@@ -357,6 +354,14 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
     is_carried = span[0].before not in words.staff
     return not (is_carried and last.is_owner and last.after not in words.staff_things)
+
+
+def contradicts(span: Sequence[Word], person: Person) -> bool:
+    """Whether a title before the name is not that of the person's recorded sex."""
+    title = next((one.title for one in span if one.title is not None), None)
+    if title == "man":
+        return person.sex == "female"
+    return title == "woman" and person.sex == "male"
 
 
 def is_titled_name(word: Word) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
+    contradicts,
     is_name_beside,
     is_titled_name,
     is_unknown_beside_a_value,
@@ -104,11 +105,7 @@ def _is_value(word: Word) -> bool:
 
 
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
-    if person is None:
-        return False
-    sexes = {"man": "male", "woman": "female"}
-    is_other_sex = person.sex in sexes.values() and sexes.get(word.title or "", person.sex)
-    if is_other_sex and is_other_sex != person.sex:
+    if person is None or contradicts((word,), person):
         return False
     names = [
         [folded(one)[:1] for one in (*name.given, name.family) if one] for name in person.names
@@ -176,7 +173,8 @@ def _is_name_in_a_chart_question(
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in people_words().auxiliaries and not word.closes
     is_called = word.title == "patient" or is_asked or is_topic or is_told
-    return is_called or all(map(_opens_or_names, rest)) or any(map(_is_of_a_chart, rest))
+    opens = all(one.text in people_words().opening or is_known_name(one.text) for one in rest)
+    return is_called or opens or any(map(_is_of_a_chart, rest))
 
 
 def _is_topic(message: Message, word: Word) -> bool:
@@ -232,10 +230,6 @@ def _is_in_use(word: Word) -> bool:
 def _is_value_or_name(word: Word) -> bool:
     is_name = is_known_name(word.text) or word.text in people_words().particles
     return word.text in measured_nouns() or is_name
-
-
-def _opens_or_names(word: Word) -> bool:
-    return word.text in people_words().opening or is_known_name(word.text)
 
 
 def _is_of_a_chart(word: Word) -> bool:

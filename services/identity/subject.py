@@ -192,17 +192,16 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
         for one in known.index.people
         if one.birth_date[:4] in years
         and not one.same_as(person)
-        and (_is_namesake(one, person) or _is_known_by_name(one, said, known))
+        and (
+            _is_namesake(one, person)
+            or (one.patient_id in known.roster and known.index.has_word_of(said.message, one))
+        )
     )
     return (
         Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
         if born_then
         else None
     )
-
-
-def _is_known_by_name(one: Person, said: Said, known: Known) -> bool:
-    return one.patient_id in known.roster and known.index.has_word_of(said.message, one)
 
 
 def _of_another_age(said: Said, known: Known) -> Subject | None:

@@ -6,22 +6,14 @@ from dataclasses import replace
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.person import Person
-from services.identity.subject import Subject
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.roster import last_seen, with_seen
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import Who
 
 
 def ids_of(people: Sequence[Person]) -> Sequence[PatientId]:
     """Return the ids by which their charts open."""
     return [one.patient_id for one in people if one.patient_id is not None]
-
-
-def side_by_side_before(who: Who) -> Subject:
-    """Two charts were side by side: whom the message is about is not clear."""
-    people = [who.person(one) or Person(one, "", ()) for one in who.turn.registry.compared]
-    return Subject("unsure", "compared", tuple(people))
 
 
 def settled_after_comparing(

@@ -17,7 +17,8 @@ def may_concern_patient(reading: Reading) -> bool:
         return True
     if reading.active is None and not reading.others:
         return False
-    return _has_two(reading) and _may_point_elsewhere(reading)
+    has_two = len(reading.others) + (reading.active is not None) > 1
+    return has_two and _may_point_elsewhere(reading)
 
 
 def concerns_active_only(reading: Reading) -> bool:
@@ -29,10 +30,6 @@ def concerns_active_only(reading: Reading) -> bool:
     if reading.has_roster_digits:
         return False
     return not (reading.others and _may_point_elsewhere(reading))
-
-
-def _has_two(reading: Reading) -> bool:
-    return len(reading.others) + (reading.active is not None) > 1
 
 
 def _may_point_elsewhere(reading: Reading) -> bool:

@@ -49,9 +49,14 @@ from services.patient_context.reading import Ask, Reading, of_things, read_messa
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import activation, decide_by_rules, is_bare_switch
-from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import Who, elsewhere, noted_people
+from services.patient_context.who import (
+    Who,
+    elsewhere,
+    is_of_one_other,
+    noted_people,
+    what_is_unclear,
+)
 from services.patient_context.wording import whose
 
 _NAME_LIMIT_CHARS = 80
@@ -253,10 +258,11 @@ class PatientContextService:
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
-        waits = turn.asks_whom if names_none_after_comparing(who) else None
+        names_none = names_none_after_comparing(who)
+        waits = turn.asks_whom if names_none else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
             return beside
-        if (problem := what_is_unclear(who)) is not None:
+        if (problem := what_is_unclear(who, names_none=names_none)) is not None:
             return await self._opener.ask(problem, who), None
         if is_of_one_other(who):
             return await self._decide_named(who), None
