@@ -312,7 +312,7 @@ def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     behind = _behind(run, span)
     if behind is None or not stands_before_a_name(run, span):
         return False
-    return behind.is_owner or behind.heads or is_clinical(behind.after)
+    return behind.is_owner or behind.heads or asks_for_chart(behind) or is_clinical(behind.after)
 
 
 def is_name_beside(

@@ -118,7 +118,8 @@ def _set_aside(pieces: list[Piece], words: Lexicon) -> tuple[list[Piece], Sequen
         first = next(empty, len(pieces))
         if pieces[at - 1].text in words.words.joints or not any(map(_is_named, pieces[first:][:1])):
             continue
-        ends = (n for n in range(first, len(pieces)) if _ends(pieces[n], words))
+        closing = {*words.joints, *words.words.asking}
+        ends = (n for n in range(first, len(pieces)) if pieces[n].text in closing)
         end = next(ends, len(pieces))
         return [*pieces[:at], *pieces[end:]], [" ".join(one.text for one in pieces[at:end])]
     return pieces, ()
@@ -131,10 +132,6 @@ def _is_named(piece: Piece) -> bool:
 def _is_filler(piece: Piece, words: Lexicon) -> bool:
     kinds = {one.kind for one in piece.labels}
     return piece.text in words.connectors or (bool(kinds) and kinds <= {"stop", "people"})
-
-
-def _ends(piece: Piece, words: Lexicon) -> bool:
-    return piece.text in {*words.joints, *words.words.asking}
 
 
 def prepared(text: str, words: Lexicon) -> str:

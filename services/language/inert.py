@@ -38,7 +38,11 @@ def inert(text: str, *, hosts: Collection[str]) -> str:
     Done twice it changes nothing more.
     """
     found = _kept_apart(text, hosts)
-    return found if not is_alive(found, hosts=hosts) else _kept_apart(_signless(found), hosts)
+    return (
+        found
+        if not is_alive(found, hosts=hosts)
+        else _kept_apart(found.translate(_SIGNLESS), hosts)
+    )
 
 
 def is_alive(text: str, *, hosts: Collection[str]) -> bool:
@@ -95,10 +99,6 @@ class InertStream:
         """Return what was held back at the end of the message."""
         rest, self._pending = self._pending, ""
         return inert(rest, hosts=self._hosts)
-
-
-def _signless(text: str) -> str:
-    return text.translate(_SIGNLESS)
 
 
 def _kept_apart(text: str, hosts: Collection[str]) -> str:

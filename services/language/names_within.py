@@ -84,11 +84,7 @@ def _own_words(called: str, forms: _Forms) -> Collection[str]:
 
 def words_of(text: str) -> _Form:
     """Return the words and numbers of `text` without case and accents."""
-    return tuple(_WORD.findall(_FOREIGN.sub(_folded, text).lower()))
-
-
-def _folded(found: re.Match[str]) -> str:
-    return _plain_run(found[0])
+    return tuple(_WORD.findall(_FOREIGN.sub(lambda found: _plain_run(found[0]), text).lower()))
 
 
 @lru_cache(maxsize=4_096)  # a language has few runs of letters that are not ASCII

@@ -156,7 +156,11 @@ def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     before = before[1:] if before[:1] == [_PATIENT] else before
     name, *between = before or [""]
     rest = text[value.end :].strip()
-    is_end = not words_of(rest) or rest[0] in ",;.(" or _begins(rest, phrases.behind)
+    is_end = (
+        not words_of(rest)
+        or rest[0] in ",;.("
+        or _behind(words_of(rest), phrases.behind) is not None
+    )
     is_named = name in measured_nouns() and not _without(between, phrases.between)
     orders = statement_words().imperatives
     asks_too = any(
@@ -205,10 +209,6 @@ def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:
         if opener[0] == words[0] and tuple(words[: len(opener)]) == opener:
             return words[len(opener) :]
     return None
-
-
-def _begins(text: str, openers: _Openers) -> bool:
-    return _behind(words_of(text), openers) is not None
 
 
 def _without(

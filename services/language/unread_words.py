@@ -321,7 +321,10 @@ def with_unread(
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in whole if one)
     unread = ", ".join(spelt)
     if unread:  # a yes would be one to less than was asked
-        asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
+        asked = [
+            replace(one, aspect="all") if one.aspect == "whether" and one.tool != "results" else one
+            for one in asked
+        ]
     first = (
         replace(one, unread=", ".join(dict.fromkeys(filter(None, (one.unread, unread)))))
         for one in asked[:1]
@@ -347,7 +350,3 @@ def _is_of_days(question: ChartQuestion) -> bool:
         question.span or question.near or not {"since", "until"}.isdisjoint(question.arguments)
     )
     return bool(is_told) or any(map(_is_of_days, question.around))
-
-
-def _is_yes(question: ChartQuestion) -> bool:
-    return question.aspect == "whether" and question.tool != "results"

@@ -49,13 +49,7 @@ from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import activation, decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import (
-    Who,
-    elsewhere,
-    is_of_one_other,
-    noted_people,
-    what_is_unclear,
-)
+from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
 
 _NAME_LIMIT_CHARS = 80
@@ -261,9 +255,9 @@ class PatientContextService:
         waits = turn.asks_whom if names_none else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
             return beside
-        if (problem := what_is_unclear(who, names_none=names_none)) is not None:
+        if (problem := who.unclear(names_none=names_none)) is not None:
             return await self._opener.ask(problem, who), None
-        if is_of_one_other(who):
+        if who.is_of_one_other:
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None

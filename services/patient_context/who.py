@@ -69,6 +69,32 @@ class Who:
         row = self.turn.registry.patient_registry.get(patient_id)
         return None if row is None else person_of(patient_id, row.facts)
 
+    def unclear(self, *, names_none: bool) -> Subject | None:
+        """Return what keeps the message from being decided; None if it is clear whom it is about.
+
+        Args:
+            names_none: Whether it names nobody after two charts were side by side.
+        """
+        reading, compared = self.turn.reading, self.turn.registry.compared
+        if compared and names_none:
+            people = [self.person(one) or Person(one, "", ()) for one in compared]
+            return Subject("unsure", "compared", tuple(people))
+        if reading.named or reading.doubt is not None:
+            return against_ids(self)
+        return self.subject if self.subject.outcome in ("several", "unsure") else None
+
+    @property
+    def is_of_one_other(self) -> bool:
+        """Whether another is surely meant, and each number that stands for an id is theirs.
+
+        A record number that a chart of the folder is known by is read as its id: `SYN-000007 CEA`.
+        """
+        reading, subject = self.turn.reading, self.subject
+        if subject.outcome != "other" or reading.doubt is not None:
+            return False
+        is_theirs = all(one == subject.people[0].patient_id for one in reading.named)
+        return is_theirs and not (reading.named and wording("passing").search(reading.order))
+
 
 def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situation:
     """Return what a message is read beside; those of `also` are looked up, too."""
@@ -88,33 +114,6 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
     if found is None and active is not None:
         found = noted_people(turn.registry).get(active) or Person(active, "", ())
     return Who(linked, turn, found)
-
-
-def what_is_unclear(who: Who, *, names_none: bool) -> Subject | None:
-    """Return what keeps a message from being decided; None if it is clear whom it is about.
-
-    Args:
-        names_none: Whether it names nobody after two charts were side by side.
-    """
-    reading, compared = who.turn.reading, who.turn.registry.compared
-    if compared and names_none:
-        people = [who.person(one) or Person(one, "", ()) for one in compared]
-        return Subject("unsure", "compared", tuple(people))
-    if reading.named or reading.doubt is not None:
-        return against_ids(who)
-    return who.subject if who.subject.outcome in ("several", "unsure") else None
-
-
-def is_of_one_other(who: Who) -> bool:
-    """Whether another is surely meant, and each number that stands for an id is theirs.
-
-    A record number that a chart of the folder is known by is read as its id: `SYN-000007 CEA`.
-    """
-    reading, subject = who.turn.reading, who.subject
-    if subject.outcome != "other" or reading.doubt is not None:
-        return False
-    is_theirs = all(one == subject.people[0].patient_id for one in reading.named)
-    return is_theirs and not (reading.named and wording("passing").search(reading.order))
 
 
 def against_ids(who: Who) -> Subject | None:
