@@ -99,7 +99,7 @@ class MessageCheck:
         sentence, verdicts = judged(sentence, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
-        if grounds.is_other_person(text) and worst(verdicts).state == "supported":
+        if worst(verdicts).state == "supported" and grounds.is_other_person(text):
             verdicts = [Verdict("unsupported")]
         self._remember(sentence)
         return self._concluded(sentence, verdicts)

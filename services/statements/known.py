@@ -1,7 +1,7 @@
 """Rows by the words and numbers in them, so that few are compared with a sentence."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, Generic, TypeVar
 
@@ -140,12 +140,12 @@ class KnownRows:
             self.counts.setdefault(f"ended {kind}", set()).add(ended)
 
 
-def _numbers(row: KnownRow) -> Iterator[float]:
-    return (round(number, 4) for one in row.quantities for number in one.readings)
+def _numbers(row: KnownRow) -> Sequence[float]:
+    return [round(number, 4) for one in row.quantities for number in one.readings]
 
 
-def _days(row: KnownRow) -> Iterator[tuple[int | None, int | None]]:
-    return ((day.year, month) for day in row.dates for month in (day.month, None))
+def _days(row: KnownRow) -> Sequence[tuple[int | None, int | None]]:
+    return [(day.year, month) for day in row.dates for month in (day.month, None)]
 
 
 def _is_whole(view: ChartView) -> bool:
