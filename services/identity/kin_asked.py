@@ -10,19 +10,9 @@ from services.language.mentions import Message
 from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.signed_word import Word
+from services.language.statement_tables import saying
 
-_OF = frozenset(
-    {"of", "von", "vom", "der", "des", "seiner", "ihrer", "seines", "ihres", "de", "du"}
-)
-_TAKES_IN_GERMAN = frozenset({"nimmt", "bekommt"})
-_TAKES = _TAKES_IN_GERMAN | {"take", "takes", "taking"}
-_HAS = frozenset({"have", "has", "hat"})
-_ASKING = frozenset(
-    {"what", "which", "does", "is", "was", "welche", "welches", "nimmt", "bekommt", "hat", "has"}
-)
 _SPOUSES = frozenset({"frau", "mann", "femme"})
-_LEADS_A_SON = frozenset({"his", "her", "their", "the"})
-_FOR = frozenset({"for", "fur"})
 _BEHIND_OWNER = 2
 
 
@@ -30,7 +20,7 @@ def asks_of_somebody_beside(message: Message) -> bool:
     """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
     words = message.words
     places = [at for at in range(len(words)) if _is_kin(words, at)]
-    is_question = "?" in message.text or bool(words and words[0].text in _ASKING)
+    is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
     is_order = says(message.text, "orders_test", "wants_booking")
     return (
         any(_owns_value(words, at) for at in places)
@@ -44,16 +34,16 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     known, one = people_words(), words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in _LEADS_A_SON
+        return before in saying("leads_a_son")
     if one.text in _SPOUSES:
         return before in known.owners
-    is_led = before in known.owners | known.definite | _OF
+    is_led = before in known.owners | known.definite | saying("of_whom")
     return one.text in known.relatives and (is_led or (one.is_owner and not before))
 
 
 def _is_for(words: Sequence[Word], at: int) -> bool:
     """Whether what is ordered is for a relative: "for his wife"."""
-    return not _FOR.isdisjoint(one.text for one in words[max(at - 2, 0) : at])
+    return not saying("for_whom").isdisjoint(one.text for one in words[max(at - 2, 0) : at])
 
 
 def _values() -> frozenset[str]:
@@ -67,22 +57,22 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     if leads and not _values().isdisjoint(behind):
         return True
     known, place = people_words(), at - 1
-    while place >= 0 and words[place].text in known.owners | known.definite | _OF:
+    while place >= 0 and words[place].text in known.owners | known.definite | saying("of_whom"):
         place -= 1
     led = {one.text for one in words[place + 1 : at]}
-    return place >= 0 and bool(led & _OF) and words[place].text in _values()
+    return place >= 0 and bool(led & saying("of_whom")) and words[place].text in _values()
 
 
 def _takes(words: Sequence[Word], at: int) -> bool:
     """Whether what a relative takes or does not bear is asked: "what does the daughter take?"."""
     texts = [one.text for one in words]
     after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
-    if after and after[0] in _TAKES:
+    if after and after[0] in saying("takes"):
         return not people_words().pronouns.intersection(texts[at + 2 : at + 3])
-    if rest == ["on"] or verb in _TAKES_IN_GERMAN:
+    if rest == ["on"] or verb in saying("takes_in_german"):
         return True
     values = people_words().values_of_one
-    if verb in _HAS:
+    if verb in saying("have"):
         return values.issuperset(rest) and not values.isdisjoint(texts)
-    has = not _HAS.isdisjoint(after)
+    has = not saying("have").isdisjoint(after)
     return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 
 _INHERITED = frozenset(
@@ -13,32 +14,17 @@ _INHERITED = frozenset(
 
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
 _TITLE = "dr"
-_BETWEEN = frozenset({"between", "zwischen"})
-_WITHOUT = frozenset({"without", "ohne"})
-_BUT = frozenset({"but", "while", "whereas", "aber", "wahrend"})
-_OR = frozenset({"or", "nor", "oder", "noch"})
-_THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
-_BOTH = frozenset({"both", "beide"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
-_TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
-FINDS = frozenset(
-    {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
-)
-LEFT = frozenset({"discharged", "entlassen"})
-_WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
-_FROM = frozenset({"from", "von"})
 _TIMES = frozenset({"a", "mo", "wk", "d"})
-_UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenuber", *_THAN})
 
 
 def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
@@ -59,8 +45,11 @@ def _tells_deed(clause: Clause) -> bool:
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
-    is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
+    is_from = bool(
+        clause.words & saying("from")
+        and (clause.cues & _COURSES or clause.words & saying("up_or_down"))
+    )
+    is_from = (is_from or bool(clause.words & saying("compared"))) and not clause.names
     is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
     is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
     return is_from and is_of_two and not last.differences
@@ -72,14 +61,16 @@ def _course(last: Clause, clause: Clause) -> Clause:
     dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
     cues = whole.cues - {"newest", "current", "is_now"}
     cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
-    words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
+    words = whole.words - saying("than") - frozenset().union(*_THAN_BEFORE.values())
     own = replace(last, quantities=whole.quantities, dates=dates)
     return replace(own, cues=cues - {"begun"}, words=words)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
-    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
+    is_denial = (
+        "no" in clause.cues and "no" not in last.cues and not clause.words & saying("without")
+    )
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
@@ -109,7 +100,7 @@ def _is_next_of_course(last: Clause, clause: Clause) -> bool:
 def _ends_span(last: Clause, clause: Clause) -> bool:
     """Whether a clause is the second day of "between 2018 and 2020"."""
     is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
-    return is_day and bool(last.words & _BETWEEN) and len(last.dates) == 1
+    return is_day and bool(last.words & saying("between")) and len(last.dates) == 1
 
 
 def _collide(last: Clause, clause: Clause) -> bool:
@@ -167,7 +158,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
     passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
+    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(saying("turned"))
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:
@@ -180,10 +171,10 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
-    if clause.words & _THAN:
+    if clause.words & saying("than"):
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-    names = last.names if clause.words.isdisjoint(LEFT) or clause.names else ()
-    if not clause.words.isdisjoint(_WHICH) and names:
+    names = last.names if clause.words.isdisjoint(saying("discharged")) or clause.names else ()
+    if not clause.words.isdisjoint(saying("which")) and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
@@ -192,7 +183,7 @@ def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
         return _of_the_same(last, clause)
-    if clause.words & FINDS and last.dates and not clause.dates:
+    if clause.words & saying("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
         clause = replace(clause, words=clause.words | (last.words & statement_words().allergic))
@@ -207,9 +198,9 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if last.words & _WITHOUT and last.has_values:
+    if last.words & saying("without") and last.has_values:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
-    if (last.words & _WITHOUT or "no" in last.cues) and clause.words & _OR:
+    if (last.words & saying("without") or "no" in last.cues) and clause.words & saying("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
@@ -221,7 +212,9 @@ def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     kin = statement_words().kin
     is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
     return (
-        clause if is_named else replace(clause, words=clause.words | (last.words & (kin | _BOTH)))
+        clause
+        if is_named
+        else replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
     )
 
 
@@ -233,12 +226,12 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done.append(clause)
             continue
         last = done[-1]
-        if clause.words & _WITHOUT and not clause.names:
+        if clause.words & saying("without") and not clause.names:
             # "migraine without aura" denies no migraine
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
             done.append(clause)
-        elif clause.words & _BUT and _is_listed(clause):
+        elif clause.words & saying("but") and _is_listed(clause):
             done.append(clause)  # "… has resolved, but oxaliplatin and leucovorin are active"
         elif _tells_value_before(last, clause):
             done[-1] = _course(last, clause)
@@ -256,7 +249,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
     if not is_so or any(one.has_values for one in named[:-1]):
         return clauses
-    if any(one.words & (_BETWEEN | _FROM) for one in named):
+    if any(one.words & (saying("between") | saying("from")) for one in named):
         return clauses
     told = named[-1]
     return [
@@ -307,7 +300,7 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         if end is None or not _is_listed(clause) or not end.own_names:
             yield clause
             continue
-        polar = frozenset(end.exclusive) | statement_words().denying | _WITHOUT
+        polar = frozenset(end.exclusive) | statement_words().denying | saying("without")
         yield replace(
             clause,
             words=clause.words | (end.words & polar),
@@ -329,5 +322,5 @@ def _is_listed(clause: Clause) -> bool:
         and not clause.has_values
         and not said - {"splits", "no", "apart"}
         and not (clause.exclusive or "no" in said)
-        and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
+        and clause.words.isdisjoint(statement_words().denying | saying("without"))
     )

@@ -1,7 +1,7 @@
 """Reads the tables of words by which sentences state something, before they are stemmed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,21 @@ def read_table(path: Path) -> dict[str, Any]:
 def all_of(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
     """Return the phrases of a list in all files, in lower case."""
     return frozenset(str(word).lower() for one in files for word in one.get(key, ()))
+
+
+@cache
+def saying(name: str) -> frozenset[str]:
+    """Return the words of all languages that tell `name`; see `en/word_lists.yaml`."""
+    words = all_of(_word_lists(), name)
+    if not words:
+        raise KeyError(name)
+    return words
+
+
+@cache
+def _word_lists() -> Sequence[Mapping[str, Any]]:
+    paths = (FOLDER / language / "word_lists.yaml" for language in LANGUAGES)
+    return [read_table(path) for path in paths if path.is_file()]
 
 
 def by_word(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:

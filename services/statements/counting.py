@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.compare_series import since
-from services.statements.durations import IN_HOSPITAL
 from services.statements.fit import fits, has_date, has_sites
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
@@ -15,10 +14,8 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
-_FINDS = FINDS | {"removed", "excised", "entfernt", "abgetragen"}
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
-_ADMITTED = frozenset({"admitted", "aufgenommen"})
 
 
 def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -28,7 +25,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
-    is_of_stays = not names and bool(clause.words & (IN_HOSPITAL | _ADMITTED))
+    is_of_stays = not names and bool(clause.words & (saying("in_hospital") | saying("admitted")))
     is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
@@ -39,7 +36,9 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
     told += [
-        row for row in subject if clause.words & _FINDS and _found_so_many(number, row, clause)
+        row
+        for row in subject
+        if clause.words & saying("finds_or_removes") and _found_so_many(number, row, clause)
     ]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)

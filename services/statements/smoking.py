@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.written_dates import WrittenDate
 from services.statements.compare import compare_values
 from services.statements.fit import has_date
@@ -12,7 +13,6 @@ from services.statements.subject import supported
 from services.statements.verdict import Verdict
 
 OF_SMOKING = frozenset({"=smoking"})
-_QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
 
 
 def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
@@ -26,8 +26,8 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     if not known:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
-    if clause.dates and clause.words & _QUIT:
-        own = [replace(row, dates=_own_days(row)) for row in known if row.words & _QUIT]
+    if clause.dates and clause.words & saying("quit"):
+        own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.

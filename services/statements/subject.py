@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ALL, ANY_KIN, is_aim
+from services.statements.fit import is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow, told_of
@@ -19,11 +20,7 @@ _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
-_PARENTS = frozenset({"parent", "eltern"})
-_EACH_PARENT = frozenset({"mother", "father"})
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
-_DURING = frozenset({"during", "wahrend"})
-_SINGLE = frozenset({"single"})  # "a single dose"
 
 
 def called_by_source(sentence: Sentence, clause: Clause, rows: KnownRows) -> tuple[str, ...]:
@@ -61,7 +58,9 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
     is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
     generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
     rest = tuple(one for one in clause.names if one not in generic)
-    is_beside = clause.quantities or is_tested or clause.differences or clause.words & _DURING
+    is_beside = (
+        clause.quantities or is_tested or clause.differences or clause.words & saying("during")
+    )
     return rest if rest and is_beside else clause.names
 
 
@@ -73,7 +72,9 @@ def is_setting(clause: Clause) -> bool:
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who is called single or married otherwise."""
-    is_told = "marriage" in _groups_of(clause) and not (_SINGLE & clause.words and clause.names)
+    is_told = "marriage" in _groups_of(clause) and not (
+        saying("single") & clause.words and clause.names
+    )
     if "family" in clause.cues or not is_told:
         return None
     other = next(
@@ -84,15 +85,18 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, tuple[str, ...]]]:
     """Return the clause of each of "her father and one sibling", with what it names."""
-    known = statement_words().kin - ANY_KIN
+    known = statement_words().kin - saying("any_kin")
     kin = clause.words & known
-    if clause.words & _PARENTS and clause.words & ALL:
-        kin, names = kin | _EACH_PARENT, [one for one in names if one not in _PARENTS]
+    if clause.words & saying("parents") and clause.words & saying("all"):
+        kin, names = (
+            kin | saying("each_parent"),
+            [one for one in names if one not in saying("parents")],
+        )
     if "family" not in clause.cues or clause.dates or clause.quantities:
         return []
     return [
         (
-            replace(clause, words=(clause.words - kin - _PARENTS) | {one}),
+            replace(clause, words=(clause.words - kin - saying("parents")) | {one}),
             tuple(each for each in names if each not in kin - {one}),
         )
         for one in sorted(kin)

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import supported
 from services.statements.verdict import Verdict
-
-_SWITCHED = frozenset({"switched", "replaced", "umgestellt", "ersetzt", "gewechselt"})
 
 
 def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -17,7 +16,11 @@ def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
 
     What is told of a day is of the second, which begins then.
     """
-    if not clause.words & _SWITCHED or clause.quantities or len(names) < len(("from", "to")):
+    if (
+        not clause.words & saying("switched")
+        or clause.quantities
+        or len(names) < len(("from", "to"))
+    ):
         return None
     before = [row for row in _drugs(rows, names[0]) if row.standing == "ended"]
     for one in before:

@@ -5,11 +5,10 @@ from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.detection import is_unread
+from services.language.statement_tables import saying
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
-    ANY_KIN,
-    WITHOUT,
     has_happened,
     has_sites,
     is_hedged,
@@ -28,20 +27,8 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _PLACED = frozenset({"side", "height"})
 _SMALL_WORD, _FEW = 2, 2
-_ONE = frozenset({"one", "ein", "eine", "eins"})
-_TURNS = frozenset(
-    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
-     "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
-)  # fmt: skip
-_SUGGESTED = frozenset({"suggested"})
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
-_GOALS = frozenset({"goal", "ziel"})
 _ADVERB = "ly"
-_CAUSES = frozenset(
-    {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
-     "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
-     "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
-)  # fmt: skip
 _TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -95,7 +82,7 @@ def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     kinds = statement_words().exclusive
     is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
-    if is_of_scan and deciding == _SUGGESTED:
+    if is_of_scan and deciding == saying("suggested"):
         return False  # compared as a finding
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
@@ -159,7 +146,7 @@ def _adds_unknown(
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
-    denials = statement_words().denying | WITHOUT
+    denials = statement_words().denying | saying("without")
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
@@ -203,7 +190,7 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
 
     What is said beside such a value is a remark on it: the value stands there to be read.
     """
-    if clause.words & _CAUSES:
+    if clause.words & saying("causes"):
         return False
     if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
         return True
@@ -228,7 +215,7 @@ def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
     is_told = word in known.happening or word in known.kin or word in known.places
-    return is_told or word in _TURNS or word in _GOALS or is_clinical_name(word)
+    return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -280,10 +267,12 @@ def _initials(row: KnownRow) -> str:
 
 def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
-    if word in known.kin and word not in ANY_KIN:
+    if word in known.kin and word not in saying("any_kin"):
         return False
     is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
-    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
+    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in saying(
+        "went"
+    ):
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word]
     if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
@@ -314,7 +303,7 @@ def _is_unknown(
     if (
         clause.stages
         or clause.codes
-        or clause.words & WITHOUT
+        or clause.words & saying("without")
         or any(cue.startswith("deed:") for cue in clause.cues)
     ):
         return False
@@ -327,7 +316,9 @@ def _is_unknown(
     is_past = not clause.words.isdisjoint(statement_words().past)
     if not said or not (is_of_patient or is_found or is_past):
         return False
-    polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
+    polar = frozenset(clause.exclusive) | (
+        clause.words & statement_words().numbers.keys() - saying("one")
+    )
     return not any(
         (not row.negated or bool(clause.words & statement_words().refusing))
         and not (is_past and row.is_plan and not is_hedged(clause, row))

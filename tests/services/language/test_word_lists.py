@@ -1,0 +1,31 @@
+"""The lists of words by which something is told: each is read, and what is read is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from services.language.statement_tables import read_table, saying
+
+SERVICES = Path(__file__).parents[3] / "services"
+_NAMED = re.compile(r"\bsaying\(\s*f?\"([\w ]+)")
+
+
+def _named() -> set[str]:
+    return {name for file in SERVICES.rglob("*.py") for name in _NAMED.findall(file.read_text())}
+
+
+def test_each_list_is_read_somewhere() -> None:
+    files = [*(SERVICES / "language").glob("*/word_lists.yaml")]
+    listed = {name for file in files for name in read_table(file)}
+    assert len(files) > 1
+    assert {name for name in listed if not name.startswith("seen by ")} == _named() - {"seen by "}
+
+
+def test_a_list_is_of_all_languages() -> None:
+    assert saying("than") == {"than", "als"}
+
+
+def test_a_list_that_is_not_there_is_no_empty_one() -> None:
+    with pytest.raises(KeyError):
+        saying("nothing of the kind")
