@@ -25,6 +25,7 @@ from services.statements.clause_parts import (
 )
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
+from services.statements.compare_several import switched
 from services.statements.counting import counted, of_kinds
 from services.statements.deeds_told import deed_told
 from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
@@ -39,7 +40,6 @@ from services.statements.subject import (
     refs,
     without_setting,
 )
-from services.statements.switches import switched
 from services.statements.unknown_prose import is_named, tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 

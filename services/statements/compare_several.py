@@ -8,13 +8,13 @@ from services.language.name_kinds import kind_of_name
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
-from services.statements.broader import is_cancer_of
+from services.statements.by_values import is_cancer_of
 from services.statements.courses import plain
-from services.statements.fit import fits, is_aim, is_denied_alike, is_measured
+from services.statements.fit import fits, has_date, is_aim, is_denied_alike, is_measured
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
-from services.statements.subject import about, is_meant, of_state
+from services.statements.subject import about, is_meant, of_state, supported
 from services.statements.verdict import Verdict
 
 _ORDINALS = {
@@ -237,3 +237,33 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
+
+
+def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of both drugs, where the first says that it ended for the second.
+
+    What is told of a day is of the second, which begins then.
+    """
+    if (
+        not clause.words & saying("switched")
+        or clause.quantities
+        or len(names) < len(("from", "to"))
+    ):
+        return None
+    before = [row for row in _drugs(rows, names[0]) if row.standing == "ended"]
+    for one in before:
+        after = [
+            row
+            for row in _drugs(rows, names[-1])
+            if row.order >= one.order
+            and one.words.issuperset(names[1:])
+            and all(has_date(day, row) for day in clause.dates)
+        ]
+        if after:
+            return supported([one, after[0]])
+    return None
+
+
+def _drugs(rows: KnownRows, name: str) -> list[KnownRow]:
+    found = [row for row in rows.about([name]) if row.kind == "medication"]
+    return [row for row in found if name in row.needs]

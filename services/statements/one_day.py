@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_tables import saying
-from services.statements.broader import is_cancer_of
+from services.statements.by_values import is_cancer_of
 from services.statements.compare_several import is_over
 from services.statements.fit import (
     fits,

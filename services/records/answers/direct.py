@@ -26,7 +26,6 @@ from services.records.answers.further import (
     told_elsewhere,
     with_parts,
 )
-from services.records.answers.helped import values_of_effect
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
@@ -39,7 +38,12 @@ from services.records.answers.papers import (
 )
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
-from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
+from services.records.answers.treatments import (
+    LOOKED_AT,
+    asks_for_treatment,
+    told_treatments,
+    values_of_effect,
+)
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
 
