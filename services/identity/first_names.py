@@ -12,7 +12,7 @@ from services.identity.name_signs import (
     is_turned_to,
 )
 from services.language.named_person import is_known_name, is_ordinary_name
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 
 
@@ -37,12 +37,12 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def _is_asked_about(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a question begins with a verb and the name: `has mark had a flu shot?`."""
     is_second = len(run) > 2 and run[1] is span[0] and run[0].is_first
-    return is_second and span[0].before in people_words().auxiliaries
+    return is_second and span[0].before in of_people("auxiliaries")
 
 
 def _stands_alone(span: tuple[Word, ...]) -> bool:
     """Whether one of the words stands as a name, also in `and elvis?`."""
-    is_turned_to = span[0].before in people_words().moves_on and span[-1].closes
+    is_turned_to = span[0].before in of_people("moves_on") and span[-1].closes
     return is_turned_to or any(one.stands_as_name or _is_only_a_name(one) for one in span)
 
 

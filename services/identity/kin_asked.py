@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from services.language.chart_nouns import measured_nouns
 from services.language.mentions import Message
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import saying
@@ -31,14 +31,14 @@ def asks_of_somebody_beside(message: Message) -> bool:
 
 
 def _is_kin(words: Sequence[Word], at: int) -> bool:
-    known, one = people_words(), words[at]
+    one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
         return before in saying("leads_a_son")
     if one.text in _SPOUSES:
-        return before in known.owners
-    is_led = before in known.owners | known.definite | saying("of_whom")
-    return one.text in known.relatives and (is_led or (one.is_owner and not before))
+        return before in of_people("owners")
+    is_led = before in of_people("owners", "definite") | saying("of_whom")
+    return one.text in of_people("relatives") and (is_led or (one.is_owner and not before))
 
 
 def _is_for(words: Sequence[Word], at: int) -> bool:
@@ -47,7 +47,7 @@ def _is_for(words: Sequence[Word], at: int) -> bool:
 
 
 def _values() -> frozenset[str]:
-    return measured_nouns() | people_words().values_of_one
+    return measured_nouns() | of_people("values_of_one")
 
 
 def _owns_value(words: Sequence[Word], at: int) -> bool:
@@ -56,8 +56,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     leads = words[at].is_owner or words[at].heads
     if leads and not _values().isdisjoint(behind):
         return True
-    known, place = people_words(), at - 1
-    while place >= 0 and words[place].text in known.owners | known.definite | saying("of_whom"):
+    place = at - 1
+    while place >= 0 and words[place].text in of_people("owners", "definite") | saying("of_whom"):
         place -= 1
     led = {one.text for one in words[place + 1 : at]}
     return place >= 0 and bool(led & saying("of_whom")) and words[place].text in _values()
@@ -68,10 +68,10 @@ def _takes(words: Sequence[Word], at: int) -> bool:
     texts = [one.text for one in words]
     after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
     if after and after[0] in saying("takes"):
-        return not people_words().pronouns.intersection(texts[at + 2 : at + 3])
+        return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
     if rest == ["on"] or verb in saying("takes_in_german"):
         return True
-    values = people_words().values_of_one
+    values = of_people("values_of_one")
     if verb in saying("have"):
         return values.issuperset(rest) and not values.isdisjoint(texts)
     has = not saying("have").isdisjoint(after)

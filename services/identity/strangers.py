@@ -19,7 +19,7 @@ from services.language.full_dates import month_numbers
 from services.language.letters import folded, spellings
 from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
-from services.language.people_words import names_that_are_words, people_words
+from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
@@ -84,7 +84,7 @@ def _is_titled(
         return is_unknown_patient(run, word) and not has_hit
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
-    is_carried = word.before not in people_words().titles_of_men | people_words().titles_of_women
+    is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     if is_carried and word.text in measured_nouns():
         return False  # `Herr Gross Kalium`
     if word.is_common and not word.is_owner and not is_titled_name(word):
@@ -104,7 +104,7 @@ def _is_name_in_a_chart_question(
     """
     if word.title in ("staff", "relative") or message.registers:
         return False
-    if word.before in people_words().newest and not word.is_owner:
+    if word.before in of_people("newest") and not word.is_owner:
         return False
     is_topic = _is_topic(message, word)
     if any(word.text in name for name in others):
@@ -120,7 +120,7 @@ def _is_name_in_a_chart_question(
     if word.is_owner and not asks_for_chart(word):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
-    is_asked = word.before in people_words().auxiliaries and not word.closes
+    is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_topic
     return is_called or all(map(_opens_or_names, rest)) or any(map(_is_of_a_chart, rest))
 
@@ -130,11 +130,10 @@ def _is_topic(message: Message, word: Word) -> bool:
 
     A wish may end so with a doctor: `Termin bei Lopez`.
     """
-    known = people_words()
-    if not word.closes or word.before not in known.topics:
+    if not word.closes or word.before not in of_people("topics"):
         return False
     rest = {one.text for one in message.words if one is not word}
-    return asks_question(message.text) or rest <= known.joins | known.topics
+    return asks_question(message.text) or rest <= of_people("joins", "topics")
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
@@ -142,32 +141,33 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
     Of a task that is to go it is a word of its title: "delete the chase CT reminder".
     """
-    known = people_words()
     if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):
         return True
-    if word.before in known.before_staff or word.after in known.behind_places:
+    if word.before in of_people("before_staff") or word.after in of_people("behind_places"):
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
     earlier = {one.text for one in message.words if one.start < word.start}
-    if word.before in known.met_at and earlier & known.meetings:
+    if word.before in of_people("met_at") and earlier & of_people("meetings"):
         return True
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
-    spoken_to = {one.text for one in message.words if one.after not in known.asking}
-    return bool(earlier & known.relatives) or not spoken_to.isdisjoint(known.addressing)
+    spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
+    return bool(earlier & of_people("relatives")) or not spoken_to.isdisjoint(
+        of_people("addressing")
+    )
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() or word.text in people_words().seasons
+    is_other = word.text in words_of_questions() or word.text in of_people("seasons")
     is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.text in people_words().qualities
+    is_other = is_other or word.text in of_people("qualities")
     return word.is_common and not is_other and word.text in names_that_are_words()
 
 
 def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary = is_ordinary or word.text in people_words().no_names
+    is_ordinary = is_ordinary or word.text in of_people("no_names")
     is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
@@ -176,14 +176,14 @@ def _is_in_use(word: Word) -> bool:
 
 
 def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) or word.text in people_words().particles
+    is_name = is_known_name(word.text) or word.text in of_people("particles")
     return word.text in measured_nouns() or is_name
 
 
 def _opens_or_names(word: Word) -> bool:
-    return word.text in people_words().opening or is_known_name(word.text)
+    return word.text in of_people("opening") or is_known_name(word.text)
 
 
 def _is_of_a_chart(word: Word) -> bool:
-    is_asked = word.text in chart_nouns() or word.text in people_words().chart_things
+    is_asked = word.text in chart_nouns() or word.text in of_people("chart_things")
     return is_asked or is_clinical_name(stem(word.text))

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from services.language.chart_pieces import NameIs, Piece
 from services.language.chart_words import Lexicon, lexicon
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
@@ -125,7 +125,7 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
 
 def _is_left_out(piece: Piece, words: Lexicon) -> bool:
     """Whether a word is none of an English name: a comma, an article, "der" of another language."""
-    is_sign = piece.words[0] == "," or piece.text in people_words().articles
+    is_sign = piece.words[0] == "," or piece.text in of_people("articles")
     return is_sign or (words.language != "en" and _connects(piece, words))
 
 

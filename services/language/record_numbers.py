@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from services.language.full_dates import FullDate
 from services.language.mentions import Message
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.statement_words import statement_words
 
 # Bounded, so that a long run of letters is read once.
@@ -41,7 +41,9 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
         before = [word.text for word in message.words if word.end <= one.start()]
-        begins = people_words().leads.issuperset(before) and is_bare_number(message, token)
+        begins = of_people("opening", "moves_on").issuperset(before) and is_bare_number(
+            message, token
+        )
         if begins or len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))
@@ -60,7 +62,7 @@ def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3
     for token in tokens:
         at = lowered.find(token.casefold())
         words = [one.text for one in message.words if one.end <= at][-within:]
-        if any(one in people_words().numbers for one in words):
+        if any(one in of_people("numbers") for one in words):
             yield token
 
 

@@ -6,7 +6,7 @@ from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
@@ -51,7 +51,7 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     """Say which words of a longer name what is `told` of the thing itself does not have."""
     head = tokens_of(fold(question.head)[0])
     is_drug = question.tool == "medications"
-    idle = {*head, *lexicon(words.language).connectors, *people_words().articles}
+    idle = {*head, *lexicon(words.language).connectors, *of_people("articles")}
     every = [word for word in question.name.split() if fold(word)[0] not in idle]
     rest = [
         word

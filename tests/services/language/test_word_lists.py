@@ -29,3 +29,14 @@ def test_a_list_is_of_all_languages() -> None:
 def test_a_list_that_is_not_there_is_no_empty_one() -> None:
     with pytest.raises(KeyError):
         saying("nothing of the kind")
+
+
+def test_each_list_beside_names_is_read_somewhere() -> None:
+    listed = read_table(SERVICES / "language" / "people_words.yaml").keys()
+    read = {
+        name
+        for file in SERVICES.rglob("*.py")
+        for call in re.findall(r"\bof_people\(([^()]*)\)", file.read_text())
+        for name in re.findall(r'"(\w+)"', call)
+    }
+    assert listed == read | {"titles_of_men", "titles_of_women", "titles_of_patients"}
