@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 
 _INHERITED = frozenset(
@@ -76,7 +76,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
         return False  # "marked shrinkage; no new lesion"
     if (not last.smoking) != (not clause.smoking) and "asserts" in clause.cues:
         return False  # "quit smoking in 1998 and drinks two beers a week"
-    kin = statement_words().kin
+    kin = stems_told("family")
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
     if "no" in last.cues & clause.cues and last.topics and clause.topics:
@@ -186,7 +186,7 @@ def _after(last: Clause, clause: Clause) -> Clause:
     if clause.words & saying("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
-        clause = replace(clause, words=clause.words | (last.words & statement_words().allergic))
+        clause = replace(clause, words=clause.words | (last.words & stems_told("allergic")))
     return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
 
 
@@ -209,7 +209,7 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
 
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
-    kin = statement_words().kin
+    kin = stems_told("family")
     is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
     return (
         clause
@@ -300,7 +300,7 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         if end is None or not _is_listed(clause) or not end.own_names:
             yield clause
             continue
-        polar = frozenset(end.exclusive) | statement_words().denying | saying("without")
+        polar = frozenset(end.exclusive) | stems_told("denying") | saying("without")
         yield replace(
             clause,
             words=clause.words | (end.words & polar),
@@ -322,5 +322,5 @@ def _is_listed(clause: Clause) -> bool:
         and not clause.has_values
         and not said - {"splits", "no", "apart"}
         and not (clause.exclusive or "no" in said)
-        and clause.words.isdisjoint(statement_words().denying | saying("without"))
+        and clause.words.isdisjoint(stems_told("denying") | saying("without"))
     )

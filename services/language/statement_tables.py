@@ -29,6 +29,18 @@ def all_of(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
 
 
 @cache
+def statement_files() -> Sequence[Mapping[str, Any]]:
+    """Return the tables of statements of all languages."""
+    return [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
+
+
+@cache
+def stems_told(name: str) -> frozenset[str]:
+    """Return the stems of a list of statements, of all languages; see `en/statements.yaml`."""
+    return frozenset(map(stem, all_of(statement_files(), name)))
+
+
+@cache
 def saying(name: str) -> frozenset[str]:
     """Return the words of all languages that tell `name`; see `en/word_lists.yaml`."""
     words = all_of(_word_lists(), name)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.compare_series import is_judged_rightly
@@ -51,7 +51,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.words & saying("without") & clause.words
         or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
         or (row.smoking == "never" and "=smoking" in names)
-        or (clause.words & saying("confirmed") and row.words & statement_words().unsure)
+        or (clause.words & saying("confirmed") and row.words & stems_told("unsure"))
     ]
     denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
@@ -120,7 +120,7 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         denied = [row for row in rows.about(own) if row.negated]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
-    is_bare = clause.words <= statement_words().of_looking_up and not clause.has_values
+    is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
 
 
@@ -168,7 +168,7 @@ def _may_be(row: KnownRow) -> bool:
     """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
     if row.kind == "encounter":
         return row.is_stay  # who was seen was not admitted
-    return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
+    return row.kind != "procedure" or row.words.isdisjoint(stems_told("no_operation"))
 
 
 def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
@@ -185,7 +185,7 @@ def _is_of_kin_alone(row: KnownRow) -> bool:
 
 
 def _is_of_kin(row: KnownRow) -> bool:
-    return row.is_text and not row.words.isdisjoint(statement_words().kin)
+    return row.is_text and not row.words.isdisjoint(stems_told("family"))
 
 
 def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.statements.judgements import is_plainly_otherwise
 from services.statements.rows import KnownRow
@@ -266,7 +266,7 @@ _EXTREME = frozenset({"high", "low"})
 def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
     known = statement_words()
-    judging = known.judging - known.ending
+    judging = stems_told("judging") - known.ending
     said = clause.words & (judging | saying("high_or_low") if clause.cues & _EXTREME else judging)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.language.clauses import Clause, Stage
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
 from services.statements.one_of_several import DONE_ONCE, excludes, says_which
@@ -61,7 +61,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
     begun = {word[:BEGINNING] for word in clause.words}
     told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
-    told = told or (_SUSPECTED in row.hedges and bool(clause.words & statement_words().unsure))
+    told = told or (_SUSPECTED in row.hedges and bool(clause.words & stems_told("unsure")))
     return told or not clause.cues.isdisjoint(NOT_DONE)
 
 
@@ -87,9 +87,8 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
-    known = statement_words()
-    if not row.hedges and not row.words.isdisjoint(known.unsure):
-        return bool(clause.words & known.unsure) or "maybe" in clause.cues
+    if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
+        return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
     if not clause.words & saying("lacking") and lacked(row) & clause.words:
         return False
     if clause.words & saying("all") and shares(row.quantities, row.words):
@@ -125,17 +124,16 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     A row of a penicillin allergy says nothing of who takes penicillin; that of ramipril, which
     somebody takes, nothing of an allergy to it.
     """
-    vocabulary = statement_words()
-    is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
+    is_told_of_kin = row.kind.startswith("family") or bool(row.words & stems_told("family"))
     if ("family" in clause.cues) != is_told_of_kin:
         return False
-    if is_told_of_kin and not clause.words & vocabulary.kin - saying("any_kin") <= row.words:
+    if is_told_of_kin and not clause.words & stems_told("family") - saying("any_kin") <= row.words:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
-    is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
-    if is_of_allergy and not _has_reactions(clause.words & vocabulary.reactions, row):
+    is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
+    if is_of_allergy and not _has_reactions(clause.words & stems_told("reactions"), row):
         return False
-    if clause.words & vocabulary.allergic:
+    if clause.words & stems_told("allergic"):
         return is_of_allergy
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
 
@@ -148,7 +146,7 @@ def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
-    denying = statement_words().denying
+    denying = stems_told("denying")
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
     return not is_denied or bool(
         clause.words & (denying | saying("without") | statement_words().refusing)

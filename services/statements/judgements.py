@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data_models.plain_yaml import read_yaml
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.rows import KnownRow
@@ -62,9 +62,8 @@ def judges_alone(sentence: Sentence, rows: Iterable[KnownRow]) -> bool:
     cues = sentence.cues | {cue for one in sentence.clauses for cue in one.cues}
     if cues & _NO_JUDGEMENT:
         return False
-    known = statement_words()
-    said = sentence.words & known.judging
-    judged = sentence.words & known.judged
+    said = sentence.words & stems_told("judging")
+    judged = sentence.words & stems_told("judged")
     if not said or not (judged or "about_patient" in cues):
         return False
     return not any(said & row.words and (not judged or judged & row.words) for row in rows)

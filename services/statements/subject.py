@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.fit import is_aim
@@ -85,7 +85,7 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, tuple[str, ...]]]:
     """Return the clause of each of "her father and one sibling", with what it names."""
-    known = statement_words().kin - saying("any_kin")
+    known = stems_told("family") - saying("any_kin")
     kin = clause.words & known
     if clause.words & saying("parents") and clause.words & saying("all"):
         kin, names = (
@@ -118,7 +118,7 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
 
 def without_variants(rows: list[KnownRow], spoken: Collection[str]) -> list[KnownRow]:
     """Return `rows` without those that deny a variant of what was found: T790M, of EGFR."""
-    told, denying = {*spoken}, statement_words().denying
+    told, denying = {*spoken}, stems_told("denying")
     if not any(_is_finding_of(row, told) for row in rows):
         return rows
     is_denial = not denying.isdisjoint(told)

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.detection import is_unread
-from services.language.statement_tables import saying
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
@@ -78,7 +78,7 @@ def _is_title(sentence: Sentence) -> bool:
 
 def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
-    deciding = sentence.words & statement_words().deciding
+    deciding = sentence.words & stems_told("deciding")
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     kinds = statement_words().exclusive
     is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
@@ -146,7 +146,7 @@ def _adds_unknown(
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
-    denials = statement_words().denying | saying("without")
+    denials = stems_told("denying") | saying("without")
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
@@ -208,13 +208,13 @@ def _has_figure(clause: Clause) -> bool:
 
 def _names_nothing(clause: Clause) -> bool:
     """Whether a clause names no more than what is judged, such as an organ's function."""
-    return statement_words().judged.issuperset(clause.names)
+    return stems_told("judged").issuperset(clause.names)
 
 
 def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
-    is_told = word in known.happening or word in known.kin or word in known.places
+    is_told = word in known.happening or word in stems_told("family") or word in known.places
     return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
 
 
@@ -267,7 +267,7 @@ def _initials(row: KnownRow) -> str:
 
 def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
-    if word in known.kin and word not in saying("any_kin"):
+    if word in stems_told("family") and word not in saying("any_kin"):
         return False
     is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
     if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in saying(
@@ -279,7 +279,7 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
-    if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
+    if word.endswith(_ADVERB) and word not in stems_told("judging") | known.happening.keys():
         return True
     if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
@@ -313,7 +313,7 @@ def _is_unknown(
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
-    is_past = not clause.words.isdisjoint(statement_words().past)
+    is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
         return False
     polar = frozenset(clause.exclusive) | (
@@ -336,7 +336,7 @@ def _is_other_way(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     return any(
         not row.words.isdisjoint(words) and clause.words.isdisjoint(words)
-        for words in (known.unsure, known.refusing)
+        for words in (stems_told("unsure"), known.refusing)
     )
 
 

@@ -40,3 +40,12 @@ def test_each_list_beside_names_is_read_somewhere() -> None:
         for name in re.findall(r'"(\w+)"', call)
     }
     assert listed == read | {"titles_of_men", "titles_of_women", "titles_of_patients"}
+
+
+def test_each_list_of_stems_is_there() -> None:
+    files = (SERVICES / "language").glob("*/statements.yaml")
+    listed = {name for file in files for name in read_table(file)}
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    read = {name for text in texts for name in re.findall(r'\bstems_told\("(\w+)"\)', text)}
+    assert read
+    assert read <= listed
