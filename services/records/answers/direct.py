@@ -69,7 +69,7 @@ def answered(
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
-    as_said = [words.as_said.format(quotes=told_once)] if quotes else []
+    as_said = [words.say("as_said", quotes=told_once)] if quotes else []
     return words.of_one("\n\n".join(dict.fromkeys([*said, *as_said])))
 
 
@@ -117,10 +117,10 @@ class _Answers:
         if self.looked.missing is not None:
             return ""  # it is asked for first
         if isinstance(taken, str):
-            return self.words.failed.format(title=question.tool, problem=taken)
+            return self.words.say("failed", title=question.tool, problem=taken)
         whole = replace(question, without=(), aspect="all")
         if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
-            lead = self.words.unsaid.format(words=", ".join(question.without))
+            lead = self.words.say("unsaid", words=", ".join(question.without))
             return f"{lead}\n{self._of_view(whole, taken)}"
         return self._of_view(question, taken)
 
@@ -149,7 +149,7 @@ class _Answers:
         summary = self.looked.result_of(BORN)
         then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
         if then is None:
-            return self.words.failed.format(title=BORN.tool, problem=self.words.nothing)
+            return self.words.say("failed", title=BORN.tool, problem=self.words.say("nothing"))
         return self._answer(then)
 
     def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:
@@ -174,7 +174,7 @@ class _Answers:
         if not (rows := told_by(done, view)):
             return told
         found = answer_of(done, view.model_copy(update={"rows": rows}), self.words)
-        return told if found in told else f"{told}\n{self.words.elsewhere}\n{found}"
+        return told if found in told else f"{told}\n{self.words.say('elsewhere')}\n{found}"
 
     def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
         """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
@@ -204,7 +204,7 @@ class _Answers:
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
         """Return a drug as `told`, and the illness it is asked for with where no reason is told."""
-        untold = self.words.no_part.format(part=self.words.parts["reason"])
+        untold = self.words.say("no_part", part=self.words.parts["reason"])
         if not is_given_for(question) or untold not in told:
             return told
         name = question.name.removeprefix(question.head).strip()
@@ -229,7 +229,7 @@ class _Answers:
         found = self.looked.view_of(measured)
         if not has_answer(measured, found):
             return absent
-        return f"{absent}\n{self.words.measured} {answer_of(measured, found, self.words)}"
+        return f"{absent}\n{self.words.say('measured')} {answer_of(measured, found, self.words)}"
 
     def _around(self, question: ChartQuestion) -> str:
         """Return what is asked around an event, told before it; of no days where it has none."""
@@ -242,17 +242,17 @@ class _Answers:
             is_row = bool(rows) and event.tool in ("problems", SEARCH)
             told.append(row_line(rows[0], self.words) if is_row else answer)
             if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
-                told[-1] += f"\n{self.words.no_part.format(part=self.words.parts['end'])}"
+                told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if days := days_around(question, rows, is_alike=question.tool == event.tool):
                 return f"{told[-1]}\n\n{self._of_those_days(question, days)}"
         if question.tool == "timeline":
             return "\n\n".join(told)
         asked = self._answer(replace(question, around=()))
-        return "\n\n".join([*dict.fromkeys(told), f"{self.words.of_all_times}\n{asked}"])
+        return "\n\n".join([*dict.fromkeys(told), f"{self.words.say('of_all_times')}\n{asked}"])
 
     def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
         """Return what is asked of the days around an event, and of those named besides."""
         days = within(days, question.span)
         if days.since is not None and days.until is not None and days.since > days.until:
-            return self.words.nothing_then.format(name=f": {question.name}" * bool(question.name))
+            return self.words.say("nothing_then", name=f": {question.name}" * bool(question.name))
         return self._answer(with_days(replace(question, around=(), shift=None), days))

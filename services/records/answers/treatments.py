@@ -57,10 +57,10 @@ def told_treatments(
     is_usual = any(_is_of_kind(row, kind) for _, view in lists for row in _treatments(view))
     near_days = 0 if is_usual else _NEAR_DAYS
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
-        (words.treated_by, lambda row: _is_for(row, question.name, illnesses)),
-        (words.usual_for, lambda row: _is_of_kind(row, kind)),
+        (words.say("treated_by"), lambda row: _is_for(row, question.name, illnesses)),
+        (words.say("usual_for"), lambda row: _is_of_kind(row, kind)),
         (
-            words.meanwhile,
+            words.say("meanwhile"),
             lambda row: not _is_of_kind(row, kind) and _is_meanwhile(row, illnesses, near_days),
         ),
     )
@@ -71,7 +71,7 @@ def told_treatments(
             if (rows := [row for row in _treatments(view) if is_meant(row)])
         ]
         said += [lead, *told] if told else []
-    return "\n".join(said) or words.no_part.format(part=words.parts["treatment"])
+    return "\n".join(said) or words.say("no_part", part=words.parts["treatment"])
 
 
 def _treatments(view: ChartView) -> Iterator[ViewRow]:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from services.language.answer_words import answer_words
 from services.language.statement_tables import read_table, saying
+from services.language.vocabulary import LANGUAGES
 
 SERVICES = Path(__file__).parents[3] / "services"
 _NAMED = re.compile(r"\bsaying\(\s*f?\"([\w ]+)")
@@ -49,3 +51,11 @@ def test_each_list_of_stems_is_there() -> None:
     read = {name for text in texts for name in re.findall(r'\bstems_told\("(\w+)"\)', text)}
     assert read
     assert read <= listed
+
+
+def test_each_text_around_rows_is_said_in_every_language_and_said_somewhere() -> None:
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    read = {name for text in texts for name in re.findall(r"\bsay\(\s*['\"](\w+)['\"]", text)}
+    every = [answer_words(one).said.keys() for one in LANGUAGES]
+    assert all(one == every[0] for one in every)
+    assert every[0] <= read
