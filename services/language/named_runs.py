@@ -27,8 +27,6 @@ class Run:
     """The words, with the vocabulary's own for those that it knows."""
     main: NameIs | None = None
     """Of several known names the one that is meant: the pressure of "BP in pregnancy"."""
-    is_of_other: bool = False
-    """Whether it is said in what else it is asked for: in pregnancy, after a stroke."""
 
     @property
     def name(self) -> str:
@@ -119,7 +117,6 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
             if not _is_left_out(piece, words)
         ),
         main=heads[0 if words.words.head_first else -1] if heads else None,
-        is_of_other=any(name.tool != "results" for name in known),
     )
 
 
