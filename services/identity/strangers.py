@@ -152,9 +152,7 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
-    return bool(earlier & of_people("relatives")) or not spoken_to.isdisjoint(
-        of_people("addressing")
-    )
+    return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
 
 
 def _is_name_and_word(word: Word) -> bool:

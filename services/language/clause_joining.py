@@ -45,11 +45,8 @@ def _tells_deed(clause: Clause) -> bool:
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(
-        clause.words & saying("from")
-        and (clause.cues & _COURSES or clause.words & saying("up_or_down"))
-    )
-    is_from = (is_from or bool(clause.words & saying("compared"))) and not clause.names
+    is_from = clause.says("from") and bool(clause.cues & _COURSES or clause.says("up_or_down"))
+    is_from = (is_from or clause.says("compared")) and not clause.names
     is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
     is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
     return is_from and is_of_two and not last.differences
@@ -68,9 +65,7 @@ def _course(last: Clause, clause: Clause) -> Clause:
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
-    is_denial = (
-        "no" in clause.cues and "no" not in last.cues and not clause.words & saying("without")
-    )
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.says("without")
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not _is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
@@ -100,7 +95,7 @@ def _is_next_of_course(last: Clause, clause: Clause) -> bool:
 def _ends_span(last: Clause, clause: Clause) -> bool:
     """Whether a clause is the second day of "between 2018 and 2020"."""
     is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
-    return is_day and bool(last.words & saying("between")) and len(last.dates) == 1
+    return is_day and last.says("between") and len(last.dates) == 1
 
 
 def _collide(last: Clause, clause: Clause) -> bool:
@@ -158,7 +153,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
     passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(saying("turned"))
+    is_other_way = bool(clause.cues & _COURSES) or clause.says("turned")
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:
@@ -171,10 +166,10 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
-    if clause.words & saying("than"):
+    if clause.says("than"):
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-    names = last.names if clause.words.isdisjoint(saying("discharged")) or clause.names else ()
-    if not clause.words.isdisjoint(saying("which")) and names:
+    names = last.names if not clause.says("discharged") or clause.names else ()
+    if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
@@ -183,7 +178,7 @@ def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
         return _of_the_same(last, clause)
-    if clause.words & saying("finds") and last.dates and not clause.dates:
+    if clause.says("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
         clause = replace(clause, words=clause.words | (last.words & stems_told("allergic")))
@@ -198,9 +193,9 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if last.words & saying("without") and last.has_values:
+    if last.says("without") and last.has_values:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
-    if (last.words & saying("without") or "no" in last.cues) and clause.words & saying("or"):
+    if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if clause.cues & {"ended", "apart"}:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
@@ -210,12 +205,9 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
     kin = stems_told("family")
-    is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
-    return (
-        clause
-        if is_named
-        else replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
-    )
+    if "family" not in clause.cues or not clause.words.isdisjoint(kin):
+        return clause
+    return replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
 
 
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
@@ -226,12 +218,12 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done.append(clause)
             continue
         last = done[-1]
-        if clause.words & saying("without") and not clause.names:
+        if clause.says("without") and not clause.names:
             # "migraine without aura" denies no migraine
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
             done.append(clause)
-        elif clause.words & saying("but") and _is_listed(clause):
+        elif clause.says("but") and _is_listed(clause):
             done.append(clause)  # "… has resolved, but oxaliplatin and leucovorin are active"
         elif _tells_value_before(last, clause):
             done[-1] = _course(last, clause)
@@ -249,7 +241,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
     if not is_so or any(one.has_values for one in named[:-1]):
         return clauses
-    if any(one.words & (saying("between") | saying("from")) for one in named):
+    if any(one.says("between", "from") for one in named):
         return clauses
     told = named[-1]
     return [

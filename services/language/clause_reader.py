@@ -260,6 +260,4 @@ def _is_refusal(cues: Collection[str], words: Sequence[str]) -> bool:
     """Whether somebody did not want a thing: "he has declined the booster", not "her eGFR"."""
     refusing = statement_words().refusing
     at = next((at for at, word in enumerate(words) if stem(word) in refusing), 0)
-    return "about_patient" in cues and any(
-        word in saying("who") for word in words[max(0, at - 3) : at]
-    )
+    return "about_patient" in cues and not saying("who").isdisjoint(words[max(0, at - 3) : at])

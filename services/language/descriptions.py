@@ -101,10 +101,8 @@ def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:
     has_kin = any(one in of_people("relatives", "people") for one in folds)
     theirs = _first_parts(measured_nouns() if has_kin else chart_nouns())
     for one, first, second in zip(folds, folds[1:], [*folds[2:], ""], strict=False):
-        if (
-            one in _MEN | _WOMEN | _HIS
-            and (second if first in of_people("newest") else first) in theirs
-        ):
+        of_what = second if first in of_people("newest") else first
+        if one in _MEN | _WOMEN | _HIS and of_what in theirs:
             yield one
 
 

@@ -144,9 +144,7 @@ def _is_of_head(folds: Sequence[str], at: int) -> bool:
 
 
 def _is_another(folds: Sequence[str], at: int) -> bool:
-    if at and (
-        folds[at - 1] in of_people("titles_of_men") or folds[at - 1] in of_people("titles_of_women")
-    ):
+    if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
         at -= 1
     return at > 0 and folds[at - 1] in of_people("others")
 

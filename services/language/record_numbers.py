@@ -41,9 +41,8 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
         before = [word.text for word in message.words if word.end <= one.start()]
-        begins = of_people("opening", "moves_on").issuperset(before) and is_bare_number(
-            message, token
-        )
+        begins = of_people("opening", "moves_on").issuperset(before)
+        begins = begins and is_bare_number(message, token)
         if begins or len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))

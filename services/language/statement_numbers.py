@@ -87,22 +87,17 @@ def differences(
         return _change_of_body(words, [one for one in quantities if one.unit in _UNITS[of]])
     offsets = {one.start: one for one in quantities}
     found = []
-    for at, (_, word) in enumerate(words):
-        if word in saying("more_or_less") and any(
-            one in saying("than") for _, one in words[at + 1 :]
-        ):
+    said = [word for _, word in words]
+    for at, word in enumerate(said):
+        is_more = word in saying("more_or_less") and not saying("than").isdisjoint(said[at + 1 :])
+        is_over = folded(word) in saying("beyond")
+        if is_more or (is_over and not saying("earlier_value").isdisjoint(said[at + 1 : at + 4])):
             before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
             found += [offsets[offset] for offset in before[-1:]]
         if word in saying("up_or_down"):
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
-        if folded(word) in saying("beyond") and saying("earlier_value").intersection(
-            one for _, one in words[at + 1 : at + 4]
-        ):
-            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
-            found += [offsets[offset] for offset in before[-1:]]
-        is_noun = folded(word) in saying("amounts_of_change") and any(
-            one in saying("of_what") for _, one in words[at + 1 : at + 3]
-        )
+        is_noun = folded(word) in saying("amounts_of_change")
+        is_noun = is_noun and not saying("of_what").isdisjoint(said[at + 1 : at + 3])
         is_by = word in saying("by") and not ("asserts" in cues and _CHANGES.isdisjoint(cues))
         if is_noun or is_by:
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]

@@ -41,12 +41,12 @@ def stems_told(name: str) -> frozenset[str]:
 
 
 @cache
-def saying(name: str) -> frozenset[str]:
-    """Return the words of all languages that tell `name`; see `en/word_lists.yaml`."""
-    words = all_of(_word_lists(), name)
-    if not words:
-        raise KeyError(name)
-    return words
+def saying(*names: str) -> frozenset[str]:
+    """Return the words of all languages that tell one of `names`; see `en/word_lists.yaml`."""
+    lists = {name: all_of(_word_lists(), name) for name in names}
+    if missing := [name for name, words in lists.items() if not words]:
+        raise KeyError(*missing)
+    return frozenset().union(*lists.values())
 
 
 @cache

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
-from services.language.statement_tables import saying
 from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -54,10 +53,10 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     if len(days) == 2:
         yield from _each(*days)
         yield from _each(*reversed(days))  # "3.8 kg more in 2019 than in 2017"
-    elif len(days) == 1 and clause.words & (saying("since") | saying("compared_with")):
+    elif len(days) == 1 and clause.says("since", "compared_with"):
         yield from _each(days[0], values[-1:])
     elif len(days) == 1:
-        if clause.words & saying("than_a_value"):
+        if clause.says("than_a_value"):
             yield from _each(days[0], values[-1:])  # "is 97.8, 5.6 kg more than in 2013"
         yield from ((before, row) for before, row in pairwise(values) if row in days[0])
         yield from zip(days[0][:1], days[0][-1:], strict=True)
@@ -82,8 +81,8 @@ def _has(told: Quantity, row: KnownRow) -> bool:
 def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     before, now = first.number or 0.0, last.number or 0.0
     is_course = not clause.cues.isdisjoint(_CHANGES)
-    is_up = "rising" in clause.cues or (not is_course and bool(clause.words & saying("up")))
-    is_down = "falling" in clause.cues or (not is_course and bool(clause.words & saying("down")))
+    is_up = "rising" in clause.cues or (not is_course and clause.says("up"))
+    is_down = "falling" in clause.cues or (not is_course and clause.says("down"))
     if (is_up and now <= before) or (is_down and now >= before):
         return False
     unit = next((one.unit for one in last.quantities), "")

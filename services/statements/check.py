@@ -8,7 +8,6 @@ from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.phrases import says
-from services.language.statement_tables import saying
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
@@ -235,7 +234,7 @@ class MessageCheck:
         topics = clause.topics if "no" in clause.cues else ()
         if (own := deny_own_words(clause, self.grounds.rows)) is not None:
             return own
-        if clause.words & saying("anything") and "takes" in clause.cues:
+        if clause.says("anything") and "takes" in clause.cues:
             topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
 from services.language.statement_parts import graded
-from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
@@ -150,7 +149,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
 
 def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
     clauses = reader.clauses(cuts)
-    if any(clause.words & saying("related") for clause in clauses):
+    if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
 

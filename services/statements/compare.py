@@ -146,7 +146,7 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    is_of_reason = bool(clause.words & saying("because")) and bool(relaxed)
+    is_of_reason = clause.says("because") and bool(relaxed)
     is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & saying("because"))
     if is_told and not {*names} <= relaxed[0].words:
         relaxed = []  # of another reason, or none, a row says nothing
@@ -201,9 +201,7 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
-    if clause.words & saying("all") and any(
-        shares(row.quantities, row.words) for row in candidates
-    ):
+    if clause.says("all") and any(shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
     return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited

@@ -51,7 +51,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.words & saying("without") & clause.words
         or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
         or (row.smoking == "never" and "=smoking" in names)
-        or (clause.words & saying("confirmed") and row.words & stems_told("unsure"))
+        or (clause.says("confirmed") and row.words & stems_told("unsure"))
     ]
     denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
@@ -75,9 +75,9 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
 
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    if clause.words & saying("drugs"):
+    if clause.says("drugs"):
         return "=drug allergy"
-    return "=food allergy" if clause.words & saying("food") else ""
+    return "=food allergy" if clause.says("food") else ""
 
 
 def _told_later(
@@ -102,7 +102,7 @@ def _by_rows(
     """Return what rows of facts say of a denial: how they are judged, whether they ended."""
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
-    if clause.cues & {"takes", "current"} or clause.words & saying("chronic"):
+    if clause.cues & {"takes", "current"} or clause.says("chronic"):
         of_kind = [row for row in plain if f"={row.kind}" in names] or plain
         if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):
             return supported(of_kind)
@@ -116,7 +116,7 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
-    if own and clause.words & saying("has") and "recorded" not in clause.cues:
+    if own and clause.says("has") and "recorded" not in clause.cues:
         denied = [row for row in rows.about(own) if row.negated]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
@@ -207,7 +207,7 @@ def _not_recorded(
     there, said = _of_all_told(clause, rows, named, names)
     if named and not there and said:
         return Verdict("supported", (), said)
-    is_of_now = clause.words & saying("chronic") or "current" in clause.cues
+    is_of_now = clause.says("chronic") or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:
@@ -245,7 +245,7 @@ def _of_all_told(
 
 def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
-    if clause.words & saying("later"):
+    if clause.says("later"):
         return _not_since(clause, there)
     then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
     if then:

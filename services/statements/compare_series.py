@@ -58,11 +58,7 @@ def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
 
 def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
     """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
-    if (
-        not clause.words & saying("at_first")
-        or not (clause.stages or clause.quantities)
-        or clause.dates
-    ):
+    if not clause.says("at_first") or not (clause.stages or clause.quantities) or clause.dates:
         return False
     return all(one.order > first.order for one in fitting if one.order)
 
@@ -98,7 +94,7 @@ def is_outdated(
         return False
     if clause.dates or not (clause.stages or len(clause.quantities) == 1):
         return False
-    is_course = bool(cues & {"rising", "falling"} and clause.words & saying("from"))
+    is_course = bool(cues & {"rising", "falling"} and clause.says("from"))
     if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
         return False
     # A stage by another source than the newest is right of that source.
@@ -128,7 +124,7 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
         return None
     earlier = [one for one in numbers if one.order[:10] < row.order[:10]]
-    if clause.words & saying("from") or row.number is None:
+    if clause.says("from") or row.number is None:
         return None
     newest = numbers[-1]
     if (
@@ -167,14 +163,14 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:
         rises, falls = last > first, last < first
-    if clause.words & saying("going_on"):
+    if clause.says("going_on"):
         rises, falls = rises and last >= before, falls and last <= before
-    if clause.words & saying("step_by_step"):
+    if clause.says("step_by_step"):
         steps = list(pairwise(value_of(one) for one in numbers))
         rises = all(now >= then for then, now in steps)
         falls = all(now <= then for then, now in steps)
     is_since = "begun" in clause.cues and bool(clause.dates)
-    share = _UNCHANGED if clause.words & saying("not_changed") else _STEADY
+    share = _UNCHANGED if clause.says("not_changed") else _STEADY
     steady = not has_changed(first if is_since else before, last, share)
     if not is_multiplied(clause, first, last):
         return Verdict(

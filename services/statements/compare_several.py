@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
-from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.by_values import is_cancer_of
@@ -78,7 +77,7 @@ def _may_be_told(clause: Clause, row: KnownRow) -> bool:
 
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
-    if not clause.words & saying("treated_for"):
+    if not clause.says("treated_for"):
         return True
     told = clause.names
     rows_found = [row for rows in found for row in rows if row.order]
@@ -98,7 +97,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
 
 def _is_before_start(clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a value is older than the drug after whose start it is told."""
-    if not clause.words & saying("after") or "begun" not in clause.cues:
+    if not clause.says("after") or "begun" not in clause.cues:
         return False
     begun = [one.order for rows in others for one in rows if one.kind == "medication"]
     return bool(begun) and row.order < min(begun)
@@ -123,7 +122,7 @@ def is_over(illness: KnownRow, day: str) -> bool:
 def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of "in 2015 and 2017", each of one of the days."""
     told = _of_each_day(clause)
-    if len(clause.dates) < 2 or clause.quantities or (clause.words & saying("spans") and not told):
+    if len(clause.dates) < 2 or clause.quantities or (clause.says("spans") and not told):
         return []
     plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
@@ -156,9 +155,7 @@ def _of_each_day(clause: Clause) -> list[Clause]:
 def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return a row of each year of "every year from 2013 to 2020"; none where one is missing."""
     days = [one.readings[0] for one in clause.dates]
-    is_told = (
-        bool(clause.words & saying("every") and clause.words & saying("spans")) and len(days) == 2
-    )
+    is_told = clause.says("every") and clause.says("spans") and len(days) == 2
     if not is_told or clause.quantities or any(one.month or not one.year for one in days):
         return []
     plain = replace(clause, dates=())
@@ -177,10 +174,10 @@ def against_order(
         number = sum(day <= first.order[:10] for day in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
         is_wrong = bool(told) and number not in told
-        is_over = clause.words & saying("series") and "ended" in clause.cues and clause.dates
+        is_over = clause.says("series") and "ended" in clause.cues and clause.dates
         is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
-    if clause.dates or clause.quantities or not clause.words & (saying("before") | saying("after")):
+    if clause.dates or clause.quantities or not clause.says("before", "after"):
         return None
     others = [
         row
@@ -189,7 +186,7 @@ def against_order(
     ]
     if not first.order or not others or names[0] not in first.needs:
         return None
-    is_before = bool(clause.words & saying("before"))
+    is_before = clause.says("before")
     if any((first.order < row.order) == is_before or first.order == row.order for row in others):
         return None
     return Verdict("contradicted", others[0].sources, f"{first.says}; {others[0].says}")
@@ -244,11 +241,7 @@ def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
 
     What is told of a day is of the second, which begins then.
     """
-    if (
-        not clause.words & saying("switched")
-        or clause.quantities
-        or len(names) < len(("from", "to"))
-    ):
+    if not clause.says("switched") or clause.quantities or len(names) < len(("from", "to")):
         return None
     before = [row for row in _drugs(rows, names[0]) if row.standing == "ended"]
     for one in before:

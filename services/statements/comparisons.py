@@ -26,7 +26,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
         or saying("lower") & clause.words
         or _by_what_is_better(clause)
     )
-    if not said or not clause.words & saying("than") or clause.words & saying("multiplied"):
+    if not said or not clause.says("than") or clause.says("multiplied"):
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
     sides = _so_long_before(clause, rows) or _sides(clause, rows)
@@ -71,20 +71,16 @@ def _by_what_is_better(clause: Clause) -> frozenset[str]:
     """Return which way a value is told to be by "better than"."""
     known = statement_words().better
     better = next((known[name] for name in clause.names if name in known), "")
-    if not better or clause.words.isdisjoint(saying("better") | saying("worse")):
+    if not better or not clause.says("better", "worse"):
         return frozenset()
-    return (
-        saying("higher")
-        if (better == "rising") == bool(clause.words & saying("better"))
-        else saying("lower")
-    )
+    return saying("higher") if (better == "rising") == clause.says("better") else saying("lower")
 
 
 def _so_long_before(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
     """Return the value of a day and those so long before it: "lower than two years before"."""
     times = [one for one in clause.quantities if one.unit in TIMES]
     told = [one for one in clause.quantities if one.unit not in TIMES]
-    if len(times) != 1 or len(told) > 1 or clause.words.isdisjoint(saying("earlier_than")):
+    if len(times) != 1 or len(told) > 1 or not clause.says("earlier_than"):
         return []
     own = [row for row in rows if all(is_measured(one, row) for one in told)]
     own = [row for row in own if all(has_date(one, row) for one in clause.dates)]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.compare_series import since
 from services.statements.fit import fits, has_date, has_sites
@@ -25,7 +24,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
-    is_of_stays = not names and bool(clause.words & (saying("in_hospital") | saying("admitted")))
+    is_of_stays = not names and clause.says("in_hospital", "admitted")
     is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
@@ -35,11 +34,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    told += [
-        row
-        for row in subject
-        if clause.words & saying("finds_or_removes") and _found_so_many(number, row, clause)
-    ]
+    found = subject if clause.says("finds_or_removes") else ()
+    told += [row for row in found if _found_so_many(number, row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())

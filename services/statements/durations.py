@@ -32,14 +32,10 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     A rounded time is right: three weeks are from 18 to 24 days.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    is_end = "ended" in clause.cues and bool(clause.words & saying("some_time_after"))
-    is_stay = bool(clause.words & saying("in_hospital")) or clause.words >= saying(
-        "spent_in_hospital"
-    )
-    is_stay = is_stay and clause.words.isdisjoint(
-        saying("apart")
-    )  # "three months after the admission"
-    is_told = bool(clause.words & saying("lasted")) or is_end or is_stay
+    is_end = "ended" in clause.cues and clause.says("some_time_after")
+    is_stay = clause.says("in_hospital") or clause.words >= saying("spent_in_hospital")
+    is_stay = is_stay and not clause.says("apart")  # "three months after the admission"
+    is_told = clause.says("lasted") or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
     stays = [row for row in rows.rows if row.is_stay]
@@ -58,7 +54,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     if not known:
         return Verdict("unsupported", refs(subject[:1])) if subject else None
     right = [row for row, days in known if _is_so(clause, times[0], days)]
-    if right and (len(right) == len(known) or not clause.words & saying("all_of_them")):
+    if right and (len(right) == len(known) or not clause.says("all_of_them")):
         return supported(right)
     row, days = next((one for one in known if one[0] not in right), known[0])
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
@@ -75,8 +71,8 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     times = [
         one for one in clause.quantities if one.unit == "a" or (is_any_time and one.unit in TIMES)
     ]
-    is_told = "begun" in clause.cues or not clause.words.isdisjoint(saying("since_when"))
-    is_told = is_ago or (is_told and clause.words.isdisjoint(saying("apart")))
+    is_told = "begun" in clause.cues or clause.says("since_when")
+    is_told = is_ago or (is_told and not clause.says("apart"))
     if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
@@ -143,16 +139,10 @@ def _steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> Verdi
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
-    is_told = bool(clause.words & (saying("in_hospital") | saying("hospital"))) and bool(
-        clause.words & saying("from_until")
-    )
+    is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
     if len(clause.dates) == 1 and not clause.quantities:
         return _came_or_left(clause, rows, names)
-    if (
-        names
-        and clause.words & saying("from_until")
-        and (found := _first_and_last(clause, rows, names))
-    ):
+    if names and clause.says("from_until") and (found := _first_and_last(clause, rows, names)):
         return supported(found)
     if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
         return None
@@ -177,17 +167,14 @@ def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> li
     done = [row for row in about(clause, rows, names) if row.kind in DONE_ONCE]
     done = sorted((row for row in done if row.kind not in _STAYS), key=lambda row: row.order)
     ends, plain = [*done[:1], *done[-1:]], replace(clause, dates=())
-    is_so = len(clause.dates) == len(ends) and clause.words.isdisjoint(saying("each_year"))
+    is_so = len(clause.dates) == len(ends) and not clause.says("each_year")
     is_so = is_so and all(map(has_date, clause.dates, ends))
     return ends if is_so and all(fits(plain, row) for row in ends) else []
 
 
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the stay that began, or ended, on the day that somebody came, or left."""
-    is_over, is_begun = (
-        bool(clause.words & saying("went_home")),
-        bool(clause.words & saying("came_in")),
-    )
+    is_over, is_begun = clause.says("went_home"), clause.says("came_in")
     has_died = any(row.words & saying("died") for row in rows.personal)
     if is_over == is_begun or (is_over and has_died):
         return None
@@ -211,11 +198,11 @@ def is_so_far_apart(
         before: What the sentence says before that clause.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    if not clause.words & saying("apart") or len(times) != 1 or clause.words & saying("than"):
+    if not clause.says("apart") or len(times) != 1 or clause.says("than"):
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
-    if clause.words & saying("previous") and before is None:
+    if clause.says("previous") and before is None:
         own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
         sides = [_last_before(own[-1], rows, names), own[-1:]] if own else []
     elif len(clause.dates) == _ENDS:
@@ -227,8 +214,8 @@ def is_so_far_apart(
         return None
     if not sides or not all(sides):
         return None
-    is_first = "apart" in clause.words or not clause.words.isdisjoint(saying("told_first"))
-    is_first = is_first or bool(clause.words & saying("previous"))
+    is_first = "apart" in clause.words or clause.says("told_first")
+    is_first = is_first or clause.says("previous")
     for one, other in product(*(sides if is_first else reversed(sides))):
         if one.order <= other.order and is_apart(clause, times[0], one, other):
             return supported([one, other])
@@ -257,7 +244,7 @@ def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) ->
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
-    return days <= limit + off if clause.words & saying("within") else abs(days - limit) <= off
+    return days <= limit + off if clause.says("within") else abs(days - limit) <= off
 
 
 def _span(row: KnownRow) -> int | None:

@@ -33,7 +33,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and (not clause.quantities or _measures(clause, row))
         and is_denied_alike(clause, row)
         and _is_as_sure(clause, row)
-        and not (is_aim(row) and _names_problems(clause) and not clause.words & saying("of_aims"))
+        and not (is_aim(row) and _names_problems(clause) and not clause.says("of_aims"))
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
@@ -89,9 +89,9 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
     if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
         return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
-    if not clause.words & saying("lacking") and lacked(row) & clause.words:
+    if not clause.says("lacking") and lacked(row) & clause.words:
         return False
-    if clause.words & saying("all") and shares(row.quantities, row.words):
+    if clause.says("all") and shares(row.quantities, row.words):
         return False
     told = shares(clause.quantities, clause.words)
     return not told or told <= shares(row.quantities, row.words)
@@ -268,7 +268,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
 def _is_done(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says of what is done once that it was: "completed the series"."""
     is_all = not (clause.counted and clause.quantities)  # not "two of three"
-    return row.kind in DONE_ONCE and is_all and not clause.words.isdisjoint(saying("completed"))
+    return row.kind in DONE_ONCE and is_all and clause.says("completed")
 
 
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
@@ -309,7 +309,7 @@ def _names_problems(clause: Clause) -> bool:
 
 def _is_told_of_now(clause: Clause) -> bool:
     """Whether a clause says that somebody has something now: "She is pregnant."."""
-    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.words & saying("past")
+    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.says("past")
     return (
         "is_now" in clause.cues
         and "about_patient" in clause.cues

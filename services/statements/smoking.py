@@ -26,7 +26,7 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     if not known:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
-    if clause.dates and clause.words & saying("quit"):
+    if clause.dates and clause.says("quit"):
         own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)

@@ -58,9 +58,7 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
     is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
     generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
     rest = tuple(one for one in clause.names if one not in generic)
-    is_beside = (
-        clause.quantities or is_tested or clause.differences or clause.words & saying("during")
-    )
+    is_beside = clause.quantities or is_tested or clause.differences or clause.says("during")
     return rest if rest and is_beside else clause.names
 
 
@@ -72,9 +70,7 @@ def is_setting(clause: Clause) -> bool:
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who is called single or married otherwise."""
-    is_told = "marriage" in _groups_of(clause) and not (
-        saying("single") & clause.words and clause.names
-    )
+    is_told = "marriage" in _groups_of(clause) and not (clause.says("single") and clause.names)
     if "family" in clause.cues or not is_told:
         return None
     other = next(
@@ -87,11 +83,9 @@ def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, t
     """Return the clause of each of "her father and one sibling", with what it names."""
     known = stems_told("family") - saying("any_kin")
     kin = clause.words & known
-    if clause.words & saying("parents") and clause.words & saying("all"):
-        kin, names = (
-            kin | saying("each_parent"),
-            [one for one in names if one not in saying("parents")],
-        )
+    if clause.says("parents") and clause.says("all"):
+        kin |= saying("each_parent")
+        names = [one for one in names if one not in saying("parents")]
     if "family" not in clause.cues or clause.dates or clause.quantities:
         return []
     return [

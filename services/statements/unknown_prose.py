@@ -190,7 +190,7 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
 
     What is said beside such a value is a remark on it: the value stands there to be read.
     """
-    if clause.words & saying("causes"):
+    if clause.says("causes"):
         return False
     if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
         return True
@@ -270,9 +270,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     if word in stems_told("family") and word not in saying("any_kin"):
         return False
     is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
-    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in saying(
-        "went"
-    ):
+    is_course |= max(len(clause.quantities), len(clause.stages)) > 1
+    if is_course and word in saying("went"):
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word]
     if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
@@ -303,7 +302,7 @@ def _is_unknown(
     if (
         clause.stages
         or clause.codes
-        or clause.words & saying("without")
+        or clause.says("without")
         or any(cue.startswith("deed:") for cue in clause.cues)
     ):
         return False

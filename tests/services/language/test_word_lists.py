@@ -10,11 +10,14 @@ from services.language.statement_tables import read_table, saying
 from services.language.vocabulary import LANGUAGES
 
 SERVICES = Path(__file__).parents[3] / "services"
-_NAMED = re.compile(r"\bsaying\(\s*f?\"([\w ]+)")
+_CALL = re.compile(r"\b(?:saying|clause\.says|last\.says|one\.says)\(([^()]*)\)")
+_NAME = re.compile(r"\"([\w ]+)")
 
 
 def _named() -> set[str]:
-    return {name for file in SERVICES.rglob("*.py") for name in _NAMED.findall(file.read_text())}
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    calls = [each for text in texts for each in _CALL.findall(text)]
+    return {name for each in calls for name in _NAME.findall(each)}
 
 
 def test_each_list_is_read_somewhere() -> None:
