@@ -1,22 +1,17 @@
-"""Whether a name in a message, or a relative, stands where one asks about them. Pure."""
+"""Whether a name in a message stands where one asks about its bearer. Pure."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from services.identity.name_signs import asks_for_chart
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_nouns import chart_nouns
 from services.language.letters import APOSTROPHES
 from services.language.mentions import Message
 from services.language.people_words import of_people
-from services.language.phrases import says
 from services.language.signed_word import Word
-from services.language.statement_tables import saying, stem
+from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
-
-_SPOUSES = frozenset({"frau", "mann", "femme"})
-_BEHIND_OWNER = 2
-
 
 _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})
@@ -248,65 +243,3 @@ def _calls_relative(words: Sequence[Word], at: int) -> bool:
         return True
     sign = words[at + 1].gap.strip() if at + 1 < len(words) else "."
     return sign in _CALLS or kind.is_owner or (not sign and kind.after in of_people("copulas"))
-
-
-def asks_of_somebody_beside(message: Message) -> bool:
-    """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
-    words = message.words
-    places = [at for at in range(len(words)) if _is_kin(words, at)]
-    is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
-    is_order = says(message.text, "orders_test", "wants_booking")
-    return (
-        any(_owns_value(words, at) for at in places)
-        or (is_order and any(_is_for(words, at) for at in places))
-        or (is_question and any(_takes(words, at) for at in places))
-        or says(message.text, "patient_beside")
-    )
-
-
-def _is_kin(words: Sequence[Word], at: int) -> bool:
-    one = words[at]
-    before = words[at - 1].text if at else ""
-    if one.text == "son":  # in French it is an owner itself
-        return before in saying("leads_a_son")
-    if one.text in _SPOUSES:
-        return before in of_people("owners")
-    is_led = before in of_people("owners", "definite") | saying("of_whom")
-    return one.text in of_people("relatives") and (is_led or (one.is_owner and not before))
-
-
-def _is_for(words: Sequence[Word], at: int) -> bool:
-    """Whether what is ordered is for a relative: "for his wife"."""
-    return not saying("for_whom").isdisjoint(one.text for one in words[max(at - 2, 0) : at])
-
-
-def _values() -> frozenset[str]:
-    return measured_nouns() | of_people("values_of_one")
-
-
-def _owns_value(words: Sequence[Word], at: int) -> bool:
-    """Whether a value stands behind the possessive or a colon, or before "of his son"."""
-    behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
-    leads = words[at].is_owner or words[at].heads
-    if leads and not _values().isdisjoint(behind):
-        return True
-    place = at - 1
-    while place >= 0 and words[place].text in of_people("owners", "definite") | saying("of_whom"):
-        place -= 1
-    led = {one.text for one in words[place + 1 : at]}
-    return place >= 0 and bool(led & saying("of_whom")) and words[place].text in _values()
-
-
-def _takes(words: Sequence[Word], at: int) -> bool:
-    """Whether what a relative takes or does not bear is asked: "what does the daughter take?"."""
-    texts = [one.text for one in words]
-    after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
-    if after and after[0] in saying("takes"):
-        return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
-    if rest == ["on"] or verb in saying("takes_in_german"):
-        return True
-    values = of_people("values_of_one")
-    if verb in saying("have"):
-        return values.issuperset(rest) and not values.isdisjoint(texts)
-    has = not saying("have").isdisjoint(after)
-    return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])

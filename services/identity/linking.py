@@ -17,8 +17,8 @@ from services.identity.matching import Known, Mention, contradicts, mentions_in
 from services.identity.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
+from services.language.ages_told import age_told
 from services.language.commands import command_in
-from services.language.descriptions import age_told
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words

@@ -14,7 +14,7 @@ from services.identity.asked_about import (
 from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
-from services.language.descriptions import AgeTold
+from services.language.ages_told import AgeTold
 from services.language.full_dates import FullDate
 from services.language.mentions import Message
 

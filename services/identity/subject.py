@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from services.identity.asked_about import asks_of_somebody_beside, points_at_open
+from services.identity.asked_about import points_at_open
+from services.identity.kin_asked import asks_of_somebody_beside
 from services.identity.matching import Known, Mention
 from services.identity.person import Person, distinct
 from services.identity.said import (

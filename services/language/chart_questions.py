@@ -36,7 +36,7 @@ from services.language.names_of_topics import (
     stands_alone,
     why_last_seen,
 )
-from services.language.parts_together import each_half, share, span_to_now, treat_the_same
+from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
     in_place,
@@ -56,6 +56,7 @@ from services.language.single_questions import (
     plainly_asked,
 )
 from services.language.telling_topics import telling_topics, with_implants
+from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
     taken_for,

@@ -1,30 +1,13 @@
-"""Somebody described rather than named: "the violin teacher", "the 8-month-old". Pure."""
+"""Somebody described rather than named: "the violin teacher", "the man from this morning". Pure."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from itertools import pairwise, takewhile
 from typing import Literal
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.detection import language_of
-from services.language.letters import folded
 from services.language.people_words import of_people
-
-Unit = Literal["year", "month", "week", "day"]
-_UNITS: dict[str, Unit] = {
-    "y": "year", "j": "year", "m": "month", "w": "week", "d": "day", "t": "day",
-}  # fmt: skip
-_AGED = re.compile(
-    r"(?<!\w)(?P<article>[^\W\d_]+)\s+(?P<number>\d{1,3})[ -]?"
-    r"(?P<unit>years?|yrs?|y|months?|weeks?|days?|jahre?|monate?|wochen?|tage?)?[ -]?"
-    r"(?:olds?|o|alte[nrs]?|j(?:ä|ae|a)hrige[nrs]?)\b(?P<owner>['’]s)?\s*(?P<behind>[^\W\d_]*)",
-    re.IGNORECASE,
-)
-_BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
-
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
@@ -265,33 +248,3 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
     if any(one in of_people("plain_patients") for one in between):
         return False
     return moves or not behind[0] or behind[0] in of_people("lingers")
-
-
-@dataclass(frozen=True, slots=True)
-class AgeTold:
-    """An age by which one patient is told from others."""
-
-    number: int
-    unit: Unit
-
-    def fits(self, born: date, today: date) -> bool:
-        """Whether who was `born` then is of that age `today`; days, weeks and months roughly."""
-        days = (today - born).days
-        months = (today.year - born.year) * 12 + today.month - born.month
-        months -= today.day < born.day
-        if self.unit == "year":
-            return months // 12 == self.number
-        lived = {"month": months, "week": days // 7, "day": days}[self.unit]
-        return abs(lived - self.number) <= 1
-
-
-def age_told(text: str) -> AgeTold | None:
-    """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
-    people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
-    ends = people | of_people("described_by", "lingers") | {""}
-    for found in _AGED.finditer(text):
-        is_definite = folded(found["article"]) in of_people("definite")
-        if is_definite and (found["owner"] or folded(found["behind"]) in ends):
-            unit = _UNITS[(found["unit"] or "y")[0].lower()]
-            return AgeTold(int(found["number"]), unit)
-    return None

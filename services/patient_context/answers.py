@@ -9,8 +9,8 @@ from typing import Literal
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.person import Person
+from services.language.ages_told import age_told
 from services.language.commands import command_in, without_outer_punctuation
-from services.language.descriptions import age_told
 from services.language.folding import words_of
 from services.language.full_dates import full_dates, years_in
 from services.language.people_words import of_people

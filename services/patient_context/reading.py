@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 from data_models.identifiers import PatientId
 from services.language.commands import command_in
 from services.language.folding import with_plain_letters
+from services.language.near_ids import TokenLikeId, number_in_words, tokens_like_ids, word_of_id
 from services.language.patient_phrases import (
     ANY_NUMBER,
     CHANGE_WORDS,
@@ -21,12 +22,6 @@ from services.language.patient_phrases import (
     behind_leads,
 )
 from services.language.phrases import says
-from services.language.record_numbers import (
-    TokenLikeId,
-    number_in_words,
-    tokens_like_ids,
-    word_of_id,
-)
 from services.language.requests import is_of_own_things
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.candidates import Candidates, digits_of, find_candidates

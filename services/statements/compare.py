@@ -6,7 +6,8 @@ from services.language.clauses import Clause
 from services.language.statement_tables import saying
 from services.statements.against_texts import against_texts, gives_way
 from services.statements.ages import against_age, age_at, age_told, compare_age_at, without_age
-from services.statements.by_values import by_broader_name, by_values, latest_of_kind
+from services.statements.broader import by_broader_name
+from services.statements.by_values import by_values, latest_of_kind
 from services.statements.compare_series import (
     against_extreme,
     against_flag,

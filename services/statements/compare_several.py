@@ -7,7 +7,7 @@ from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
-from services.statements.by_values import is_cancer_of
+from services.statements.broader import is_cancer_of
 from services.statements.courses import plain
 from services.statements.fit import fits, has_date, is_aim, is_denied_alike, is_measured
 from services.statements.known import KnownRows

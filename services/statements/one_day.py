@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.statements.by_values import is_cancer_of
+from services.statements.broader import is_cancer_of
 from services.statements.compare_several import is_over
 from services.statements.fit import (
     fits,
