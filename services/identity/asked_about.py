@@ -38,17 +38,13 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
-    while (
-        at
-        and message.words[at - 1].text in of_people(*_TITLES)
-        and message.words[at].gap in (" ", ". ")
-    ):
+    while at and message.words[at - 1].is_in(*_TITLES) and message.words[at].gap in (" ", ". "):
         at -= 1
     if not at:
         return True
     last = message.words[at - 1]
     if span[-1].after in of_people("opened") and span[-1].before:
-        return last.text in of_people("opening")  # `I thought I had Doyle open`
+        return last.is_in("opening")  # `I thought I had Doyle open`
     is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
     return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
 
@@ -56,15 +52,15 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 def _only_opens(words: Sequence[Word]) -> bool:
     """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
     leads = of_people("opening", "moves_on", "moving")
-    is_there = words[-1].text in of_people("to") and all(one.text in leads for one in words)
+    is_there = words[-1].is_in("to") and all(one.text in leads for one in words)
     return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:
     """Whether the word before a name asks about its bearer; `is_parted` by a comma or colon."""
-    if last.text in of_people("not_asked", "addressing"):
+    if last.is_in("not_asked", "addressing"):
         return False
-    if last.text in of_people("to"):
+    if last.is_in("to"):
         return last.before in of_people("moving", "opening_verbs")
     if last.text in _LIKED:
         return last.before in _WOULD
@@ -111,9 +107,9 @@ def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
 def is_kin_of(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether the one spoken of is said to be somebody's relative: `she is Doyle's sister`."""
     before = [one for one in message.words if one.end <= span[0].start]
-    while before and before[-1].text in of_people(*_TITLES):
+    while before and before[-1].is_in(*_TITLES):
         before.pop()
-    is_said = len(before) > 1 and before[-1].text in of_people("copulas")
+    is_said = len(before) > 1 and before[-1].is_in("copulas")
     return is_said and span[-1].is_owner and span[-1].after in of_people("relatives")
 
 
@@ -130,9 +126,7 @@ def is_set_aside(message: Message, start: int) -> bool:
     if not before:
         return sign != "?" and any(map(_is_negation, behind))
     leads = of_people("asking", "copulas")
-    if any(one.text in leads for one in before) and any(
-        one.text in of_people("was_shown") for one in behind
-    ):
+    if any(one.text in leads for one in before) and any(one.is_in("was_shown") for one in behind):
         return True
     near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
     looked = before if sign != "?" else [near]
@@ -149,14 +143,14 @@ def is_set_against(
     names = list(others)
     at = _lead(message, span)
     before = [message.words[lead - 1] for one in names if (lead := _lead(message, one))]
-    if not at or not names or any(one.text in of_people("joins") for one in before):
+    if not at or not names or any(one.is_in("joins") for one in before):
         return False
     sign = message.words[at - 1]
-    if sign.text not in of_people("set_against"):
+    if not sign.is_in("set_against"):
         return False
     earlier = message.words[at - 2] if at > 1 else sign
     is_behind = any(one[-1] is earlier for one in names)
-    is_first = at == 1 or _begins_clause(sign) or earlier.text in of_people("parting")
+    is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")
     is_instead = sign.text not in _NOT
     is_contrast = any(one.text in _contrasts() for one in before)
     return is_behind or is_first or is_instead or is_contrast
@@ -180,7 +174,7 @@ def is_stated_about(message: Message, start: int) -> bool:
     before, behind, sign = _clause_around(message, start)
     verbs = of_people("copulas", "auxiliaries", "person_verbs", "verbs_of_plans")
     is_last = not behind or behind[-1] is message.words[-1]
-    states = all(one.text in of_people("parting") for one in before) and any(
+    states = all(one.is_in("parting") for one in before) and any(
         one.text in verbs for one in behind
     )
     return states and not is_last and sign in _STATES
@@ -205,12 +199,12 @@ def _clause_around(message: Message, start: int) -> tuple[Sequence[Word], Sequen
 def _begins_clause(word: Word) -> bool:
     is_dash = word.gap.strip() in _DASHES and word.gap.strip() != word.gap
     parts = not word.before or is_dash or not _PARTING.isdisjoint(word.gap)
-    return parts or word.text in of_people("parting")
+    return parts or word.is_in("parting")
 
 
 def _is_negation(word: Word) -> bool:
     is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
-    return is_nt or word.text in of_people("set_aside")
+    return is_nt or word.is_in("set_aside")
 
 
 @lru_cache(maxsize=1)
@@ -221,9 +215,8 @@ def _contrasts() -> frozenset[str]:
 def points_at_open(message: Message) -> bool:
     """Whether the open patient is pointed at: `this lady's sodium`, `whose chart is open?`."""
     people = of_people("people", "titles_of_patients") | {"one"}
-    return any(one.text in of_people("whose") for one in message.words) or any(
-        first.text in of_people("here") and second.text in people
-        for first, second in pairwise(message.words)
+    return any(one.is_in("whose") for one in message.words) or any(
+        first.is_in("here") and second.text in people for first, second in pairwise(message.words)
     )
 
 
@@ -234,12 +227,12 @@ def calls_relative(message: Message) -> bool:
 
 def _calls_relative(words: Sequence[Word], at: int) -> bool:
     kind = words[at]
-    if kind.text not in of_people("relatives", "contacts"):
+    if not kind.is_in("relatives", "contacts"):
         return False
-    is_owned = at > 1 and words[at - 1].text in of_people("owners")
-    if is_owned and words[at - 2].text in of_people("copulas"):
+    is_owned = at > 1 and words[at - 1].is_in("owners")
+    if is_owned and words[at - 2].is_in("copulas"):
         return True
-    if any(one.text in of_people("titles_of_patients") for one in words[at + 1 : at + 4]):
+    if any(one.is_in("titles_of_patients") for one in words[at + 1 : at + 4]):
         return True
     sign = words[at + 1].gap.strip() if at + 1 < len(words) else "."
     return sign in _CALLS or kind.is_owner or (not sign and kind.after in of_people("copulas"))

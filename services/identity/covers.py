@@ -147,9 +147,7 @@ def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequen
     """
     first, end = run.index(span[0]), run.index(span[-1]) + 1
     typed = [run[first:end]]
-    while first and (
-        run[first - 1].text in of_people("particles") or leads_a_name(run[first - 1], run[first])
-    ):
+    while first and (run[first - 1].is_in("particles") or leads_a_name(run[first - 1], run[first])):
         first -= 1
         typed.append(run[first:end])
     return _fit(person, typed) > _fit(other, typed)

@@ -38,7 +38,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     if one.text in _SPOUSES:
         return before in of_people("owners")
     is_led = before in of_people("owners", "definite") | saying("of_whom")
-    return one.text in of_people("relatives") and (is_led or (one.is_owner and not before))
+    return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
 def _is_for(words: Sequence[Word], at: int) -> bool:

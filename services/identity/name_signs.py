@@ -33,7 +33,7 @@ def is_sure_sign(span: tuple[Word, ...]) -> bool:
 def stands_where_names_do(span: tuple[Word, ...]) -> bool:
     """Whether a word that nobody knows begins the message or follows what names follow."""
     first = span[0]
-    is_unknown = not is_clinical_name(stem(first.text)) and first.text not in of_people("eponyms")
+    is_unknown = not is_clinical_name(stem(first.text)) and not first.is_in("eponyms")
     return is_unknown and (first.is_first or first.before in of_people("before_names"))
 
 
@@ -113,12 +113,12 @@ def _is_written_as_name(word: Word) -> bool:
 
 def _is_given_name_too(word: Word) -> bool:
     """Whether a word is a first name where it is written as one: `Is Hope Adeleke on warfarin?`."""
-    return word.is_capital and word.title is None and word.text in of_people("given_too")
+    return word.is_capital and word.title is None and word.is_in("given_too")
 
 
 def _may_be_family_name(word: Word) -> bool:
     """Whether a word, or who found a disease, is a family name behind a first: `John Smith`."""
-    known = word.text in of_people("eponyms") or word.text in names_that_are_words()
+    known = word.is_in("eponyms") or word.text in names_that_are_words()
     return known and word.title is None
 
 
@@ -127,10 +127,8 @@ def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     is_headed = word.heads or word.is_owner
     is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
     is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
-    is_term = (
-        word.is_eponym or is_clinical_name(stem(word.text)) or word.text in of_people("numbers")
-    )
-    is_term = is_term or word.text in of_people("born") or (word.is_common and not is_short)
+    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.is_in("numbers")
+    is_term = is_term or word.is_in("born") or (word.is_common and not is_short)
     is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
     return (
         (is_name or is_headed)
@@ -149,19 +147,15 @@ _PATIENTS = frozenset(
 def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
     """Whether it is a quality and no name: `is the patient Afebrile?`."""
     at = next(place for place, one in enumerate(run) if one is word)
-    return (
-        at > 2
-        and run[at - 2].text in of_people("definite")
-        and run[at - 3].text in of_people("copulas")
-    )
+    return at > 2 and run[at - 2].is_in("definite") and run[at - 3].is_in("copulas")
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:
     """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
-    if word.text in of_people("verbs_too"):
+    if word.is_in("verbs_too"):
         is_all = not family.beyond or family.after in of_people("plain_patients")
         return is_all and (family.is_owner or word.raw[0].isupper())
-    return word.text in of_people("given_too") and (word.raw[0].isupper() or family.is_owner)
+    return word.is_in("given_too") and (word.raw[0].isupper() or family.is_owner)
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -219,7 +213,7 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name owns the noun behind it as in German: `Kochs Befund`, `Kochs letzter Wert`."""
     last, behind = span[-1], _behind(run, span)
-    if behind is not None and behind.text in of_people("newest"):
+    if behind is not None and behind.is_in("newest"):
         behind = _behind(run, (behind,))
     is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
@@ -250,7 +244,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
-    if span[0].text in of_people("verbs_too", "qualities", "newest", "opening", "moves_on"):
+    if span[0].is_in("verbs_too", "qualities", "newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 
@@ -258,7 +252,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
     behind = _behind(run, span)
-    is_told = behind is not None and behind.text in of_people("does_or_is")
+    is_told = behind is not None and behind.is_in("does_or_is")
     return is_told and span[0].is_first and span[0].raw[0].isupper() and not span[0].is_in_date
 
 

@@ -156,16 +156,16 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() or word.text in of_people("seasons")
+    is_other = word.text in words_of_questions() or word.is_in("seasons")
     is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.text in of_people("qualities")
+    is_other = is_other or word.is_in("qualities")
     return word.is_common and not is_other and word.text in names_that_are_words()
 
 
 def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary = is_ordinary or word.text in of_people("no_names")
+    is_ordinary = is_ordinary or word.is_in("no_names")
     is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
@@ -174,14 +174,14 @@ def _is_in_use(word: Word) -> bool:
 
 
 def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) or word.text in of_people("particles")
+    is_name = is_known_name(word.text) or word.is_in("particles")
     return word.text in measured_nouns() or is_name
 
 
 def _opens_or_names(word: Word) -> bool:
-    return word.text in of_people("opening") or is_known_name(word.text)
+    return word.is_in("opening") or is_known_name(word.text)
 
 
 def _is_of_a_chart(word: Word) -> bool:
-    is_asked = word.text in chart_nouns() or word.text in of_people("chart_things")
+    is_asked = word.text in chart_nouns() or word.is_in("chart_things")
     return is_asked or is_clinical_name(stem(word.text))

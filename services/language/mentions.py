@@ -152,9 +152,7 @@ def _is_another(folds: Sequence[str], at: int) -> bool:
 def _is_pronoun(word: Word, french: bool) -> bool:
     if word.text == "son":  # a relative in English
         return french
-    return word.text in of_people("pronouns") or (
-        word.text in of_people("lower_pronouns") and word.raw.islower()
-    )
+    return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
 
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
@@ -223,7 +221,7 @@ _TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
     """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
     return any(
-        one.title == "staff" and one.is_owner and after.text in of_people("titles_of_patients")
+        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients")
         for one, after in pairwise(words)
     )
 
@@ -234,9 +232,9 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     Not `she is in room 4`, `moved to bed 12`.
     """
     place = words[at]
-    if place.text not in of_people("places") or not place.has_number:
+    if not place.is_in("places") or not place.has_number:
         return False
-    before = [one for one in words[:at] if one.text not in of_people("definite")]
+    before = [one for one in words[:at] if not one.is_in("definite")]
     if (of_people("opening", "moves_on", "within")).issuperset(one.text for one in before):
         return True
     near = of_people("within", "about")
@@ -249,7 +247,5 @@ def _may_be_spoken_of(word: Word) -> bool:
     """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
     if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
         return False
-    is_verb = word.is_first and word.text in of_people("person_verbs")
-    return not (
-        is_verb or word.text in of_people("patients_own") or is_clinical_name(stem(word.text))
-    )
+    is_verb = word.is_first and word.is_in("person_verbs")
+    return not (is_verb or word.is_in("patients_own") or is_clinical_name(stem(word.text)))

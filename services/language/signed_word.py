@@ -54,6 +54,10 @@ class Word:
     is_another: bool = False
     is_english: bool = False
 
+    def is_in(self, *lists: str) -> bool:
+        """Whether it is a word of one of these lists; see `people_words.yaml`."""
+        return self.text in of_people(*lists)
+
     @cached_property
     def is_common(self) -> bool:
         """Whether it, or what it is the plural or genitive of, is a word of the common language."""
@@ -62,7 +66,7 @@ class Word:
             return False
         forms = {self.text, singular, self.text.removeprefix("re")}
         forms |= {self.text.replace("yse", "yze"), self.text.replace("ise", "ize")}
-        return not common_words().isdisjoint(forms) or self.text in of_people("asking_verbs")
+        return not common_words().isdisjoint(forms) or self.is_in("asking_verbs")
 
     @property
     def is_derived(self) -> bool:
@@ -78,7 +82,7 @@ class Word:
         if self.title in ("man", "woman", "patient"):
             return False
         beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
-        return self.text in of_people("eponyms") and (beside or not self.is_owner)
+        return self.is_in("eponyms") and (beside or not self.is_owner)
 
     @property
     def is_surely_eponym(self) -> bool:
@@ -98,13 +102,13 @@ class Word:
         if self.is_capital:
             return True
         if self.is_heading:
-            return self.text not in of_people("qualities")
+            return not self.is_in("qualities")
         if self.before in of_people("opening_verbs") and self.closes:
             return True
         if self.before in of_people("auxiliaries"):
-            return self.text not in of_people("qualities") or self.before in _DOES
+            return not self.is_in("qualities") or self.before in _DOES
         return (
             self.before in of_people("before_names")
             and self.closes
-            and (self.text not in of_people("qualities") or self.before in _ABOUT)
+            and (not self.is_in("qualities") or self.before in _ABOUT)
         )

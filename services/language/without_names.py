@@ -115,7 +115,7 @@ def without_caller(text: str) -> str:
     words = read_words(text).words
     end = next((i for i in range(1, len(words)) if _begins_clause(words, i)), len(words))
     told = {one.text for one in words[:end]}
-    is_somebody = any(one.text in of_people("staff", "relatives") for one in words[:_SUBJECT_WORDS])
+    is_somebody = any(one.is_in("staff", "relatives") for one in words[:_SUBJECT_WORDS])
     is_only_told = is_somebody and not told.isdisjoint(of_people("calls")) and end < len(words)
     return text[words[end].start :] if is_only_told else text
 

@@ -41,7 +41,7 @@ def test_each_list_beside_names_is_read_somewhere() -> None:
     read = {
         name
         for file in SERVICES.rglob("*.py")
-        for call in re.findall(r"\bof_people\(([^()]*)\)", file.read_text())
+        for call in re.findall(r"\b(?:of_people|is_in)\(([^()]*)\)", file.read_text())
         for name in re.findall(r'"(\w+)"', call)
     }
     assert listed == read | {"titles_of_men", "titles_of_women", "titles_of_patients"}
