@@ -16,6 +16,7 @@ from services.language.sentences import SentenceStream, sentences_of
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
 from services.records.answers.papers import parted
+from services.records.concepts.table import concept_table
 from services.statements.check import MessageCheck
 from services.statements.deeds import NEVER_DONE, found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
@@ -23,7 +24,6 @@ from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
-from services.statements.words_read import read_words
 from services.team import AgentSpec, Team
 
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
@@ -263,3 +263,12 @@ def names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[st
         return any(found.casefold() != own for found in pattern.findall(text))
 
     return names
+
+
+def read_words() -> None:
+    """Have the words read from their files, so that no first sentence waits for them."""
+    concept_table()
+    rows = KnownRows()
+    rows.add_text("Creatinine was 1.1 mg/dL on 2 March 2026.", date=None, sources=())
+    check = MessageCheck(grounds=Grounds(rows=rows, has_name=True), speaker=Speaker())
+    check.check("Mary Miller has creatinine of 97 umol/L since March 2026.")

@@ -25,7 +25,7 @@ import yaml
 
 from scripts.wordnet import ClinicalMeanings, WordNet
 from services.language import statement_words as lists
-from services.language.statement_tables import stem
+from services.language.statement_tables import stem, stems_told
 from services.language.statement_words import is_clinical_name, statement_words
 
 _MEDICAL = re.compile(r"\[(?:med|anat|pharm|psych|biochem)\.\]")
@@ -225,7 +225,13 @@ def main() -> int:
 def _without_claims(stems: Iterable[str]) -> set[str]:
     """Return the stems that our own tables do not hold for claims."""
     known = statement_words()
-    claims = known.judging | known.happening.keys() | known.kin | known.reactions | known.translated
+    claims = (
+        stems_told("judging")
+        | known.happening.keys()
+        | stems_told("family")
+        | stems_told("reactions")
+        | known.translated
+    )
     return {one for one in stems if one not in claims and not is_clinical_name(one)}
 
 

@@ -114,7 +114,7 @@ def _as_said(prompt: Prompt) -> str:
     """Return what users said of what is asked; "" where that is nothing."""
     questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
     quotes = said_of(questions, prompt.held, prompt.asked)
-    return answer_words(prompt.language).as_said.format(quotes="; ".join(quotes)) if quotes else ""
+    return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:

@@ -8,7 +8,7 @@ from services.identity.name_signs import asks_for_chart
 from services.language.chart_nouns import chart_nouns
 from services.language.letters import APOSTROPHES
 from services.language.mentions import Message
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
@@ -21,6 +21,7 @@ _NOT = frozenset({"not", "nicht", "non", "pas"})
 _FOR = frozenset({"for", "from", "fur"})
 _ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
+_TITLES = ("titles_of_men", "titles_of_women", "titles_of_patients")
 _CALLS = frozenset({":", ",", "-", "–"})
 _PARTING = frozenset(',()"“”„')
 _STATES = frozenset(".!;")
@@ -32,38 +33,35 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
 
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
-    known = people_words()
     if _is_called_relative(message, span) or _is_shown(message, span) or _is_quoted(message, span):
         return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
-    while at and message.words[at - 1].text in _titles() and message.words[at].gap in (" ", ". "):
+    while at and message.words[at - 1].is_in(*_TITLES) and message.words[at].gap in (" ", ". "):
         at -= 1
     if not at:
         return True
     last = message.words[at - 1]
-    if span[-1].after in known.opened and span[-1].before:
-        return last.text in known.opening  # `I thought I had Doyle open`
+    if span[-1].after in of_people("opened") and span[-1].before:
+        return last.is_in("opening")  # `I thought I had Doyle open`
     is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
     return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
 
 
 def _only_opens(words: Sequence[Word]) -> bool:
     """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
-    known = people_words()
-    leads = known.leads | known.moving
-    is_there = words[-1].text in known.to and all(one.text in leads for one in words)
+    leads = of_people("opening", "moves_on", "moving")
+    is_there = words[-1].is_in("to") and all(one.text in leads for one in words)
     return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:
     """Whether the word before a name asks about its bearer; `is_parted` by a comma or colon."""
-    known = people_words()
-    if last.text in known.not_asked | known.addressing:
+    if last.is_in("not_asked", "addressing"):
         return False
-    if last.text in known.to:
-        return last.before in known.moving | known.opening_verbs
+    if last.is_in("to"):
+        return last.before in of_people("moving", "opening_verbs")
     if last.text in _LIKED:
         return last.before in _WOULD
     return (
@@ -73,18 +71,17 @@ def _asks(last: Word, *, is_parted: bool) -> bool:
 
 @lru_cache(maxsize=1)
 def _before_who_is_asked_about() -> frozenset[str]:
-    known = people_words()
-    asking = known.before_names | known.auxiliaries | known.opening | known.about
-    return asking | known.person_verbs | known.open_verbs | known.chart_things | chart_nouns()
+    asking = of_people("before_names", "auxiliaries", "opening", "about")
+    return asking | of_people("person_verbs", "open_verbs", "chart_things") | chart_nouns()
 
 
 def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether the name is of whom something shown is: `that's Doyle's result, isn't it?`."""
-    known, at = people_words(), next(i for i, w in enumerate(message.words) if w is span[0])
+    at = next(i for i, w in enumerate(message.words) if w is span[0])
     last = [one.text for one in message.words[max(at - 2, 0) : at]]
-    if last and last[-1] in known.copulas | _ARE:
+    if last and last[-1] in of_people("copulas") | _ARE:
         last.pop()
-    return bool(last) and last[-1] in known.shown and bool(span[0].before)
+    return bool(last) and last[-1] in of_people("shown") and bool(span[0].before)
 
 
 def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
@@ -102,20 +99,18 @@ def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
 
 def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether a relation to the patient follows: `Doyle, her aunt, called`."""
-    known = people_words()
     behind = [one for one in message.words if one.start > span[-1].start][:2]
     owner, kind = [one.text for one in behind] if len(behind) > 1 else ("", "")
-    return owner in known.owners and kind in known.relatives
+    return owner in of_people("owners") and kind in of_people("relatives")
 
 
 def is_kin_of(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether the one spoken of is said to be somebody's relative: `she is Doyle's sister`."""
-    known = people_words()
     before = [one for one in message.words if one.end <= span[0].start]
-    while before and before[-1].text in _titles():
+    while before and before[-1].is_in(*_TITLES):
         before.pop()
-    is_said = len(before) > 1 and before[-1].text in known.copulas
-    return is_said and span[-1].is_owner and span[-1].after in known.relatives
+    is_said = len(before) > 1 and before[-1].is_in("copulas")
+    return is_said and span[-1].is_owner and span[-1].after in of_people("relatives")
 
 
 def is_set_aside(message: Message, start: int) -> bool:
@@ -127,14 +122,11 @@ def is_set_aside(message: Message, start: int) -> bool:
     Args:
         start: Where the name, or the number, begins in the text.
     """
-    known = people_words()
     before, behind, sign = _clause_around(message, start)
     if not before:
         return sign != "?" and any(map(_is_negation, behind))
-    leads = known.asking | known.copulas
-    if any(one.text in leads for one in before) and any(
-        one.text in known.was_shown for one in behind
-    ):
+    leads = of_people("asking", "copulas")
+    if any(one.text in leads for one in before) and any(one.is_in("was_shown") for one in behind):
         return True
     near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
     looked = before if sign != "?" else [near]
@@ -148,17 +140,17 @@ def is_set_against(
 
     `Grant, not Doyle`, `not Doyle but Grant`; of `not Doyle and Grant` nobody can tell.
     """
-    known, names = people_words(), list(others)
+    names = list(others)
     at = _lead(message, span)
     before = [message.words[lead - 1] for one in names if (lead := _lead(message, one))]
-    if not at or not names or any(one.text in known.joins for one in before):
+    if not at or not names or any(one.is_in("joins") for one in before):
         return False
     sign = message.words[at - 1]
-    if sign.text not in known.set_against:
+    if not sign.is_in("set_against"):
         return False
     earlier = message.words[at - 2] if at > 1 else sign
     is_behind = any(one[-1] is earlier for one in names)
-    is_first = at == 1 or _begins_clause(sign) or earlier.text in known.parting
+    is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")
     is_instead = sign.text not in _NOT
     is_contrast = any(one.text in _contrasts() for one in before)
     return is_behind or is_first or is_instead or is_contrast
@@ -167,7 +159,7 @@ def is_set_against(
 def _lead(message: Message, span: tuple[Word, ...]) -> int:
     """Return the place at which a name begins, with its title and what leads to it: `of Mr`."""
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
-    leads = _titles() | people_words().about | people_words().to | _FOR
+    leads = of_people(*_TITLES, "about", "to") | _FOR
     while at and message.words[at - 1].text in leads and not _begins_clause(message.words[at]):
         at -= 1
     return at
@@ -179,11 +171,10 @@ def is_stated_about(message: Message, start: int) -> bool:
     Args:
         start: Where the name begins in the text.
     """
-    known = people_words()
     before, behind, sign = _clause_around(message, start)
-    verbs = known.copulas | known.auxiliaries | known.person_verbs | known.verbs_of_plans
+    verbs = of_people("copulas", "auxiliaries", "person_verbs", "verbs_of_plans")
     is_last = not behind or behind[-1] is message.words[-1]
-    states = all(one.text in known.parting for one in before) and any(
+    states = all(one.is_in("parting") for one in before) and any(
         one.text in verbs for one in behind
     )
     return states and not is_last and sign in _STATES
@@ -191,7 +182,7 @@ def is_stated_about(message: Message, start: int) -> bool:
 
 def _clause_around(message: Message, start: int) -> tuple[Sequence[Word], Sequence[Word], str]:
     """Return the words of a clause before and behind `start`, and the sign that ends it."""
-    words, titles = message.words, _titles()
+    words, titles = message.words, of_people(*_TITLES)
     at = next((place for place, one in enumerate(words) if one.start >= start), len(words))
     first = at
     while first > 0 and not (
@@ -208,32 +199,24 @@ def _clause_around(message: Message, start: int) -> tuple[Sequence[Word], Sequen
 def _begins_clause(word: Word) -> bool:
     is_dash = word.gap.strip() in _DASHES and word.gap.strip() != word.gap
     parts = not word.before or is_dash or not _PARTING.isdisjoint(word.gap)
-    return parts or word.text in people_words().parting
+    return parts or word.is_in("parting")
 
 
 def _is_negation(word: Word) -> bool:
     is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
-    return is_nt or word.text in people_words().set_aside
+    return is_nt or word.is_in("set_aside")
 
 
 @lru_cache(maxsize=1)
 def _contrasts() -> frozenset[str]:
-    return people_words().parting - people_words().joins
-
-
-@lru_cache(maxsize=1)
-def _titles() -> frozenset[str]:
-    known = people_words()
-    return known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    return of_people("parting") - of_people("joins")
 
 
 def points_at_open(message: Message) -> bool:
     """Whether the open patient is pointed at: `this lady's sodium`, `whose chart is open?`."""
-    known = people_words()
-    people = known.people | known.titles_of_patients | {"one"}
-    return any(one.text in known.whose for one in message.words) or any(
-        first.text in known.here and second.text in people
-        for first, second in pairwise(message.words)
+    people = of_people("people", "titles_of_patients") | {"one"}
+    return any(one.is_in("whose") for one in message.words) or any(
+        first.is_in("here") and second.text in people for first, second in pairwise(message.words)
     )
 
 
@@ -243,13 +226,13 @@ def calls_relative(message: Message) -> bool:
 
 
 def _calls_relative(words: Sequence[Word], at: int) -> bool:
-    known, kind = people_words(), words[at]
-    if kind.text not in known.relatives | known.contacts:
+    kind = words[at]
+    if not kind.is_in("relatives", "contacts"):
         return False
-    is_owned = at > 1 and words[at - 1].text in known.owners
-    if is_owned and words[at - 2].text in known.copulas:
+    is_owned = at > 1 and words[at - 1].is_in("owners")
+    if is_owned and words[at - 2].is_in("copulas"):
         return True
-    if any(one.text in known.titles_of_patients for one in words[at + 1 : at + 4]):
+    if any(one.is_in("titles_of_patients") for one in words[at + 1 : at + 4]):
         return True
     sign = words[at + 1].gap.strip() if at + 1 < len(words) else "."
-    return sign in _CALLS or kind.is_owner or (not sign and kind.after in known.copulas)
+    return sign in _CALLS or kind.is_owner or (not sign and kind.after in of_people("copulas"))

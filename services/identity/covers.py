@@ -9,7 +9,7 @@ from services.identity.person import Person, PersonName
 from services.language.chart_nouns import chart_nouns
 from services.language.letters import folded, is_without_spaces
 from services.language.name_runs import leads_a_name
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
@@ -73,7 +73,7 @@ def covers_of(
 
 def _stretches(run: Sequence[Word], places: Sequence[int]) -> Iterable[Sequence[int]]:
     """Split places where other words stand between: particles and further names may."""
-    particles = people_words().particles
+    particles = of_people("particles")
     stretch: list[int] = []
     for place in places:
         if stretch:
@@ -145,9 +145,7 @@ def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequen
     """
     first, end = run.index(span[0]), run.index(span[-1]) + 1
     typed = [run[first:end]]
-    while first and (
-        run[first - 1].text in people_words().particles or leads_a_name(run[first - 1], run[first])
-    ):
+    while first and (run[first - 1].is_in("particles") or leads_a_name(run[first - 1], run[first])):
         first -= 1
         typed.append(run[first:end])
     return _fit(person, typed) > _fit(other, typed)

@@ -13,7 +13,7 @@ from services.identity.name_signs import (
 )
 from services.language.chart_nouns import measured_nouns
 from services.language.named_person import is_known_name, is_ordinary_name
-from services.language.people_words import names_that_are_words, people_words
+from services.language.people_words import names_that_are_words, of_people
 from services.language.signed_word import Word
 
 _HAS = frozenset({"hat", "nimmt", "tiene", "toma", "prend"})
@@ -41,24 +41,24 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def _is_asked_about(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a question begins with a verb and the name: `has mark had a flu shot?`."""
     is_second = len(run) > 2 and run[1] is span[0] and run[0].is_first
-    return is_second and span[0].before in people_words().auxiliaries
+    return is_second and span[0].before in of_people("auxiliaries")
 
 
 def _is_asked_of_a_word(span: tuple[Word, ...]) -> bool:
     """Whether a name that is a word stands for a patient: `christian sodium`, `hat Christian?`."""
-    word, known = span[0], people_words()
-    if word.text not in known.given_too | names_that_are_words():
+    word = span[0]
+    if word.text not in of_people("given_too") | names_that_are_words():
         return False
-    if word.text in known.verbs_too | known.qualities or len(span) > 1:
+    if word.text in of_people("verbs_too", "qualities") or len(span) > 1:
         return False
-    leads = known.about | _HAS | {"for", "fur", "sobre", "para", "pour"}
+    leads = of_people("about") | _HAS | {"for", "fur", "sobre", "para", "pour"}
     is_behind = word.closes and word.before in leads
     return is_behind or (word.is_first and word.after in measured_nouns())
 
 
 def _stands_alone(span: tuple[Word, ...]) -> bool:
     """Whether one of the words stands as a name, also in `and elvis?`."""
-    is_turned_to = span[0].before in people_words().moves_on and span[-1].closes
+    is_turned_to = span[0].before in of_people("moves_on") and span[-1].closes
     return is_turned_to or any(one.stands_as_name or _is_only_a_name(one) for one in span)
 
 

@@ -8,22 +8,12 @@ from collections.abc import Sequence
 from services.identity.name_signs import is_clinical
 from services.language.chart_nouns import measured_nouns
 from services.language.mentions import Message
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import says
 from services.language.signed_word import Word
+from services.language.statement_tables import saying
 
-_OF = frozenset(
-    {"of", "von", "vom", "der", "des", "seiner", "ihrer", "seines", "ihres", "de", "du"}
-)
-_TAKES_IN_GERMAN = frozenset({"nimmt", "bekommt"})
-_TAKES = _TAKES_IN_GERMAN | {"take", "takes", "taking"}
-_HAS = frozenset({"have", "has", "hat"})
-_ASKING = frozenset(
-    {"what", "which", "does", "is", "was", "welche", "welches", "nimmt", "bekommt", "hat", "has"}
-)
 _SPOUSES = frozenset({"frau", "mann", "femme"})
-_LEADS_A_SON = frozenset({"his", "her", "their", "the"})
-_FOR = frozenset({"for", "fur"})
 _BEHIND_OWNER = 2
 
 
@@ -31,13 +21,16 @@ def asks_of_somebody_beside(message: Message) -> bool:
     """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
     words = message.words
     places = [at for at in range(len(words)) if _is_kin(words, at)]
-    is_question = "?" in message.text or bool(words and words[0].text in _ASKING)
+    is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
     is_order = says(message.text, "orders_test", "wants_booking")
     return (
         any(_owns_value(words, at) for at in places)
         or (
             is_order
-            and any(_FOR & {one.text for one in words[max(at - 2, 0) : at]} for at in places)
+            and any(
+                saying("for_whom") & {one.text for one in words[max(at - 2, 0) : at]}
+                for at in places
+            )
         )
         or (is_question and any(_takes(words, at) for at in places))
         or says(message.text, "patient_beside")
@@ -45,18 +38,18 @@ def asks_of_somebody_beside(message: Message) -> bool:
 
 
 def _is_kin(words: Sequence[Word], at: int) -> bool:
-    known, one = people_words(), words[at]
+    one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in _LEADS_A_SON
+        return before in saying("leads_a_son")
     if one.text in _SPOUSES:
-        return before in known.owners
-    is_led = before in known.owners | known.definite | _OF
-    return one.text in known.relatives and (is_led or (one.is_owner and not before))
+        return before in of_people("owners")
+    is_led = before in of_people("owners", "definite") | saying("of_whom")
+    return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
 def _values() -> frozenset[str]:
-    return measured_nouns() | people_words().values_of_one
+    return measured_nouns() | of_people("values_of_one")
 
 
 def _owns_value(words: Sequence[Word], at: int) -> bool:
@@ -65,30 +58,31 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     leads = words[at].is_owner or words[at].heads
     if leads and not _values().isdisjoint(behind):
         return True
-    if leads and words[at].text in people_words().unrelated and any(map(is_clinical, behind)):
+    if leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind)):
         return True  # `her husband's diabetes`: no family history is theirs
-    known, place = people_words(), at - 1
-    while place >= 0 and words[place].text in known.owners | known.definite | _OF | _FOR:
+    place = at - 1
+    led_by = saying("of_whom", "for_whom")
+    while place >= 0 and words[place].text in of_people("owners", "definite") | led_by:
         place -= 1
     led = {one.text for one in words[place + 1 : at]}
-    return place >= 0 and bool(led & (_OF | _FOR)) and words[place].text in _values()
+    return place >= 0 and bool(led & led_by) and words[place].text in _values()
 
 
 def _takes(words: Sequence[Word], at: int) -> bool:
     """Whether what a relative takes or does not bear is asked: "what does the daughter take?"."""
     texts = [one.text for one in words]
     after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
-    if after and after[0] in _TAKES:
-        return not people_words().pronouns.intersection(texts[at + 2 : at + 3])
+    if after and after[0] in saying("takes"):
+        return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
     if len(rest) == 1 and rest[0] in _values() and words[at + 1].gap == " ":
         return True  # `her mother potassium?`
-    if rest == ["on"] or verb in _TAKES_IN_GERMAN or (after == ["on"] and verb == "is"):
+    if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
         return True
-    is_ill = texts[at] in people_words().unrelated and verb in _HAS | {"does", "is"}
+    is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}
     if is_ill and any(map(is_clinical, rest)):
         return True  # `does her son have asthma?`
-    values = people_words().values_of_one
-    if verb in _HAS:
+    values = of_people("values_of_one")
+    if verb in saying("have"):
         return values.issuperset(rest) and not values.isdisjoint(texts)
-    has = not _HAS.isdisjoint(after)
+    has = not saying("have").isdisjoint(after)
     return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])

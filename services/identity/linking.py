@@ -24,7 +24,7 @@ from services.language.full_dates import FullDate, birth_years, full_dates, year
 from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.record_numbers import is_bare_number, labelled_numbers, number_tokens
 from services.language.signed_word import Word
 from services.language.yes_no import yes_no_in
@@ -178,7 +178,7 @@ def _is_known_phrase(text: str) -> bool:
 
 def _names_of(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
     """Yield the words of each whole name, titles apart."""
-    titles = people_words().staff
+    titles = of_people("staff")
     for name in names:
         words = [word.text for word in read_words(name).words if word.text not in titles]
         if len(words) > 1:
@@ -234,9 +234,9 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         is_born: Whether a date may be read as somebody's birth date, and is no other day.
     """
     named = {one.start for each in said.mentions for one in each.span}
-    text, known = said.message.text, people_words()
-    opening = known.leads | known.reasons_to_open | known.others | known.topics
-    opening |= known.lingers | known.within
+    text = said.message.text
+    opening = of_people("opening", "moves_on", "reasons_to_open", "others", "topics")
+    opening |= of_people("lingers", "within")
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in (*(one.text for one in said.numbers), *ids):
@@ -244,7 +244,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         spans += [(at, at + len(number))] if at >= 0 else []
     words = said.message.words
     of_names = {one for each in said.mentions for who in each.people for one in name_words(who)}
-    against = known.set_against  # `Grant, not Doyle`
+    against = of_people("set_against")  # `Grant, not Doyle`
     aside = {
         one.start
         for one, next_one in pairwise(words)
@@ -257,7 +257,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         and one.start not in aside
         and one.start not in named
         and one.text not in of_names
-        and not (one.text in known.places and one.has_number)
+        and not (one.is_in("places") and one.has_number)
         and not any(start <= one.start < end for start, end in spans)
     ]
     who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))

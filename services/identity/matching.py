@@ -35,7 +35,7 @@ from services.identity.person import Person, distinct
 from services.identity.strangers import strangers_in
 from services.language.mentions import Message
 from services.language.name_runs import leads_a_name, neighbours
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -275,7 +275,7 @@ def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_ros
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)
-    if span[0].before in people_words().owners and not span[-1].is_owner:
+    if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(span)

@@ -7,7 +7,7 @@ from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS
 from services.language.named_person import is_known_name
-from services.language.people_words import names_that_are_words, people_words
+from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
@@ -19,11 +19,10 @@ _LEAST_LEAD, _LEAST_END = 4, 6
 
 def fills_a_clause(span: tuple[Word, ...]) -> bool:
     """Whether all the words stand where one name would: `open will grant`."""
-    known = people_words()
     if span[0].is_first and span[-1].closes and len(span) > 1:
         return True
-    leads = known.opening_verbs | known.before_names | known.set_against | known.moves_on
-    opens = span[0].before in leads - known.articles or "," in span[0].gap
+    leads = of_people("opening_verbs", "before_names", "set_against", "moves_on")
+    opens = span[0].before in leads - of_people("articles") or "," in span[0].gap
     return len(span) > 1 and opens and span[-1].closes
 
 
@@ -37,19 +36,18 @@ def is_sure_sign(span: tuple[Word, ...]) -> bool:
 
 def stands_where_names_do(span: tuple[Word, ...]) -> bool:
     """Whether a word that nobody knows begins the message or follows what names follow."""
-    known = people_words()
     first = span[0]
-    is_unknown = not is_clinical_name(stem(first.text)) and first.text not in known.eponyms
-    return is_unknown and (first.is_first or first.before in known.before_names)
+    is_unknown = not is_clinical_name(stem(first.text)) and not first.is_in("eponyms")
+    return is_unknown and (first.is_first or first.before in of_people("before_names"))
 
 
 def is_unknown_full_name(first: Word, last: Word) -> bool:
     """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
     is_owned = last.is_owner and first.gap.strip() != "-"
     is_heading = first.is_first and (last.heads or (last.closes and asks_for_chart(last)))
-    is_after = first.before in people_words().about and last.closes
+    is_after = first.before in of_people("about") and last.closes
     # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
-    is_asked = first.is_capital and first.before in people_words().auxiliaries and not last.closes
+    is_asked = first.is_capital and first.before in of_people("auxiliaries") and not last.closes
     is_small = first.raw.islower() and last.raw.islower() and _is_asked_of(last, is_after=is_after)
     return (
         (is_owned or is_heading or is_after or is_asked or is_small)
@@ -64,7 +62,7 @@ def is_unknown_whom_to_open(words: Sequence[Word], first: Word, last: Word) -> b
     """Whether a chart is to be opened for two words of no language: `switch to Zelda Quix`."""
     names = [one for one in words if _is_unknown_name(one)]
     rest = {one.text for one in words if one not in names}
-    opens = bool(rest) and last.closes and people_words().opening >= rest
+    opens = bool(rest) and last.closes and of_people("opening") >= rest
     return opens and last.gap == " " and first in names and last in names
 
 
@@ -79,7 +77,7 @@ def _is_asked_of(last: Word, *, is_after: bool) -> bool:
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
-    is_led = word.before in people_words().definite | people_words().newest  # `the day's weight`
+    is_led = word.before in of_people("definite", "newest")  # `the day's weight`
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
     is_name = is_name and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
     return is_name and word.is_owner and asks_for_chart(word)
@@ -93,16 +91,16 @@ def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
     if word.is_first and word.heads:
         return word.after in measured_nouns()
     at = next(place for place, one in enumerate(run) if one is word)
-    is_after = word.is_capital and word.before in people_words().before_names and at > 1
+    is_after = word.is_capital and word.before in of_people("before_names") and at > 1
     return is_after and run[at - 2].text in measured_nouns()
 
 
 def asks_for_chart(owner: Word) -> bool:
     """Whether what is owned is part of a chart: `…'s potassium`, `…'s last potassium`."""
-    if not people_words().staff_things.isdisjoint((owner.after, owner.beyond)):
+    if not of_people("staff_things").isdisjoint((owner.after, owner.beyond)):
         return False  # `Keller's last note`: who wrote it
-    noun = owner.beyond if owner.after in people_words().plain_patients else owner.after
-    return noun in first_parts(chart_nouns()) or noun in people_words().chart_things
+    noun = owner.beyond if owner.after in of_people("plain_patients") else owner.after
+    return noun in first_parts(chart_nouns()) or noun in of_people("chart_things")
 
 
 def is_no_word(word: Word) -> bool:
@@ -129,23 +127,22 @@ def _is_written_as_name(word: Word) -> bool:
 
 def _is_given_name_too(word: Word) -> bool:
     """Whether a word is a first name where it is written as one: `Is Hope Adeleke on warfarin?`."""
-    return word.is_capital and word.title is None and word.text in people_words().given_too
+    return word.is_capital and word.title is None and word.is_in("given_too")
 
 
 def _may_be_family_name(word: Word) -> bool:
     """Whether a word, or who found a disease, is a family name behind a first: `John Smith`."""
-    known = word.text in people_words().eponyms or word.text in names_that_are_words()
+    known = word.is_in("eponyms") or word.text in names_that_are_words()
     return known and word.title is None
 
 
 def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     """Whether a word of no language is called a patient: `patient Okonkwo: INR?`."""
-    known = people_words()
     is_headed = word.heads or word.is_owner
     is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
     is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
-    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.text in known.numbers
-    is_term = is_term or word.text in known.born or (word.is_common and not is_short)
+    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.is_in("numbers")
+    is_term = is_term or word.is_in("born") or (word.is_common and not is_short)
     is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
     return (
         (is_name or is_headed)
@@ -163,35 +160,35 @@ PATIENTS = frozenset(
 
 def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
     """Whether it is a quality and no name: `is the patient Afebrile?`."""
-    known = people_words()
     at = next(place for place, one in enumerate(run) if one is word)
-    return at > 2 and run[at - 2].text in known.definite and run[at - 3].text in known.copulas
+    return at > 2 and run[at - 2].is_in("definite") and run[at - 3].is_in("copulas")
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:
     """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
-    known = people_words()
-    if word.text in known.verbs_too:
-        is_all = not family.beyond or family.after in known.plain_patients
+    if word.is_in("verbs_too"):
+        is_all = not family.beyond or family.after in of_people("plain_patients")
         return is_all and (family.is_owner or word.raw[0].isupper())
-    return word.text in known.given_too and (word.raw[0].isupper() or family.is_owner)
+    return word.is_in("given_too") and (word.raw[0].isupper() or family.is_owner)
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether one word stands where drugs do: `is she on Yasmin?`, `Arava or methotrexate`."""
-    word, known = span[0], people_words()
+    word = span[0]
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
     at = next(place for place, one in enumerate(run) if one is word)
     # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
-    is_asked = word.before in known.person_verbs or (at > 1 and run[at - 2].text in chart_nouns())
+    is_asked = word.before in of_people("person_verbs") or (
+        at > 1 and run[at - 2].text in chart_nouns()
+    )
     if is_asked and is_known_name(word.text) and not is_clinical(word.text):
         return False
-    if word.before in known.before_drugs or ("(" in word.gap and _is_drug(word.before)):
+    if word.before in of_people("before_drugs") or ("(" in word.gap and _is_drug(word.before)):
         return True
-    if word.after in known.joins and is_clinical(word.beyond):
+    if word.after in of_people("joins") and is_clinical(word.beyond):
         return True
-    return at > 1 and word.before in known.joins and is_clinical(run[at - 2].text)
+    return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
 
 
 def _is_drug(text: str) -> bool:
@@ -212,13 +209,12 @@ def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name is all of the message, but for "please" or "next"."""
     is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
-    return is_begun and people_words().lingers.issuperset(one.text for one in run[len(span) :])
+    return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
 
 
 def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name ends the clause behind words that only lead to one: `und der koch?`."""
-    known = people_words()
-    leads = known.leads | known.others | known.next_one
+    leads = of_people("opening", "moves_on", "others", "next_one")
     at = next(place for place, one in enumerate(run) if one is span[0])
     ends = span[-1].closes and span[0].text not in leads
     return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
@@ -229,19 +225,19 @@ def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
     Who is no patient is looked for among the user's contacts then.
     """
-    parts = people_words().contact_parts
+    parts = of_people("contact_parts")
     last = span[-1]
     is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
     at = next(place for place, one in enumerate(run) if one is span[0])
     before = [one.text for one in run[max(at - 2, 0) : at]]
-    is_after = len(before) > 1 and before[1] in people_words().particles | people_words().about
+    is_after = len(before) > 1 and before[1] in of_people("particles", "about")
     return is_owned or (is_after and before[0] in parts)
 
 
 def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name owns the noun behind it as in German: `Kochs Befund`, `Kochs letzter Wert`."""
     last, behind = span[-1], _behind(run, span)
-    if behind is not None and behind.text in people_words().newest:
+    if behind is not None and behind.is_in("newest"):
         behind = _behind(run, (behind,))
     is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
@@ -267,13 +263,13 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 
     Or what is told of them: `Koch has fever`.
     """
-    behind, known = _behind(run, span), people_words()
+    behind = _behind(run, span)
     if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
         return False
     if is_clinical_name(stem(behind.text)):
         return True
-    is_verb = span[0].text in known.verbs_too and len(run) > 2  # `grant allergies` is all said
-    if is_verb or span[0].text in known.qualities | known.newest | known.leads:
+    is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
+    if is_verb or span[0].is_in("qualities", "newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 
@@ -281,7 +277,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
     behind = _behind(run, span)
-    is_told = behind is not None and behind.text in people_words().does_or_is
+    is_told = behind is not None and behind.is_in("does_or_is")
     is_name = span[0].raw[0].isupper() or not span[0].is_common
     return is_told and span[0].is_first and is_name and not span[0].is_in_date
 
@@ -297,7 +293,7 @@ def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a hyphen joins the words with others."""
     behind = _behind(run, span)
-    is_led = span[0].before in people_words().particles  # `al-Rashid`
+    is_led = span[0].before in of_people("particles")  # `al-Rashid`
     is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
     return is_before or (behind is not None and behind.gap in HYPHENS)
 
@@ -331,9 +327,10 @@ def is_name_beside(
 
 def _owns_no_chart(word: Word) -> bool:
     """Whether what is theirs is a letter or a telephone: `Keller's creatinine` is a patient's."""
-    known = people_words()
-    things = known.staff_things | known.contact_parts
-    return word.after in things or (word.after in known.plain_patients and word.beyond in things)
+    things = of_people("staff_things", "contact_parts")
+    return word.after in things or (
+        word.after in of_people("plain_patients") and word.beyond in things
+    )
 
 
 def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:
@@ -348,12 +345,12 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
 
 def is_person_beside(span: tuple[Word, ...]) -> bool:
     """Whether the words are a member of staff or a relative of the open patient."""
-    words, last = people_words(), span[-1]
+    last = span[-1]
     if span[0].title != "staff":
         return span[0].title == "relative"
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
-    is_carried = span[0].before not in words.staff
-    return not (is_carried and last.is_owner and last.after not in words.staff_things)
+    is_carried = span[0].before not in of_people("staff")
+    return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
 
 
 def contradicts(span: Sequence[Word], person: Person) -> bool:
@@ -366,6 +363,5 @@ def contradicts(span: Sequence[Word], person: Person) -> bool:
 
 def is_titled_name(word: Word) -> bool:
     """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
-    known = people_words()
-    other_titles = known.staff | known.relatives | known.titles_of_patients
+    other_titles = of_people("staff", "relatives", "titles_of_patients")
     return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()

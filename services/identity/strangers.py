@@ -21,7 +21,7 @@ from services.language.full_dates import month_numbers
 from services.language.letters import folded, spellings
 from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
-from services.language.people_words import names_that_are_words, people_words
+from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
@@ -74,17 +74,17 @@ def strangers_in(
 
 def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     """Return the letters that stand for somebody: `Mr K.`, `JD's creatinine`, `pt A.K.`."""
-    known, word, last = people_words(), run[place], run[max(place - 1, 0)]
+    word, last = run[place], run[max(place - 1, 0)]
     behind = run[place + 1] if place + 1 < len(run) else word
     if word.title in ("man", "woman") and len(word.raw) == 1:
-        is_led = word.before in known.titles_of_men | known.titles_of_women | {"m"}
+        is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
         is_letter = word.raw.isupper() or not word.is_common
         return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
-    is_pair = is_pair and word.text not in words_of_questions() | known.letter_pairs
+    is_pair = is_pair and word.text not in words_of_questions() | of_people("letter_pairs")
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
@@ -92,9 +92,10 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     first = last if is_dotted else word
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
     is_asked = word.is_owner and asks_for_chart(word)
-    is_led = first.before in PATIENTS or (first.before in known.topics and word.closes)
-    is_told = word.after in known.does_or_is or first.before in known.auxiliaries | {"book"}
-    is_last = word.closes and (_is_value(last) or first.before in known.before_names)
+    is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
+    asks = of_people("auxiliaries") | {"book"}
+    is_told = word.after in of_people("does_or_is") or first.before in asks
+    is_last = word.closes and (_is_value(last) or first.before in of_people("before_names"))
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
     return letters if begins or is_asked or is_led or is_told or is_last else ""
@@ -130,7 +131,7 @@ def _is_titled(
         return is_unknown_patient(run, word) and not has_hit
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
-    is_carried = word.before not in people_words().titles_of_men | people_words().titles_of_women
+    is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     if is_carried and word.text in measured_nouns():
         return False  # `Herr Gross Kalium`
     if word.is_common and not word.is_owner and not is_titled_name(word):
@@ -152,7 +153,7 @@ def _is_name_in_a_chart_question(
     """
     if word.title in ("staff", "relative") or message.registers:
         return False
-    if word.before in people_words().newest and not word.is_owner:
+    if word.before in of_people("newest") and not word.is_owner:
         return False
     is_topic = _is_topic(message, word)
     if any(word.text in name for name in others):
@@ -163,17 +164,17 @@ def _is_name_in_a_chart_question(
     if _is_name_and_word(word):
         is_patient = word.title == "patient" and word.raw[0].isupper() and word.closes
         return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
-    is_told = word.is_first and word.after in people_words().does_or_is  # "thomas called"
-    is_told = is_told and not (word.is_eponym and word.beyond in people_words().found_of_signs)
+    is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
+    is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
     is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
     if word.is_common or not is_known_name(word.text) or is_in_use:
         return False
     if word.is_owner and not asks_for_chart(word):
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
-    is_asked = word.before in people_words().auxiliaries and not word.closes
+    is_asked = word.before in of_people("auxiliaries") and not word.closes
     is_called = word.title == "patient" or is_asked or is_topic or is_told
-    opens = all(one.text in people_words().opening or is_known_name(one.text) for one in rest)
+    opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     return is_called or opens or any(map(_is_of_a_chart, rest))
 
 
@@ -182,11 +183,10 @@ def _is_topic(message: Message, word: Word) -> bool:
 
     A wish may end so with a doctor: `Termin bei Lopez`.
     """
-    known = people_words()
-    if not word.closes or word.before not in known.topics:
+    if not word.closes or word.before not in of_people("topics"):
         return False
     rest = {one.text for one in message.words if one is not word}
-    return asks_question(message.text) or rest <= known.joins | known.topics
+    return asks_question(message.text) or rest <= of_people("joins", "topics")
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
@@ -194,32 +194,31 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
     Of a task that is to go it is a word of its title: "delete the chase CT reminder".
     """
-    known = people_words()
     if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):
         return True
-    if word.before in known.before_staff or word.after in known.behind_places:
+    if word.before in of_people("before_staff") or word.after in of_people("behind_places"):
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
     earlier = {one.text for one in message.words if one.start < word.start}
-    if word.before in known.met_at and earlier & known.meetings:
+    if word.before in of_people("met_at") and earlier & of_people("meetings"):
         return True
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
-    spoken_to = {one.text for one in message.words if one.after not in known.asking}
-    return bool(earlier & known.relatives) or not spoken_to.isdisjoint(known.addressing)
+    spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
+    return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() or word.text in people_words().seasons
+    is_other = word.text in words_of_questions() or word.is_in("seasons")
     is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.text in people_words().qualities
+    is_other = is_other or word.is_in("qualities")
     return word.is_common and not is_other and word.text in names_that_are_words()
 
 
 def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary = is_ordinary or word.text in people_words().no_names
+    is_ordinary = is_ordinary or word.is_in("no_names")
     is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
@@ -228,10 +227,10 @@ def _is_in_use(word: Word) -> bool:
 
 
 def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) or word.text in people_words().particles
+    is_name = is_known_name(word.text) or word.is_in("particles")
     return word.text in measured_nouns() or is_name
 
 
 def _is_of_a_chart(word: Word) -> bool:
-    is_asked = word.text in chart_nouns() or word.text in people_words().chart_things
+    is_asked = word.text in chart_nouns() or word.is_in("chart_things")
     return is_asked or is_clinical_name(stem(word.text))

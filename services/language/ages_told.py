@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal
 
 from services.language.letters import folded
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 Unit = Literal["year", "month", "week", "day"]
 _UNITS: dict[str, Unit] = {
@@ -59,11 +59,10 @@ def age_told(text: str) -> AgeTold | None:
     """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
     if (heading := _HEADING.match(text)) is not None:
         return AgeTold(int(heading["number"]), "year")
-    known = people_words()
-    people = known.people | known.titles_of_patients | known.men | known.women | _BABIES
-    ends = people | known.described_by | known.lingers | known.does_or_is | {"", "m", "f"}
+    people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
+    ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):
-        is_definite = folded(found["article"]) in known.definite
+        is_definite = folded(found["article"]) in of_people("definite")
         if is_definite and (found["owner"] or folded(found["behind"]) in ends):
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)

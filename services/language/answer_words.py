@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from data_models.values import ClosedValue
 from services.language.chart_words import lexicon
@@ -13,9 +14,10 @@ from services.language.vocabulary import read_words
 
 
 class AnswerWords(ClosedValue):
-    """The sentences of one language; `{…}` is filled in.
+    """What is said in one language; English has every text, another lacks none.
 
     Attributes:
+        said: Texts by name; `{…}` is filled in.
         is_language_of_tools: Tools say what they searched in this language.
         lengths: What one day, month or year is called, and several.
         allergic: Beginnings of words by which a passage tells of an allergy.
@@ -26,75 +28,8 @@ class AnswerWords(ClosedValue):
         singular: Wordings that count one thing as several, and how they are said.
     """
 
-    yes: str
-    not_now: str
-    once: str
-    no: str
-    absent: str
-    nothing: str
-    nothing_else: str
-    nothing_else_now: str = ""
-    no_allergies: str
-    no_drugs: str
-    no_problems: str
-    nothing_then: str
-    elsewhere: str
-    not_worked_out: str
-    in_papers: str
-    treated_by: str
-    meanwhile: str
-    same_day: str
-    usual_for: str
-    measured: str
-    written_later: str
-    of_all_times: str
-    not_listed: str
-    unread: str
-    not_converted: str
-    per_year: str
-    of_first: str
-    perhaps: str
-    paused: str
-    unclear: str
-    unreadable: str
-    values: str
-    things: str
-    highest: str
-    lowest: str
-    average: str
-    change: str
-    overall: str
-    between: str
-    lasted: str
-    no_day: str
-    so_far: str
-    so_long_ago: str
-    one_end: str
     lengths: Mapping[str, tuple[str, str]]
-    above: str
-    below: str
-    none_above: str
-    none_below: str
-    older: str
-    no_earlier: str
-    only_paused: str
-    stays_then: str
-    ages: str
-    aged: str
-    born: str
-    alive: str
-    died: str
-    no_range: str
-    unflagged: str
-    failed: str
-    no_part: str
-    goes_on: str
-    unsaid: str
-    unknown: str
-    no_name: str
-    only_so: str
-    also_recorded: str
-    as_said: str
+    said: Mapping[str, str]
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]
     words: Mapping[str, str]
@@ -107,6 +42,18 @@ class AnswerWords(ClosedValue):
 
     language: str = "en"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_texts_apart(cls, rows: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a file's rows; what is no field of its own is a text."""
+        said = {name: text for name, text in rows.items() if name not in cls.model_fields}
+        return {"said": said} | {name: rows[name] for name in rows.keys() - said.keys()}
+
+    def say(self, name: str, /, **parts: object) -> str:
+        """Return the text `name`, filled in with `parts` where there are any."""
+        text = self.said[name]
+        return text.format(**parts) if parts else text
+
     def called(self, name: str) -> str:
         """Return what is asked about, in this language."""
         return lexicon(self.language).called(name)
@@ -114,11 +61,11 @@ class AnswerWords(ClosedValue):
     def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:
         """Return that `name` is not in the record, or not in the list of `tool`."""
         named = f"{self.quoted.format(name)}{searched}"
-        return self.absent_of.get(tool, self.absent).format(name=named)
+        return self.absent_of.get(tool, self.say("absent")).format(name=named)
 
     def not_then(self, name: str) -> str:
         """Return that nothing of the days asked about is in the record, of `name` if any."""
-        return self.nothing_then.format(name=f": {self.called(name)}" if name else "")
+        return self.say("nothing_then", name=f": {self.called(name)}" if name else "")
 
     def knows(self, name: str) -> bool:
         """Whether a name is a word of this language or of English."""

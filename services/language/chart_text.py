@@ -16,7 +16,7 @@ from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
 from services.language.named_runs import has_sides, may_name
 from services.language.ordinals_asked import with_ordinals
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.quantities import without_unit
 from services.language.time_shifts import shift_in
 from services.language.times import length_left, spans_in
@@ -224,9 +224,7 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
     left_out, pieces = said.excluded, said.pieces
     without = tuple(one.name for one in left_out)
     lists = [ChartQuestion(one.tool) for one in left_out if one.tool in _LISTS][:1]
-    titled = {
-        behind.text for title, behind in pairwise(pieces) if title.text in people_words().staff
-    }
+    titled = {behind.text for title, behind in pairwise(pieces) if title.text in of_people("staff")}
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
         if one.tool == "medications" and one.name in titled

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from services.language.body_measures import each_of_body
-from services.language.clause_lists import WITHOUT, denied_together, is_listed
+from services.language.clause_lists import denied_together, is_listed
 from services.language.clauses import Clause
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 
 _INHERITED = frozenset(
@@ -14,33 +15,17 @@ _INHERITED = frozenset(
 
 
 _TITLE = "dr"
-_BETWEEN = frozenset({"between", "zwischen"})
-_BUT = frozenset({"but", "yet", "while", "whereas", "although", "aber", "wahrend"})
-_SINCE = frozenset({"since", "thereafter", "seitdem", "seither", "danach"})
-_AFTER_FIRST = frozenset({"after", "first"})
-_OR = frozenset({"or", "nor", "oder", "noch"})
-_THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
-_BOTH = frozenset({"both", "beide"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
-_TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
-FINDS = frozenset(
-    {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
-)
-LEFT = frozenset({"discharged", "entlassen"})
-_WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
-_FROM = frozenset({"from", "von"})
 _TIMES = frozenset({"a", "mo", "wk", "d"})
-_UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenuber", *_THAN})
 
 
 def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
@@ -61,8 +46,8 @@ def _tells_deed(clause: Clause) -> bool:
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
-    is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
+    is_from = clause.says("from") and bool(clause.cues & _COURSES or clause.says("up_or_down"))
+    is_from = (is_from or clause.says("compared")) and not clause.names
     is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
     is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
     return is_from and is_of_two and not last.differences
@@ -74,14 +59,14 @@ def _course(last: Clause, clause: Clause) -> Clause:
     dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
     cues = whole.cues - {"newest", "current", "is_now"}
     cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
-    words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
+    words = whole.words - saying("than") - frozenset().union(*_THAN_BEFORE.values())
     own = replace(last, quantities=whole.quantities, dates=dates)
     return replace(own, cues=cues - {"begun"}, words=words)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
-    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & WITHOUT
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.says("without")
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
@@ -89,7 +74,7 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
         last.smoking != clause.smoking and "asserts" in clause.cues
     ):
         return False  # "a never smoker until 2018, a daily one since", "quit in 1998 and drinks"
-    kin = statement_words().kin
+    kin = stems_told("family")
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
     if "no" in last.cues & clause.cues and last.topics and clause.topics:
@@ -114,7 +99,7 @@ def _is_next_of_course(last: Clause, clause: Clause) -> bool:
 def _ends_span(last: Clause, clause: Clause) -> bool:
     """Whether a clause is the second day of "between 2018 and 2020"."""
     is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
-    return is_day and bool(last.words & _BETWEEN) and len(last.dates) == 1
+    return is_day and last.says("between") and len(last.dates) == 1
 
 
 def _collide(last: Clause, clause: Clause) -> bool:
@@ -127,7 +112,7 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
     both_often = last.often and clause.often
     is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
-    is_after_first = bool(last.dates) and clause.words >= _AFTER_FIRST
+    is_after_first = bool(last.dates) and clause.words >= saying("after_first")
     is_other = is_after_first or both_measured or both_dated or both_graded or both_often
     return bool(is_now or is_other) or _differ(last, clause)
 
@@ -173,7 +158,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
     passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
+    is_other_way = bool(clause.cues & _COURSES) or clause.says("turned")
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:
@@ -186,10 +171,10 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
-    if clause.words & _THAN:
+    if clause.says("than"):
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-    names = last.names if clause.words.isdisjoint(LEFT) or clause.names else ()
-    if not clause.words.isdisjoint(_WHICH) and names:
+    names = last.names if not clause.says("discharged") or clause.names else ()
+    if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
 
@@ -197,7 +182,7 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
-        if "no" in clause.cues and clause.words & _SINCE and not clause.dates:
+        if "no" in clause.cues and clause.says("since_then") and not clause.dates:
             clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
             last = replace(last, cues=last.cues - {"newest"})
         return _of_the_same(last, clause)
@@ -205,10 +190,10 @@ def _after(last: Clause, clause: Clause) -> Clause:
         value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"
         cues = clause.cues | (last.cues & _NOW)
         clause = replace(clause, quantities=(value,), dates=last.dates, cues=cues)
-    if clause.words & FINDS and last.dates and not clause.dates:
+    if clause.says("finds") and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" not in clause.cues:
-        clause = replace(clause, words=clause.words | (last.words & statement_words().allergic))
+        clause = replace(clause, words=clause.words | (last.words & stems_told("allergic")))
     return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
 
 
@@ -220,9 +205,9 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if last.words & WITHOUT and last.has_values:
+    if last.says("without") and last.has_values:
         inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
-    if (last.words & WITHOUT or "no" in last.cues) and clause.words & _OR:
+    if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if "apart" in clause.cues and "no" in last.cues:
         return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
@@ -233,16 +218,15 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
 
 def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
-    kin = statement_words().kin
-    is_named = "family" not in clause.cues or not clause.words.isdisjoint(kin)
-    return (
-        clause if is_named else replace(clause, words=clause.words | (last.words & (kin | _BOTH)))
-    )
+    kin = stems_told("family")
+    if "family" not in clause.cues or not clause.words.isdisjoint(kin):
+        return clause
+    return replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
 
 
 def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
-    if clause.words & _BUT and is_listed(clause):
+    if clause.says("but") and is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
     return _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last)
 
@@ -265,7 +249,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
 
 def _as_one(last: Clause, clause: Clause) -> Clause | None:
     """Return a clause joined to the one with which it goes on; None where it does not."""
-    if clause.words & WITHOUT and not clause.names:
+    if clause.says("without") and not clause.names:
         # "migraine without aura" denies no migraine
         return _joined(last, replace(clause, cues=clause.cues - {"no"}))
     if _stands_alone(last, clause):
@@ -283,7 +267,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
     if not is_so or any(one.has_values for one in named[:-1]):
         return clauses
-    if any(one.words & (_BETWEEN | _FROM) for one in named):
+    if any(one.says("between", "from") for one in named):
         return clauses
     told = named[-1]
     return [

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words
+from services.language.statement_tables import saying, stems_told
 
-WITHOUT = frozenset({"without", "ohne"})
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
 
 
@@ -25,7 +24,7 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         if end is None or not is_listed(clause) or not end.own_names:
             yield clause
             continue
-        polar = frozenset(end.exclusive) | statement_words().denying | WITHOUT
+        polar = frozenset(end.exclusive) | stems_told("denying") | saying("without")
         yield replace(
             clause,
             words=clause.words | (end.words & polar),
@@ -53,5 +52,5 @@ def is_listed(clause: Clause) -> bool:
         and not clause.has_values
         and not said - {"splits", "no", "apart", "in_capitals"}
         and not (clause.exclusive or "no" in said)
-        and clause.words.isdisjoint(statement_words().denying | WITHOUT)
+        and clause.words.isdisjoint(stems_told("denying") | saying("without"))
     )

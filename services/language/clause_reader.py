@@ -33,19 +33,16 @@ from services.language.statement_parts import (
     runs_of,
 )
 from services.language.statement_phrases import FoundPhrase
-from services.language.statement_tables import stem
+from services.language.statement_tables import saying, stem
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
 
 _DIGIT = re.compile(r"\d")
-_OF_A_DAY = frozenset({"of", "vom", "von"})
-_VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
 _PREPOSITION_CHARS = 6
 _OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 _NAME_CHARS = 6
 _DOSES = ("mg", "ug", "g")
 _NEAR_CHARS = 5
-_WHO = frozenset({"he", "she", "patient", "they", "er", "sie", "patientin"})
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 
 
@@ -195,7 +192,7 @@ class ClauseReader:
     ) -> bool:
         """Whether a day is of what has ended, not of its end: "sinusitis of 2018 has resolved"."""
         ends = [self._words[one.start][0] for one in phrases if "ended" in one.tags]
-        if not ends or not dates or not _VERB_LAST.isdisjoint(self._lower[start:]):
+        if not ends or not dates or not saying("verbs_at_the_end").isdisjoint(self._lower[start:]):
             return False
         is_behind = self._words[start][0] + _PREPOSITION_CHARS < dates[0].start
         return is_behind and all(one.start < ends[-1] for one in dates)
@@ -211,7 +208,7 @@ class ClauseReader:
             return False
         kinds = statement_words().exclusive
         is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
-        return bool(before) and before[-1] in _OF_A_DAY and not is_picture
+        return bool(before) and before[-1] in saying("of_a_day") and not is_picture
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield where a name of another language stands, and the names that it is in English."""
@@ -276,4 +273,4 @@ def _is_refusal(cues: Collection[str], words: Sequence[str]) -> bool:
     """Whether somebody did not want a thing: "he has declined the booster", not "her eGFR"."""
     refusing = statement_words().refusing
     at = next((at for at, word in enumerate(words) if stem(word) in refusing), 0)
-    return "about_patient" in cues and any(word in _WHO for word in words[max(0, at - 3) : at])
+    return "about_patient" in cues and not saying("who").isdisjoint(words[max(0, at - 3) : at])

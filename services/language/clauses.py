@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from services.language.quantities import Quantity
+from services.language.statement_tables import saying
 from services.language.written_dates import FoundDate
 
 
@@ -62,6 +63,10 @@ class Clause:
     limits: tuple[Quantity, ...] = ()
     runs: tuple[frozenset[str], ...] = ()
     called: frozenset[str] = frozenset()
+
+    def says(self, *names: str) -> bool:
+        """Whether it has a word of one of these lists; see `en/word_lists.yaml`."""
+        return bool(self.words & saying(*names))
 
     @property
     def has_values(self) -> bool:

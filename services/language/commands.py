@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from services.language.folding import words_of
 from services.language.letters import APOSTROPHES
 from services.language.letters import folded as folded_letters
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import says
 from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
@@ -47,8 +47,7 @@ def command_in(text: str) -> Command | None:
 
 def is_said_of(text: str, names: Collection[str]) -> bool:
     """Whether `text` is that what was said before was about who has one of `names`."""
-    known = people_words()
-    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    titles = of_people("titles_of_men", "titles_of_women", "titles_of_patients")
     own = [set(words_of(name)) | titles for name in names]
     said = (set(words_of(" ".join(one))) for one in _said_to_be_of(text, "was_for", "was"))
     return any(named - titles and any(named <= one for one in own) for named in said)
@@ -79,7 +78,7 @@ def takes_back(text: str) -> bool:
         return True
     if _lead_words().isdisjoint(words_of(text)):
         return False
-    eponyms = people_words().eponyms  # `that was Crohn's disease`
+    eponyms = of_people("eponyms")  # `that was Crohn's disease`
     return any(
         all(each[0].isupper() for each in one)
         and (len(one) > 1 or folded_letters(one[0]) not in eponyms)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.detection import language_of
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
@@ -41,16 +41,16 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     somebody = (at for at in range(len(folds)) if _is_somebody(folds, at))
     end = next(somebody, len(folds))
     # `her son` may be the patient; `her oncologist` is the oncologist of the one spoken of.
-    is_relative = end < len(folds) and folds[end] not in people_words().staff
-    end -= end > 0 and is_relative and folds[end - 1] in people_words().owners
+    is_relative = end < len(folds) and folds[end] not in of_people("staff")
+    end -= end > 0 and is_relative and folds[end - 1] in of_people("owners")
     owned = set(_owners_of_values(folds))
     raws, folds = raws[:end], folds[:end]
-    known, said = people_words(), {*folds, *owned}
+    said = {*folds, *owned}
     if language_of(" ".join(folds), default="") == "de":
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
-    found = set(_beside_verbs(folds)) if not said & known.masculine_things else set()
+    found = set(_beside_verbs(folds)) if not said & of_people("masculine_things") else set()
     found |= _owners_in_german(raws, folds)
     is_man = is_man or "male" in found
     is_woman = is_woman or "female" in found
@@ -64,7 +64,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
 def is_of_hers_alone(folds: Sequence[str]) -> bool:
     """Whether "and hers?" is all that is said: of another woman, where two are spoken of."""
     *before, last = folds or [""]
-    return last in {"hers", "his", *_OWN} and people_words().moves_on.issuperset(before)
+    return last in {"hers", "his", *_OWN} and of_people("moves_on").issuperset(before)
 
 
 def sex_of_owners(folds: Sequence[str]) -> Sex | None:
@@ -81,11 +81,11 @@ def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:
 
     "The nurse asks about his allergies": they are no nurse's. A relative has an address as well.
     """
-    known = people_words()
-    has_kin = any(one in known.relatives | known.people for one in folds)
+    has_kin = any(one in of_people("relatives", "people") for one in folds)
     theirs = first_parts(measured_nouns() if has_kin else chart_nouns())
     for one, first, second in zip(folds, folds[1:], [*folds[2:], ""], strict=False):
-        if one in _MEN | _WOMEN | _HIS and (second if first in known.newest else first) in theirs:
+        of_what = second if first in of_people("newest") else first
+        if one in _MEN | _WOMEN | _HIS and of_what in theirs:
             yield one
 
 
@@ -101,26 +101,25 @@ def _sex_called(folds: Sequence[str]) -> Sex | None:
 
     With a pronoun of the other sex it is somebody beside the patient: `the man who brought her`.
     """
-    known, said = people_words(), set(folds)
+    said = set(folds)
     behind = {
         one.removesuffix("s")
         for before, one, after in zip(folds, folds[1:], [*folds[2:], ""], strict=False)
-        if before in known.definite and after not in known.described_by
+        if before in of_people("definite") and after not in of_people("described_by")
     }
-    is_man, is_woman = bool(behind & known.men), bool(behind & known.women)
-    if is_man == is_woman or said & (_WOMEN if is_man else _MEN) or said & known.relatives:
+    is_man, is_woman = bool(behind & of_people("men")), bool(behind & of_people("women"))
+    if is_man == is_woman or said & (_WOMEN if is_man else _MEN) or said & of_people("relatives"):
         return None
     return "male" if is_man else "female"
 
 
 def _is_somebody(folds: Sequence[str], at: int) -> bool:
     """Whether somebody else is spoken of; `a smoker` says what the one who is spoken of is."""
-    known = people_words()
-    if folds[at] in known.staff:
+    if folds[at] in of_people("staff"):
         return not says_of_patient(folds, at)
-    if folds[at] in known.relatives:
+    if folds[at] in of_people("relatives"):
         return True
-    return folds[at] in known.people and not (at and folds[at - 1] in known.articles)
+    return folds[at] in of_people("people") and not (at and folds[at - 1] in of_people("articles"))
 
 
 def says_of_patient(folds: Sequence[str], at: int) -> bool:
@@ -128,12 +127,11 @@ def says_of_patient(folds: Sequence[str], at: int) -> bool:
 
     Of what he will do they may speak themselves: "the doctor says he will come".
     """
-    known = people_words()
-    if known.says.isdisjoint(folds[at + 1 : at + 3]):
+    if of_people("says").isdisjoint(folds[at + 1 : at + 3]):
         return False
     pairs = zip(folds[at + 1 :], [*folds[at + 2 :], ""], strict=True)
-    spoken = known.pronouns | set(_OF_VERBS)
-    return not any(one in spoken and verb in known.verbs_of_plans for one, verb in pairs)
+    spoken = of_people("pronouns") | set(_OF_VERBS)
+    return not any(one in spoken and verb in of_people("verbs_of_plans") for one, verb in pairs)
 
 
 def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
@@ -142,16 +140,17 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
     Args:
         heads: Whether a sign parts the first word from the rest.
     """
-    known = people_words()
     if first_parts(chart_nouns()).isdisjoint(folds):
         return False  # two appointments, or tasks
-    theirs = known.them | {f"{one}{end}" for one in known.titles_of_patients for end in ("", "s")}
+    theirs = of_people("them") | {
+        f"{one}{end}" for one in of_people("titles_of_patients") for end in ("", "s")
+    }
     return any(
-        one in known.both
+        one in of_people("both")
         and (
             not theirs.isdisjoint(folds[at + 1 : at + 3])
             or (at == 0 and heads)
-            or (at + 1 == len(folds) and bool(known.before_names & set(folds[at - 1 : at])))
+            or (at + 1 == len(folds) and bool(of_people("before_names") & set(folds[at - 1 : at])))
         )
         for at, one in enumerate(folds)
     )
@@ -159,7 +158,7 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
 
 def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     """Return the sex that `ihr Kalium` or `und seines?` gives; "Was sind Ihre …" is polite."""
-    theirs = people_words().patients_own | measured_nouns()
+    theirs = of_people("patients_own") | measured_nouns()
     found = (
         {_OWN[folds[-1]]}
         if len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
@@ -173,43 +172,40 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
 
 
 def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
-    known = people_words()
     found = []
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
-        if one in _HIS and behind in known.patients_own | measured_nouns():
+        if one in _HIS and behind in of_people("patients_own") | measured_nouns():
             found.append("male")
         elif one in _NEAR and behind in _WITH:
             found.append(_WITH[behind])
-        elif one in _OF_VERBS and (behind in known.person_verbs or _is_asked(folds, at)):
+        elif one in _OF_VERBS and (behind in of_people("person_verbs") or _is_asked(folds, at)):
             found.append(_OF_VERBS[one])
     return found
 
 
 def _is_asked(folds: Sequence[str], at: int) -> bool:
     """Whether the verb stands before the pronoun: `Raucht er?`, `A-t-elle des allergies ?`."""
-    known = people_words()
     before = at - 2 if at > 1 and folds[at - 1] in _BETWEEN else at - 1
     if before < 0:
         return False
-    if folds[before] in known.open_verbs:
+    if folds[before] in of_people("open_verbs"):
         return before == 0 or folds[before - 1] in _OPENS
-    return folds[before] in known.person_verbs
+    return folds[before] in of_people("person_verbs")
 
 
 def describes_somebody(folds: Sequence[str]) -> bool:
     """Whether the words describe somebody: an article, up to three words, and a kind of person."""
-    known = people_words()
     for at, one in enumerate(folds):
-        if one in known.titles_of_patients and _describes_patient(folds, at):
+        if one in of_people("titles_of_patients") and _describes_patient(folds, at):
             return True
-        if one not in known.people or at == 0:
+        if one not in of_people("people") or at == 0:
             continue
         article = next(
             (
                 place
                 for place in range(at - 1, max(at - 4, -1), -1)
-                if folds[place] in known.definite
+                if folds[place] in of_people("definite")
             ),
             None,
         )
@@ -217,9 +213,9 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             continue
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         has_more = at - article > 1
-        moves = article > 0 and folds[article - 1] in known.moves_on
-        ends = not behind or behind in known.lingers
-        if behind in known.described_by | known.told_apart_by or (
+        moves = article > 0 and folds[article - 1] in of_people("moves_on")
+        ends = not behind or behind in of_people("lingers")
+        if behind in of_people("described_by", "told_apart_by") or (
             has_more and (moves or ends or article == 0)
         ):
             return True
@@ -231,25 +227,24 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
 
     "The patient" alone, and "the current patient", are the open one.
     """
-    known = people_words()
     article = next(
-        (i for i in range(at - 1, max(at - 5, -1), -1) if folds[i] in known.definite), -1
+        (i for i in range(at - 1, max(at - 5, -1), -1) if folds[i] in of_people("definite")), -1
     )
     if article < 0:
         return False
     between = folds[article + 1 : at]
     before, behind = folds[article - 1 : article], [*folds[at + 1 : at + 3], "", ""]
-    moves = not before or before[0] in known.moves_on
+    moves = not before or before[0] in of_people("moves_on")
     if not between:
-        if behind[0] == "in" and behind[1] in known.manners:
+        if behind[0] == "in" and behind[1] in of_people("manners"):
             return False
-        is_told_apart = behind[0] in known.described_by | known.told_apart_by
-        has_place = behind[1] in known.places | known.staff
+        is_told_apart = behind[0] in of_people("described_by", "told_apart_by")
+        has_place = behind[1] in of_people("places", "staff")
         if folds[article] == "this":  # is the open one, but for where another lies
             return is_told_apart and has_place
         # "The patient in pain" may be the open one; "the patient with the fall" begins anew.
-        begins = moves and (bool(before) or behind[0] not in known.vague_places)
+        begins = moves and (bool(before) or behind[0] not in of_people("vague_places"))
         return is_told_apart and (has_place or begins)
-    if any(one in known.plain_patients for one in between):
+    if any(one in of_people("plain_patients") for one in between):
         return False
-    return moves or not behind[0] or behind[0] in known.lingers
+    return moves or not behind[0] or behind[0] in of_people("lingers")

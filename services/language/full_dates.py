@@ -10,7 +10,7 @@ from functools import lru_cache
 from babel.dates import get_month_names
 
 from services.language.letters import folded
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 _LANGUAGES = ("en", "de", "fr", "es", "it")
 _ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
@@ -105,7 +105,7 @@ def birth_years(text: str) -> Sequence[int]:
     found = []
     for one in _YEAR.finditer(text):
         words = [folded(each) for each in re.findall(r"[^\W\d_]+", text[: one.start()][-24:])][-2:]
-        if any(each in people_words().born for each in words):
+        if any(each in of_people("born") for each in words):
             found.append(int(one[0]))
     return found
 
@@ -118,12 +118,12 @@ def years_in(text: str) -> Sequence[int]:
 def _is_birth_behind(behind: str) -> bool:
     """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
     word = _NEXT_WORD.match(behind)
-    return word is not None and folded(word[1]) in people_words().born
+    return word is not None and folded(word[1]) in of_people("born")
 
 
 def _is_birth(before: str) -> bool:
     """Whether one of the last words before a date says that somebody was born then."""
     words = [folded(one) for one in re.findall(r"[^\W\d_]+|\*", before[-40:])][-4:]
-    return any(one in people_words().born or one == "*" for one in words) or bool(
+    return any(one in of_people("born") or one == "*" for one in words) or bool(
         re.search(r"\*\s*$", before)
     )

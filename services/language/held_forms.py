@@ -34,30 +34,15 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The forms of one language, compiled; its file explains them."""
+    """The forms of one language, compiled; its file explains them and names the other patterns."""
 
-    leads: re.Pattern[str]
-    trails: re.Pattern[str]
-    correcting: re.Pattern[str]
-    adds: re.Pattern[str]
-    doubts: re.Pattern[str]
-    guards: re.Pattern[str]
-    note_guards: re.Pattern[str]
-    shortened: re.Pattern[str]
-    own: re.Pattern[str]
-    of_patient: re.Pattern[str]
-    relatives: re.Pattern[str]
-    notes: re.Pattern[str]
-    no_value: re.Pattern[str]
-    no_part: re.Pattern[str]
-    no_detail: re.Pattern[str]
-    joins: re.Pattern[str]
-    corrections: re.Pattern[str]
+    patterns: Mapping[str, re.Pattern[str]]
     figures: tuple[re.Pattern[str], ...]
-    rather_than: re.Pattern[str]
-    withdraws: re.Pattern[str]
-    withdraws_all: re.Pattern[str]
     forms: tuple[Form, ...]
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        """Return the pattern that the file calls so."""
+        return self.patterns[name]
 
 
 @cache
@@ -85,15 +70,13 @@ def _compile(words: Mapping[str, Any]) -> Grammar:
         for row in words["forms"]
         for one in row["sentences"]
     ]
-    alone: dict[str, Any] = {name: pattern(words[name]) for name in _WHOLE}
-    alone |= {name: pattern(rf"\b(?:{'|'.join(words[name])})\b") for name in _WORDS}
-    alone |= {name: pattern("|".join(words[name])) for name in _ANYWHERE}
-    return Grammar(
-        leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
-        trails=pattern(rf",?\s+(?:{'|'.join(words['trails'])})$"),
-        correcting=pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
-        no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
-        figures=tuple(map(pattern, words["figures"])),
-        forms=tuple(forms),
-        **alone,
-    )
+    patterns = {name: pattern(words[name]) for name in _WHOLE}
+    patterns |= {name: pattern(rf"\b(?:{'|'.join(words[name])})\b") for name in _WORDS}
+    patterns |= {name: pattern("|".join(words[name])) for name in _ANYWHERE}
+    patterns |= {
+        "leads": pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
+        "trails": pattern(rf",?\s+(?:{'|'.join(words['trails'])})$"),
+        "correcting": pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
+        "no_value": pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
+    }
+    return Grammar(patterns, tuple(map(pattern, words["figures"])), tuple(forms))

@@ -76,8 +76,8 @@ def _read_of(sentence: str, names: Collection[str]) -> list[HeldStatement]:
 def _takes_back(sentence: str) -> bool:
     """Whether a sentence corrects or doubts what the sentence before it states."""
     return any(
-        (one.correcting.search(sentence) and not one.adds.search(sentence))
-        or one.doubts.search(sentence)
+        (one["correcting"].search(sentence) and not one["adds"].search(sentence))
+        or one["doubts"].search(sentence)
         for one in grammars()
     )
 
@@ -86,7 +86,7 @@ def withdrawn_value(text: str) -> str | None:
     """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
     sentence = _SPACES.sub(" ", text).strip(" .!")
     for grammar in grammars():
-        found = grammar.withdraws.fullmatch(sentence)
+        found = grammar["withdraws"].fullmatch(sentence)
         if found is not None:
             return found["what"].strip()
     return None
@@ -95,7 +95,7 @@ def withdrawn_value(text: str) -> str | None:
 def withdraws_all(text: str) -> bool:
     """Whether all that is held of the patient is to be forgotten: "forget what I said of her"."""
     sentence = _SPACES.sub(" ", text).strip(" .!")
-    return any(grammar.withdraws_all.fullmatch(sentence) for grammar in grammars())
+    return any(grammar["withdraws_all"].fullmatch(sentence) for grammar in grammars())
 
 
 def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
@@ -117,15 +117,15 @@ def is_correction(text: str) -> bool:
     if not read:
         return False
     return any(one.corrects for one in read) or any(
-        grammar.correcting.search(sentences[0]) for grammar in grammars()
+        grammar["correcting"].search(sentences[0]) for grammar in grammars()
     )
 
 
 def behind_corrections(text: str) -> Iterator[str]:
     """Yield what stands behind the words by which a language puts right: "no wait, she quit"."""
     for grammar in grammars():
-        if grammar.correcting.match(text) is not None:
-            yield grammar.leads.sub("", text)
+        if grammar["correcting"].match(text) is not None:
+            yield grammar["leads"].sub("", text)
 
 
 def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | None:
@@ -137,7 +137,7 @@ def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | 
     for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
         if wanted and _folded(sentence) == wanted and not _asks(sentence):
             known, of_whom = grammars(), without_names(sentence, names)
-            is_theirs = any(one.of_patient.search(of_whom) for one in known)
+            is_theirs = any(one["of_patient"].search(of_whom) for one in known)
             is_guarded = any(_is_guarded(sentence, one) for one in known)
             return sentence if is_theirs and not is_guarded else None
     return None
@@ -148,14 +148,14 @@ def _folded(sentence: str) -> str:
 
 
 def _is_request(sentence: str) -> bool:
-    return any(grammar.notes.match(_without_leads(sentence, grammar)) for grammar in grammars())
+    return any(grammar["notes"].match(_without_leads(sentence, grammar)) for grammar in grammars())
 
 
 def _sentences(text: str) -> Iterator[str]:
     begun = ""
     for found in _SENTENCE.finditer(text):
         begun += found[0]
-        is_short = any(grammar.shortened.search(begun) for grammar in grammars())
+        is_short = any(grammar["shortened"].search(begun) for grammar in grammars())
         if not is_short and (sentence := _SPACES.sub(" ", begun).strip()):
             yield sentence
             begun = ""
@@ -180,22 +180,22 @@ def _asks(sentence: str) -> bool:
 
 def _is_polite(sentence: str, grammar: Grammar) -> bool:
     """Whether a question mark only makes a request polite: "could you note that …?"."""
-    noted = grammar.notes.match(_without_leads(sentence, grammar))
+    noted = grammar["notes"].match(_without_leads(sentence, grammar))
     return noted is not None and bool(noted["polite"])
 
 
 def _without_leads(sentence: str, grammar: Grammar) -> str:
-    return grammar.trails.sub("", grammar.leads.sub("", sentence.rstrip(" .!;?")))
+    return grammar["trails"].sub("", grammar["leads"].sub("", sentence.rstrip(" .!;?")))
 
 
 def _is_guarded(sentence: str, grammar: Grammar) -> bool:
-    patterns = (grammar.guards, grammar.note_guards, grammar.relatives, grammar.own)
+    patterns = (grammar["guards"], grammar["note_guards"], grammar["relatives"], grammar["own"])
     return any(one.search(sentence) for one in patterns)
 
 
 def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     said = _without_leads(quote, grammar)
-    noted = grammar.notes.match(said)
+    noted = grammar["notes"].match(said)
     words = noted["what"].strip() if noted is not None else said
     that = f"{noted['that']} " if noted is not None and noted["that"] else ""  # its verb is last
     if noted is not None and not _may_be_noted(words, grammar):
@@ -203,10 +203,10 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     if _contradicts_itself(words, quote, grammar):
         return []
     as_note = _as_note(f"{that}{words}", quote, grammar, is_noted=noted is not None)
-    if grammar.guards.search(words):
+    if grammar["guards"].search(words):
         # Who asks to have it remembered gets it word for word, its "may" and "says" with it.
         return as_note if noted is not None else []
-    if grammar.relatives.search(words):
+    if grammar["relatives"].search(words):
         return as_note  # it is kept as it was said, and is nobody's illness
     found = (
         _of_clauses(words, quote, grammar)
@@ -224,7 +224,7 @@ def _of_clauses(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]
     "She is not allergic to penicillin, she is allergic to sulfa". What a list of doses only
     corrects, and what contradicts itself, is left alone.
     """
-    clauses = grammar.joins.split(words)
+    clauses = grammar["joins"].split(words)
     found = [_matched(clause, quote, grammar) for clause in clauses]
     found = found if "," in words else _with_drugs_listed(found)  # "A 5 mg, 10 mg" may correct
     stated = _without_denied([one for of_clause in found for one in of_clause])
@@ -259,7 +259,7 @@ def _without_denied(stated: list[HeldStatement]) -> list[HeldStatement]:
 
 def _contradicts_itself(words: str, quote: str, grammar: Grammar) -> bool:
     """Whether two of the joined clauses say the opposite of one another."""
-    clauses = grammar.joins.split(words)
+    clauses = grammar["joins"].split(words)
     found = [one for clause in clauses for one in _matched(clause, quote, grammar)]
     stated = _without_denied(found)
     sides = {(one.kind, one.about, one.polarity) for one in stated}
@@ -268,12 +268,12 @@ def _contradicts_itself(words: str, quote: str, grammar: Grammar) -> bool:
 
 def _put_right(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
     """Return both sides of "not allergic to A, it is B" and of "allergic to B, not to A"."""
-    corrected = grammar.corrections.fullmatch(words)
+    corrected = grammar["corrections"].fullmatch(words)
     if corrected is not None:
         value = corrected["value"]
         instead = HeldStatement("allergy", value, "present", value.casefold(), quote)
         return [*_matched(corrected["not"], quote, grammar), instead]
-    rather = grammar.rather_than.fullmatch(words)
+    rather = grammar["rather_than"].fullmatch(words)
     if rather is None or not _is_believed(rather["not"], grammar):
         return []
     denied = rather["not"]
@@ -282,13 +282,13 @@ def _put_right(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
 
 
 def _is_believed(value: str, grammar: Grammar) -> bool:
-    return not (grammar.no_value.match(value) or grammar.no_part.search(value))
+    return not (grammar["no_value"].match(value) or grammar["no_part"].search(value))
 
 
 def _may_be_noted(words: str, grammar: Grammar) -> bool:
     """Whether a note is about the open patient: the user's own matters are no part of a chart."""
-    is_own = grammar.own.search(words) and not grammar.of_patient.search(words)
-    return not is_own and grammar.note_guards.search(words) is None
+    is_own = grammar["own"].search(words) and not grammar["of_patient"].search(words)
+    return not is_own and grammar["note_guards"].search(words) is None
 
 
 def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> list[HeldStatement]:
@@ -296,7 +296,7 @@ def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> lis
     for form in () if is_noted else grammar.figures:
         if (found := form.fullmatch(words)) is not None:
             return [_corrected(found["new"], quote, instead_of=found["old"])]
-    is_correction = grammar.correcting.search(quote) is not None
+    is_correction = grammar["correcting"].search(quote) is not None
     if not is_noted and not is_correction:
         return []
     if is_correction and not is_noted:
@@ -326,7 +326,7 @@ def _matched(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
         detail = (named.get("detail") or "").strip(" ,")
         if not value or (is_free and not _is_believed(value, grammar)):
             return []
-        if grammar.no_detail.search(detail):
+        if grammar["no_detail"].search(detail):
             return []  # a clause of its own, which says something else
         shown = f"{value} ({detail})" if detail else value
         about = form.about or (named.get("about") or value)

@@ -22,7 +22,7 @@ from services.language.descriptions import (
 from services.language.detection import language_of
 from services.language.full_dates import month_numbers
 from services.language.letters import APOSTROPHES, folded, is_shouted
-from services.language.people_words import common_words, people_words
+from services.language.people_words import common_words, of_people
 from services.language.signed_word import Title, Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
@@ -64,13 +64,12 @@ class Message:
 @lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
-    known = people_words()
     text = text[:TEXT_LIMIT_CHARS]
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = is_shouted([one.group() for one in found])
-    german = len(known.german & set(folds)) >= 2
-    french = len(known.french & set(folds)) >= 2
+    german = len(of_people("german") & set(folds)) >= 2
+    french = len(of_people("french") & set(folds)) >= 2
     english = language_of(text, default="") == "en"
     words: list[Word] = []
     for at, one in enumerate(found):
@@ -94,8 +93,9 @@ def read_words(text: str) -> Message:
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
-            or known.lingers.issuperset(folds[at + 1 :]),
-            is_first=at == 0 or (gap.strip() == ":" and known.leads.issuperset(folds[:at])),
+            or of_people("lingers").issuperset(folds[at + 1 :]),
+            is_first=at == 0
+            or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
@@ -110,7 +110,6 @@ def read_words(text: str) -> Message:
 
 
 def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
-    known = people_words()
     return Message(
         text=text,
         words=tuple(words),
@@ -118,8 +117,8 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         or _is_patient_of_staff(words)
         or is_of_both(folds, heads=bool(words) and words[0].is_heading),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
-        registers=any(one in known.registers for one in folds),
-        compares=any(one in known.compares for one in folds),
+        registers=any(one in of_people("registers") for one in folds),
+        compares=any(one in of_people("compares") for one in folds),
         spoken_sex=_spoken_sex(words, folds),
         told_sex=spoken_sex([one.raw for one in words], folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
@@ -138,22 +137,23 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
 
 
 def _is_of_head(folds: Sequence[str], at: int) -> bool:
-    known = people_words()
-    return at > 1 and folds[at - 1] in known.particles and folds[at - 2] in known.eponym_heads
+    return (
+        at > 1
+        and folds[at - 1] in of_people("particles")
+        and folds[at - 2] in of_people("eponym_heads")
+    )
 
 
 def _is_another(folds: Sequence[str], at: int) -> bool:
-    known = people_words()
-    if at and (folds[at - 1] in known.titles_of_men or folds[at - 1] in known.titles_of_women):
+    if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
         at -= 1
-    return at > 0 and folds[at - 1] in known.others
+    return at > 0 and folds[at - 1] in of_people("others")
 
 
 def _is_pronoun(word: Word, french: bool) -> bool:
-    known = people_words()
     if word.text == "son":  # a relative in English
         return french
-    return word.text in known.pronouns or (word.text in known.lower_pronouns and word.raw.islower())
+    return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
 
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
@@ -163,8 +163,7 @@ def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
 
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
-    known = people_words()
-    titles = known.titles_of_men | known.titles_of_women | known.staff | known.titles_of_patients
+    titles = of_people("titles_of_men", "titles_of_women", "staff", "titles_of_patients")
     return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
 
 
@@ -175,14 +174,13 @@ def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
 
 def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
     """Whether a month stands beside a number, or where only a time can stand."""
-    known = people_words()
-    is_after = at > 0 and folds[at - 1] in known.before_months
-    if folds[at] in known.seasons:
+    is_after = at > 0 and folds[at - 1] in of_people("before_months")
+    if folds[at] in of_people("seasons"):
         return is_after
     if folds[at] not in month_numbers():
         return False
     is_after = is_after or (
-        at > 1 and folds[at - 1] in known.joins and folds[at - 2] in month_numbers()
+        at > 1 and folds[at - 1] in of_people("joins") and folds[at - 2] in month_numbers()
     )
     has_number = gap.rstrip(" .,-")[-1:].isdigit() or behind.lstrip(" .,-")[:1].isdigit()
     return has_number or is_after
@@ -195,17 +193,21 @@ def _title(
     is_led = at > 0 and gap in APOSTROPHES and len(words[-1].raw) == 1  # Mrs O'Brien
     if at == 0 or (gap.strip(" .-\t") and not is_led) or "\n" in gap:
         return None
-    known, before, earlier = people_words(), folds[at - 1], folds[at - 2] if at > 1 else ""
-    if before in known.staff and not (before == "sister" and earlier in known.owners):
+    before, earlier = folds[at - 1], folds[at - 2] if at > 1 else ""
+    if before in of_people("staff") and not (before == "sister" and earlier in of_people("owners")):
         return "staff"
-    if before in known.relatives and (earlier in known.owners or before not in _TITLES_TOO):
+    if before in of_people("relatives") and (
+        earlier in of_people("owners") or before not in _TITLES_TOO
+    ):
         return "relative"
-    if before in known.titles_of_women:
-        return "relative" if before in _TITLES_TOO and earlier in known.owners else "woman"
-    is_monsieur = before == "m" and gap.startswith(".") and (french or earlier in known.about)
-    if before in known.titles_of_men or is_monsieur:
+    if before in of_people("titles_of_women"):
+        return "relative" if before in _TITLES_TOO and earlier in of_people("owners") else "woman"
+    is_monsieur = (
+        before == "m" and gap.startswith(".") and (french or earlier in of_people("about"))
+    )
+    if before in of_people("titles_of_men") or is_monsieur:
         return "man"
-    if before in known.titles_of_patients:
+    if before in of_people("titles_of_patients"):
         return "patient"
     last = words[-1]
     # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
@@ -219,9 +221,8 @@ _TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "
 
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
     """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
-    known = people_words()
     return any(
-        one.title == "staff" and one.is_owner and after.text in known.titles_of_patients
+        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients")
         for one, after in pairwise(words)
     )
 
@@ -231,15 +232,15 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
 
     Not `she is in room 4`, `moved to bed 12`.
     """
-    known, place = people_words(), words[at]
-    if place.text not in known.places or not place.has_number:
+    place = words[at]
+    if not place.is_in("places") or not place.has_number:
         return False
-    before = [one for one in words[:at] if one.text not in known.definite]
-    if place.after in known.does_or_is:
+    before = [one for one in words[:at] if not one.is_in("definite")]
+    if place.after in of_people("does_or_is"):
         return True  # `remember: bed 4 is NPO`
-    if (known.leads | known.within).issuperset(one.text for one in before):
+    if of_people("opening", "moves_on", "within").issuperset(one.text for one in before):
         return True
-    near = known.within | known.about
+    near = of_people("within", "about")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
     return is_name or last.text in measured_nouns() or last.text in _FOR
@@ -249,6 +250,5 @@ def _may_be_spoken_of(word: Word) -> bool:
     """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
     if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
         return False
-    known = people_words()
-    is_verb = word.is_first and word.text in known.person_verbs
-    return not (is_verb or word.text in known.patients_own or is_clinical_name(stem(word.text)))
+    is_verb = word.is_first and word.is_in("person_verbs")
+    return not (is_verb or word.is_in("patients_own") or is_clinical_name(stem(word.text)))

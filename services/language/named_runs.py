@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from services.language.chart_pieces import NameIs, Piece
 from services.language.chart_words import Lexicon, lexicon
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
@@ -27,8 +27,6 @@ class Run:
     """The words, with the vocabulary's own for those that it knows."""
     main: NameIs | None = None
     """Of several known names the one that is meant: the pressure of "BP in pregnancy"."""
-    is_of_other: bool = False
-    """Whether it is said in what else it is asked for: in pregnancy, after a stroke."""
 
     @property
     def name(self) -> str:
@@ -119,13 +117,12 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
             if not _is_left_out(piece, words)
         ),
         main=heads[0 if words.words.head_first else -1] if heads else None,
-        is_of_other=any(name.tool != "results" for name in known),
     )
 
 
 def _is_left_out(piece: Piece, words: Lexicon) -> bool:
     """Whether a word is none of an English name: a comma, an article, "der" of another language."""
-    is_sign = piece.words[0] == "," or piece.text in people_words().articles
+    is_sign = piece.words[0] == "," or piece.text in of_people("articles")
     return is_sign or (words.language != "en" and _connects(piece, words))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.pointing.folding import plain
 
 CHECKED_LIMIT_CHARS = 10_000_000
@@ -73,9 +73,9 @@ def names_one_of(row: Mapping[str, Any], others: Collection[str], *, called: str
 
 
 def _own_words(called: str, forms: _Forms) -> Collection[str]:
-    words, known = words_of(called), people_words()
-    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
-    if len(words) > _NAME_WORDS or not known.relatives.isdisjoint(words):
+    words = words_of(called)
+    titles = of_people("titles_of_men", "titles_of_women", "titles_of_patients")
+    if len(words) > _NAME_WORDS or not of_people("relatives").isdisjoint(words):
         return ()  # "Anna, daughter of Doyle" tells of the patient
     given = (one for one in words if len(one) > 1 and one not in titles)
     has_given = any((one,) not in forms.by_first.get(one, ()) for one in given)

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from services.language.statement_tables import FOLDER, all_of, read_table
+from services.language.statement_tables import FOLDER, all_of, read_table, saying
 from services.language.vocabulary import LANGUAGES
 
 _ADVERB = "ly"
-_WITH = frozenset({"with", "by", "mit"})
 _OBJECT_WORDS = 4
 _ASKED = "asked"
 _SIGNS = frozenset({",", ";", "–", "—", "(", ")"})
@@ -96,7 +95,7 @@ def _is_deed(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
         is_agent = word == _ASKED and words[at + 1][0].isupper() and said[0] not in known["titles"]
         return not (is_agent or said[0] in known["users"])
     if word in known["checking"]:
-        return is_by_hand or not _WITH.isdisjoint(said)
+        return is_by_hand or not saying("by_whom").isdisjoint(said)
     return is_by_hand or word not in known["answering"]
 
 

@@ -18,7 +18,7 @@ from services.language.detection import language_of
 from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import parts_in, says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
@@ -108,8 +108,7 @@ def _puts_right(words: str, situation: Situation) -> bool:
     """
     put_right = correction_in(words) if says(words, "sets_right") else None
     if put_right is not None and put_right.old and put_right.new:
-        known = people_words()
-        things = measured_nouns() | known.definite | known.owners
+        things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
         return False

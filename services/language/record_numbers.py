@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from services.language.full_dates import FullDate
 from services.language.mentions import Message
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,63}")
 _SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
@@ -27,7 +27,8 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
         before = [word.text for word in message.words if word.end <= one.start()]
-        begins = people_words().leads.issuperset(before) and is_bare_number(message, token)
+        begins = of_people("opening", "moves_on").issuperset(before)
+        begins = begins and is_bare_number(message, token)
         if begins or len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))
@@ -47,5 +48,5 @@ def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3
         at = lowered.find(token.casefold())
         words = [one.text for one in message.words if one.end <= at][-within:]
         is_signed = at > 0 and message.text[at - 1] == "#" and len(token) >= _SIGNED_LEAST_CHARS
-        if is_signed or any(one in people_words().numbers for one in words):
+        if is_signed or any(one in of_people("numbers") for one in words):
             yield token

@@ -9,7 +9,7 @@ from services.language.expressions import expressions
 from services.language.folding import words_of
 from services.language.in_english import in_english
 from services.language.mentions import read_words
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import says, without
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
@@ -48,7 +48,7 @@ def _drug_words() -> frozenset[str]:
 
 def asks_how_to_reach(text: str) -> bool:
     """Whether `text` asks for somebody's number or address, by a name: "Ada Byron's phone"."""
-    parts = people_words().contact_parts - {"mail"}  # somebody's mail is read
+    parts = of_people("contact_parts") - {"mail"}  # somebody's mail is read
     words = read_words(in_english(text[:_READ_CHARS])).words
     return any(
         one.is_owner and one.raw[0].isupper() and (one.after in parts or one.beyond in parts)

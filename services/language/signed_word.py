@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from services.language.people_words import common_words, names_in_english, people_words
+from services.language.people_words import common_words, names_in_english, of_people
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
 _DOES, _ABOUT = ("does", "did"), ("about", "for")
@@ -54,6 +54,10 @@ class Word:
     is_another: bool = False
     is_english: bool = False
 
+    def is_in(self, *lists: str) -> bool:
+        """Whether it is a word of one of these lists; see `people_words.yaml`."""
+        return self.text in of_people(*lists)
+
     @cached_property
     def is_common(self) -> bool:
         """Whether it, or what it is the plural or genitive of, is a word of the common language."""
@@ -62,12 +66,12 @@ class Word:
             return False
         forms = {self.text, singular, self.text.removeprefix("re")}
         forms |= {self.text.replace("yse", "yze"), self.text.replace("ise", "ize")}
-        return not common_words().isdisjoint(forms) or self.text in people_words().asking_verbs
+        return not common_words().isdisjoint(forms) or self.is_in("asking_verbs")
 
     @property
     def is_derived(self) -> bool:
         """Whether it is a word of common language with an ending, in small letters: `frankly`."""
-        ends = (one for one in people_words().endings if self.text.endswith(one))
+        ends = (one for one in of_people("endings") if self.text.endswith(one))
         return self.raw.islower() and any(
             self.text.removesuffix(end) in common_words() for end in ends
         )
@@ -75,25 +79,22 @@ class Word:
     @property
     def is_eponym(self) -> bool:
         """Whether it stands for a disease, a score or an operation."""
-        known = people_words()
         if self.title in ("man", "woman", "patient"):
             return False
-        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
-        return self.text in known.eponyms and (beside or not self.is_owner)
+        beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
+        return self.is_in("eponyms") and (beside or not self.is_owner)
 
     @property
     def is_surely_eponym(self) -> bool:
         """Whether what stands beside it tells so, though somebody may bear the name."""
-        known = people_words()
-        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
+        beside = self.after in of_people("eponym_heads") or self.before in of_people("eponym_leads")
         beside = beside or self.is_of_head
-        is_kind = self.has_number or self.before in known.articles
+        is_kind = self.has_number or self.before in of_people("articles")
         return self.is_eponym and (beside or (is_kind and not self.is_owner))
 
     @property
     def stands_as_name(self) -> bool:
         """Whether title, possessive or place say that a word of common language is a name here."""
-        known = people_words()
         if self.title in ("man", "woman", "patient") or self.is_owner:
             return True
         if self.is_in_date:
@@ -101,13 +102,13 @@ class Word:
         if self.is_capital:
             return True
         if self.is_heading:
-            return self.text not in known.qualities
-        if self.before in known.opening_verbs and self.closes:
+            return not self.is_in("qualities")
+        if self.before in of_people("opening_verbs") and self.closes:
             return True
-        if self.before in known.auxiliaries:
-            return self.text not in known.qualities or self.before in _DOES
+        if self.before in of_people("auxiliaries"):
+            return not self.is_in("qualities") or self.before in _DOES
         return (
-            self.before in known.before_names
+            self.before in of_people("before_names")
             and self.closes
-            and (self.text not in known.qualities or self.before in _ABOUT)
+            and (not self.is_in("qualities") or self.before in _ABOUT)
         )

@@ -8,7 +8,7 @@ from services.language.chart_parts import QuestionPart
 from services.language.chart_words import Lexicon
 from services.language.folding import words_of
 from services.language.names_of_topics import why_last_seen
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import values_of
@@ -98,16 +98,16 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
 
     "How old is her husband?" is not answered by her age, nor by anybody's of this chart.
     """
-    words, known, asked = words_of(text), people_words(), [*map(why_last_seen, asked)]
-    owners = (
-        known.owners | known.titles_of_patients | {f"{one}s" for one in known.titles_of_patients}
-    )
+    words, asked = words_of(text), [*map(why_last_seen, asked)]
+    owners = of_people("owners", "titles_of_patients") | {
+        f"{one}s" for one in of_people("titles_of_patients")
+    }
     owned = [
         word
         for before, word in pairwise(words)
-        if before in owners and not known.relatives.isdisjoint((word, word[:-1]))
+        if before in owners and not of_people("relatives").isdisjoint((word, word[:-1]))
     ]
-    if not owned or not known.subjects.isdisjoint(words):
+    if not owned or not of_people("subjects").isdisjoint(words):
         return asked
     sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
     is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from services.language.clauses import Stage
 from services.language.statement_parts import graded, placed, scale
 from services.language.statement_phrases import FoundPhrase
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
@@ -13,11 +14,6 @@ TNM = re.compile(
     r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
 )
 _BEGINNINGS = frozenset("cpyraTNMIVX")
-_RIGHT_BEFORE = frozenset({"type", "typ", "class", "ckd"})
-"""Behind these only the next word is a grade."""
-_FROM = frozenset({"from", "von"})
-"""A score that goes "from 0 to 1" is told by its numbers."""
-_OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
 
 
@@ -34,8 +30,8 @@ def stages_in(
         for at in range(phrase.end, min(end, phrase.end + 7)):
             offset, word = words[at]
             value = graded(word)
-            is_number = word.isdigit() and words[at - 1][1].lower() in _FROM
-            if is_number or word.startswith("(") or (at > phrase.end and said in _RIGHT_BEFORE):
+            is_number = word.isdigit() and words[at - 1][1].lower() in saying("from")
+            if is_number or word.startswith("(") or (at > phrase.end and said in saying("scales")):
                 break
             if value:
                 found.append(Stage(measured_on, value))
@@ -63,7 +59,7 @@ def sites_in(
         beside = 0
         for done in range(at, end):
             word = lower[done]
-            if word in _OF:
+            if word in saying("of_a_part"):
                 continue
             is_other = word in vocabulary.fillers and word not in vocabulary.sides
             if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:

@@ -6,44 +6,20 @@ from itertools import pairwise
 
 from services.language.letters import folded
 from services.language.quantities import Quantity, quantities_in, unit_code
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate, dates_in
 
-_DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", "typ", "of", "von"})
-_OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
-_SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 _YEAR_CHARS = 4
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
-_OF_WHAT = frozenset({"of", "von", "um"})
-_LIKE = frozenset({"as", "the", "so"})
-_ONCE = frozenset({"once", "einmal"})
-_IN = frozenset({"in", "on", "am", "im"})
-_ONLY = frozenset({"only", "just", "nur", "erst"})
-_FROM = frozenset({"from", "von"})
-_MORE_OR_LESS = frozenset(
-    {"more", "less", "higher", "lower", "heavier", "lighter",
-     "mehr", "weniger", "höher", "niedriger", "schwerer", "leichter"}
-)  # fmt: skip
-_BEYOND = frozenset({"above", "below", "over", "under", "uber", "unter"})
-_WHAT_WAS = frozenset({"value", "level", "baseline", "wert", "ausgangswert", "vorwert"})
-_REFERENCE = frozenset(
-    {
-        "ref", "reference", "range", "zielbereich", "uln", "lln", "limit", "referenz",
-        "referenzbereich", "normbereich", "norm"
-    }
-)  # fmt: skip
 _REFERENCE_CHARS = 24
-_THAN = frozenset({"than", "als"})
-_TALL = frozenset({"tall", "gross"})
-_BY = frozenset({"by", "um"})
 _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
 _STANDING = dict.fromkeys(("inactive", "resolved", "inaktive", "stopped"), "ended ")
 _NEAR = 3
 _LIMIT_WORDS = 7
-_UP_OR_DOWN = frozenset({"up", "down"})
 _BOUNDS = {
     ("above",): ">", ("over",): ">", ("exceed",): ">", ("exceeds",): ">", ("exceeded",): ">",
     ("exceeding",): ">", ("more", "than"): ">", ("greater", "than"): ">", ("at", "least"): ">=",
@@ -52,16 +28,6 @@ _BOUNDS = {
     ("mindestens",): ">=", ("unter",): "<", ("unterhalb",): "<", ("unterhalb", "von"): "<",
     ("weniger", "als"): "<", ("hochstens",): "<=",
 }  # fmt: skip
-_OF_A_LIMIT = frozenset(
-    {"the", "a", "her", "his", "of", "goal", "target", "limit", "threshold", "cutoff", "value",
-     "dem", "der", "den", "von", "ziel", "zielwert", "grenze", "grenzwert", "schwelle"}
-)  # fmt: skip
-"""Words between "below" and the number: "below the goal of 7 %"."""
-_BY_SO_MUCH = frozenset(
-    {"gain", "increase", "rise", "drop", "decrease", "loss", "fall", "decline", "reduction",
-     "difference", "zunahme", "abnahme", "anstieg", "abfall", "ruckgang", "differenz"}
-)  # fmt: skip
-_HAS = frozenset({"hat", "hatte"})
 
 
 def bounded(
@@ -81,14 +47,16 @@ def bounded(
 def _is_window(words: Sequence[str], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
     before = tuple(words[max(0, at - 2) : at])
-    return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
+    return before == _OUT_OF or (
+        one.unit in _TIMES and not saying("of_several").isdisjoint(before[-1:])
+    )
 
 
 def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     near = [folded(word) for word in words[max(0, at - _LIMIT_WORDS) : at]]
-    while near and near[-1] in _OF_A_LIMIT:
+    while near and near[-1] in saying("before_a_limit"):
         near.pop()
-    if near[-1:] in (["over"], ["uber"]) and not _FROM.isdisjoint(words[:at]):
+    if near[-1:] in (["over"], ["uber"]) and not saying("from").isdisjoint(words[:at]):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]
     if before[-1:] == ["reached"] and "never" in words[:at]:
@@ -101,7 +69,7 @@ def without_limits(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]
 ) -> tuple[list[Quantity], list[Quantity]]:
     """Return the values, and the ends of a range of reference behind its name: "(ref. 4-5.6)"."""
-    at = next((place for place, word in words if folded(word) in _REFERENCE), 1 << 30)
+    at = next((place for place, word in words if folded(word) in saying("reference")), 1 << 30)
     behind = [one for one in quantities if at < one.start <= at + _REFERENCE_CHARS][:2]
     limits = behind if any(one.start < at for one in quantities) else []
     return [one for one in quantities if one not in limits], limits
@@ -121,21 +89,18 @@ def differences(
         return _change_of_body(words, [one for one in quantities if one.unit in _UNITS[of]])
     offsets = {one.start: one for one in quantities}
     found = []
-    for at, (_, word) in enumerate(words):
-        if word in _MORE_OR_LESS and any(one in _THAN for _, one in words[at + 1 :]):
+    said = [word for _, word in words]
+    for at, word in enumerate(said):
+        is_more = word in saying("more_or_less") and not saying("than").isdisjoint(said[at + 1 :])
+        is_over = folded(word) in saying("beyond")
+        if is_more or (is_over and not saying("earlier_value").isdisjoint(said[at + 1 : at + 4])):
             before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
             found += [offsets[offset] for offset in before[-1:]]
-        if word in _UP_OR_DOWN:
+        if word in saying("up_or_down"):
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
-        if folded(word) in _BEYOND and _WHAT_WAS.intersection(
-            one for _, one in words[at + 1 : at + 4]
-        ):
-            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
-            found += [offsets[offset] for offset in before[-1:]]
-        is_noun = folded(word) in _BY_SO_MUCH and any(
-            one in _OF_WHAT for _, one in words[at + 1 : at + 3]
-        )
-        is_by = word in _BY and not ("asserts" in cues and _CHANGES.isdisjoint(cues))
+        is_noun = folded(word) in saying("amounts_of_change")
+        is_noun = is_noun and not saying("of_what").isdisjoint(said[at + 1 : at + 3])
+        is_by = word in saying("by") and not ("asserts" in cues and _CHANGES.isdisjoint(cues))
         if is_noun or is_by:
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
             found += [offsets[offset] for offset in behind[:1]]
@@ -144,7 +109,7 @@ def differences(
 
 def _change_of_body(words: Sequence[tuple[int, str]], found: Sequence[Quantity]) -> list[Quantity]:
     """Return by how much a body changed; of "grew from 84 to 139 cm" none is told."""
-    course = next((offset for offset, word in words if word in _FROM), None)
+    course = next((offset for offset, word in words if word in saying("from")), None)
     is_change = course is None or len(found) == 1
     return [one for one in found[:1] if is_change or one.start < (course or 0)]
 
@@ -160,14 +125,14 @@ def measured_of_body(
     """Return what "is 179 cm tall" and "grew from 84 to 139 cm" measure; "" for none."""
     if not quantities:
         return ""
-    of = changed_of_body(cues) or ("=body height" if not _TALL.isdisjoint(words) else "")
+    of = changed_of_body(cues) or ("=body height" if not saying("tall").isdisjoint(words) else "")
     return of if any(one.unit in _UNITS.get(of, ()) for one in quantities) else ""
 
 
 def gains_or_loses(cues: frozenset[str], words: frozenset[str]) -> bool:
     """Whether a clause without numbers tells of weight: "Sie hat abgenommen", not "Blut"."""
     is_of_person = "about_patient" in cues and "weight_change" in cues
-    return is_of_person and bool(words & _HAS) and "blut" not in words
+    return is_of_person and bool(words & saying("has_or_had")) and "blut" not in words
 
 
 def counted(
@@ -182,7 +147,7 @@ def counted(
     known = statement_words()
     numbers = {one.start: one for one in quantities if not one.unit}
     for at, (_, word) in enumerate(words):
-        may_count = word in known.numbers or word in known.times or word in _ONCE
+        may_count = word in known.numbers or word in known.times or word in saying("once")
         if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
@@ -190,7 +155,7 @@ def counted(
         near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]
-            if place and words[place - 1][1] in _OF_SEVERAL:
+            if place and words[place - 1][1] in saying("of_several"):
                 continue
             state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
             if offset in numbers:
@@ -205,29 +170,31 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
     before = words[at - 1][1] if at else ""
     behind = range(at + 1, min(at + _NEAR, len(words)))
     next_word = words[at + 1][1] if at + 1 < len(words) else "in"
-    if word in _ONCE and (before in _ONLY or next_word in _IN):
+    if word in saying("once") and (before in saying("only") or next_word in saying("on_a_day")):
         return 1
     if word in known.times:
-        is_like = any(words[one][1] in _LIKE for one in behind[:1])
+        is_like = any(words[one][1] in saying("like") for one in behind[:1])
         return 0 if is_like else known.times[word]
-    if known.numbers.get(word, 0) < 2 and word != "one" and before not in _ONLY:
+    if known.numbers.get(word, 0) < 2 and word != "one" and before not in saying("only"):
         return 0
     is_of_kind = any(words[one][1] in known.counted or unit_code(words[one][1]) for one in behind)
     is_of_name = any(one in named for one in behind)
     return (
         known.numbers[word]
-        if is_of_name and not is_of_kind and before not in _DEFINITE | _OF_SEVERAL
+        if is_of_name and not is_of_kind and before not in saying("definite") | saying("of_several")
         else 0
     )
 
 
 def is_of_several(words: Sequence[str]) -> bool:
     """Whether words are of more than the last: "over the last three measurements"."""
-    if _OF_SEVERAL.isdisjoint(words):
+    if saying("of_several").isdisjoint(words):
         return False
     numbers = statement_words().numbers
     return any(
-        last in _OF_SEVERAL and many != "one" and (many in numbers or many in _SEVERAL)
+        last in saying("of_several")
+        and many != "one"
+        and (many in numbers or many in saying("several"))
         for last, many in pairwise(words)
     )
 

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 from services.language.quantities import Quantity
 from services.language.statement_phrases import FoundPhrase
-from services.language.statement_tables import stem
+from services.language.statement_tables import saying, stem
 from services.language.statement_words import StatementWords, is_clinical_name, statement_words
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
@@ -30,7 +30,6 @@ WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
-_ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _DASHES = frozenset({"–", "—"})
 _BREAKS = frozenset({",", ";"}) | _DASHES
 _RANGE_CHARS = 3
@@ -40,7 +39,6 @@ _ENDINGS = ("en", "em", "es", "e")
 _ADJECTIVES = ("er", "en", "em")
 _BEFORE_ER = frozenset("tgv")  # "erhöhter", not "higher"
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
-_WHICH = frozenset({"that", "which"})
 _ENDING = frozenset({"ended", "begun"})
 _SPAN_WORDS = 4
 _BETWEEN = (["between"], ["zwischen"])
@@ -91,7 +89,9 @@ def breaks_in(
     breaks += [
         one.start - 1
         for one in found
-        if one.start and lower[one.start - 1] in _WHICH and not _ENDING.isdisjoint(one.tags)
+        if one.start
+        and lower[one.start - 1] in saying("which")
+        and not _ENDING.isdisjoint(one.tags)
     ]
     breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
@@ -185,7 +185,7 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
     """Return the stem of what stands before `allergy`, whatever it is: `latex allergy`."""
     known = statement_words()
     for before, word in pairwise(words):
-        is_named = word in _ALLERGY and before[0].isalpha() and before not in known.fillers
+        is_named = word in saying("allergy") and before[0].isalpha() and before not in known.fillers
         if is_named and before not in known.phrases:
             return (stem(before),)
     return ()

@@ -1,7 +1,7 @@
 """Reads the tables of words by which sentences state something, before they are stemmed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,33 @@ def read_table(path: Path) -> dict[str, Any]:
 def all_of(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
     """Return the phrases of a list in all files, in lower case."""
     return frozenset(str(word).lower() for one in files for word in one.get(key, ()))
+
+
+@cache
+def statement_files() -> Sequence[Mapping[str, Any]]:
+    """Return the tables of statements of all languages."""
+    return [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
+
+
+@cache
+def stems_told(name: str) -> frozenset[str]:
+    """Return the stems of a list of statements, of all languages; see `en/statements.yaml`."""
+    return frozenset(map(stem, all_of(statement_files(), name)))
+
+
+@cache
+def saying(*names: str) -> frozenset[str]:
+    """Return the words of all languages that tell one of `names`; see `en/word_lists.yaml`."""
+    lists = {name: all_of(_word_lists(), name) for name in names}
+    if missing := [name for name, words in lists.items() if not words]:
+        raise KeyError(*missing)
+    return frozenset().union(*lists.values())
+
+
+@cache
+def _word_lists() -> Sequence[Mapping[str, Any]]:
+    paths = (FOLDER / language / "word_lists.yaml" for language in LANGUAGES)
+    return [read_table(path) for path in paths if path.is_file()]
 
 
 def by_word(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:

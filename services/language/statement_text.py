@@ -4,17 +4,13 @@ import re
 
 from services.language.name_kinds import kind_of_name
 from services.language.statement_parts import WORD
-from services.language.statement_tables import stem
+from services.language.statement_tables import saying, stem
 from services.language.statement_words import is_clinical_name, statement_words
 
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
     r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|distorsion(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
-_LAST_PARTS = (
-    "allergie", "impfung", "wert", "spiegel", "fraktur", "bruch", "brüche", "arthros", "verletzung",
-    "verstauchung", "distorsion", "prellung", "messung", "kultur",
-)  # fmt: skip
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{2}|-[a-z])(?<!\bnon)(?<!\bwild)-"
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|dosis|dosierung|stadium|stage|therapie|therapy|behandlung|gabe|einnahme|kontrolle"
@@ -57,7 +53,7 @@ def parted(text: str) -> str:
         text = _NEVER_MARRIED.sub("never-married", text)
     text = _LEAD.sub(_behind_lead, text)
     text = _restated(text, lower)
-    if any(map(lower.__contains__, _LAST_PARTS)):
+    if any(map(lower.__contains__, saying("last_parts"))):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
     return text
 

@@ -17,18 +17,16 @@ from services.language.statement_phrases import (
     said_by,
 )
 from services.language.statement_tables import (
-    FOLDER,
     all_of,
     by_word,
     numbers_of,
     parts_of_year,
     places_of,
     read_names,
-    read_table,
+    statement_files,
     stem,
     translated_names,
 )
-from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 6
 _HERE = Path(__file__).parent
@@ -48,7 +46,6 @@ class StatementWords:
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
         polar: Those by which a thing is found to be there or not.
-        denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
         neutral: Stems that claim nothing: of common language, or sides and numbers, which are
             compared as such.
@@ -62,17 +59,7 @@ class StatementWords:
         parts_of_year: The months of a season, and of the beginning or end of a year.
         times: Words that say how often: `twice`.
         counted: What kind of rows a plural counts; `times` where it counts any.
-        allergic: Stems by which something is said of an allergy.
-        kin: Stems of relatives.
         refusing: Stems by which somebody is said not to have wanted a thing.
-        past: Stems by which something is said to have happened, or to have been found.
-        reactions: Stems of what an allergy may do.
-        judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
-        judged: Stems of what is judged so.
-        unsure: Stems by which a finding is only suspected.
-        no_operation: Stems of procedures that are no operation.
-        of_looking_up: Stems of a sentence that says no more than that nothing was found.
-        deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
         better: For names of tests the course that is better, `rising` or `falling`.
         in_capitals: Short names that are words of a language in small letters.
@@ -94,7 +81,6 @@ class StatementWords:
     fillers: frozenset[str]
     exclusive: Mapping[str, tuple[str, int]]
     polar: frozenset[str]
-    denying: frozenset[str]
     ending: frozenset[str]
     neutral: frozenset[str]
     spoken: frozenset[str]
@@ -108,17 +94,7 @@ class StatementWords:
     parts_of_year: Mapping[str, tuple[int, ...]]
     times: Mapping[str, int]
     counted: Mapping[str, str]
-    allergic: frozenset[str]
-    kin: frozenset[str]
-    past: frozenset[str]
     refusing: frozenset[str]
-    reactions: frozenset[str]
-    judging: frozenset[str]
-    judged: frozenset[str]
-    deciding: frozenset[str]
-    no_operation: frozenset[str]
-    of_looking_up: frozenset[str]
-    unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
     better: Mapping[str, str]
@@ -154,21 +130,20 @@ class StatementWords:
         return found
 
 
-_STEMS = ("allergic", "past", "reactions", "judging", "judged", "no_operation", "of_looking_up",
-          "deciding", "unsure", "denying")  # fmt: skip
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
 
 
 @lru_cache(maxsize=1)
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
-    files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
+    files = statement_files()
     names = read_names()
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases, concepts = phrases_of(files, names), named_concepts()
     exclusive = _exclusive(files)
-    as_listed: dict[str, Any] = {one: _stems_in(files, one) for one in _STEMS}
-    as_listed |= {one: numbers_of(files, one) for one in ("months", "numbers", "times")}
+    as_listed: dict[str, Any] = {
+        one: numbers_of(files, one) for one in ("months", "numbers", "times")
+    }
     return StatementWords(
         phrases=phrases,
         concepts=concepts,
@@ -195,7 +170,6 @@ def statement_words() -> StatementWords:
         places=places_of(files),
         parts_of_year=parts_of_year(files),
         counted=by_word(files, "counted"),
-        kin=_stems_in(files, "family"),
         refusing=_stems_of(
             " ".join(w for one in files for w in one.get("happening", {}).get("declined", ()))
         ),
@@ -258,10 +232,6 @@ def _better(names: Mapping[str, Any]) -> dict[str, str]:
     """Return for names of tests which course is better."""
     rows = (("rising", names["better"]["higher"]), ("falling", names["better"]["lower"]))
     return {one: course for course, tests in rows for test in tests for one in (f"={test}", test)}
-
-
-def _stems_in(files: Sequence[Mapping[str, Any]], name: str) -> frozenset[str]:
-    return frozenset(map(stem, all_of(files, name)))
 
 
 def _stems_of(text: str) -> frozenset[str]:

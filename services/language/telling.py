@@ -16,7 +16,7 @@ from services.language.chart_nouns import measured_nouns
 from services.language.commands import behind_retraction
 from services.language.folding import words_of
 from services.language.held_statements import behind_corrections
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.quantities import Quantity, quantities_in
 from services.language.statement_words import statement_words
 from services.language.text_words import asks_question
@@ -136,7 +136,7 @@ def _tells(words: Sequence[str], phrases: TellingWords) -> bool:
             return False
         rest = _without(behind, phrases.adverbs)
         return _behind(rest, phrases.verbs) is not None or _ends_as_verb(rest, phrases)
-    if words[0] in people_words().definite and words[1:2] and words[1] in people_words().staff:
+    if words[0] in of_people("definite") and words[1:2] and words[1] in of_people("staff"):
         return _behind(_without(words[2:], phrases.adverbs), phrases.verbs) is not None
     owned = _behind(words, phrases.owners)
     return owned is not None and _has_verb(owned, phrases)

@@ -22,7 +22,6 @@ _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
 _JOINED_WORD = re.compile(r"[\w'-]+")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
-_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def telling_words(text: str) -> list[str]:
@@ -38,11 +37,6 @@ def telling_words(text: str) -> list[str]:
 def all_words(text: str) -> list[str]:
     """Return all words of two letters and more, as written."""
     return _WORD.findall(text)
-
-
-def spaced(name: str) -> str:
-    """Return `PatientHistory` as `Patient History`."""
-    return _INNER_CAPITAL.sub(" ", name)
 
 
 def words_of_statement(text: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold
 from services.language.named_runs import has_sides, may_name
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.time_shifts import time_units
 from services.language.tools_named import GIVEN_FOR, ills_shown_by
 from services.language.utterance import Aspect, ChartQuestion
@@ -237,7 +237,7 @@ def figure_in(piece: Piece, words: Lexicon) -> float | None:
     said = piece.text.removesuffix("%")
     if said.replace(".", "", 1).isdigit():
         return float(said)
-    is_article = said in ("one", "a", "an", *people_words().articles)
+    is_article = said in ("one", "a", "an", *of_people("articles"))
     return None if is_article or said not in words.numbers else float(words.numbers[said])
 
 

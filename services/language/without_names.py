@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
 from services.language.mentions import read_words
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
@@ -112,11 +112,11 @@ def _start_of_title(words: Sequence[Word], at: int) -> int:
 
 def without_caller(text: str) -> str:
     """Return `text` without a first clause that tells who asks: `Dr Lopez called, what …`."""
-    known, words = people_words(), read_words(text).words
+    words = read_words(text).words
     end = next((i for i in range(1, len(words)) if _begins_clause(words, i)), len(words))
     told = {one.text for one in words[:end]}
-    is_somebody = any(one.text in known.staff | known.relatives for one in words[:_SUBJECT_WORDS])
-    is_only_told = is_somebody and not told.isdisjoint(known.calls) and end < len(words)
+    is_somebody = any(one.is_in("staff", "relatives") for one in words[:_SUBJECT_WORDS])
+    is_only_told = is_somebody and not told.isdisjoint(of_people("calls")) and end < len(words)
     return text[words[end].start :] if is_only_told else text
 
 

@@ -13,7 +13,7 @@ from services.language.ages_told import age_told
 from services.language.commands import command_in, without_outer_punctuation
 from services.language.folding import words_of
 from services.language.full_dates import full_dates, years_in
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.phrases import parts_in, says, without
 from services.language.yes_no import behind_yes_or_no, says_no, says_yes
 from services.patient_context.candidates import digits_of
@@ -103,7 +103,7 @@ def told_among(
 def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
     text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
-    men, women = people_words().titles_of_men, people_words().titles_of_women
+    men, women = of_people("titles_of_men"), of_people("titles_of_women")
     words = set(words_of(without(picked.get("who", text), "polite")))
     said = words - men - women
     if not said or len(said) > _NAME_WORDS:

@@ -20,7 +20,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_parts import called
+from services.records.row_table import called
 from services.records.values import Value, flag_of, interpretation_of, range_of, value_in
 
 _SYSTOLIC, _DIASTOLIC = frozenset({"8480-6"}), frozenset({"8462-4"})

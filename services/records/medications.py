@@ -22,7 +22,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_parts import reasons_of
+from services.records.row_table import reasons_of
 from services.records.standing import FORBIDDEN, absence_of, is_forbidden
 from services.records.values import quantity
 

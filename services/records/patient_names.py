@@ -16,7 +16,7 @@ from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.language.letters import folded
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.records.fhir_types import HumanName, Patient
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
@@ -132,7 +132,7 @@ def forms_of(name: HumanName) -> Iterable[str]:
     family, given = name.family or "", list(name.given)
     if name.text:
         yield name.text
-    if family and folded(family) not in people_words().words_of_a_calendar:
+    if family and folded(family) not in of_people("words_of_a_calendar"):
         yield family
     for first in [given[:1], given]:
         if family and first:

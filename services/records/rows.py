@@ -22,8 +22,7 @@ from services.records.entry import (
 )
 from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
-from services.records.row_parts import age_or_text, called, reasons_of
-from services.records.row_table import Function, row_by_table
+from services.records.row_table import Function, age_or_text, called, reasons_of, row_by_table
 from services.records.standing import (
     FORBIDDEN,
     NO_KNOWN_ALLERGY,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
@@ -17,14 +18,7 @@ _AT_BIRTH = (
     "bei der Geburt", "Bei der Geburt"
 )  # fmt: skip
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
-_AGE = frozenset({"age", "aged", "alter"})
-_AT_AGE = frozenset({"at", "age"})
-_AT = frozenset({"at", "mit"})
-_IM_ALTER = frozenset({"im", "alter"})
-_YEARS_OLD = frozenset({"old", "alt", "alte", "alter"})
 _TITLE_AND_NAMES = 3
-_IS = frozenset({"is", "ist"})
-_WAS = frozenset({"was", "war"})
 
 
 def with_birth_day(text: str, rows: KnownRows) -> str:
@@ -39,8 +33,8 @@ def with_birth_day(text: str, rows: KnownRows) -> str:
 def age_told(clause: Clause) -> Quantity | None:
     """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
     is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
-    is_said = is_now and bool(clause.words & _YEARS_OLD)
-    is_told = bool(clause.words & _IS) or len(clause.words) <= _TITLE_AND_NAMES
+    is_said = is_now and clause.says("years_old")
+    is_told = clause.says("is") or len(clause.words) <= _TITLE_AND_NAMES
     if is_now and is_told and _is_bare(clause):
         return clause.quantities[0]  # "She is 53." or "Ms Grant, 61, …"
     if not is_said and not any(word.endswith(_OLD) for word in clause.words):
@@ -68,22 +62,17 @@ def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def age_at(clause: Clause) -> Quantity | None:
     """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
-    is_of_age = bool(clause.words & _AGE)
+    is_of_age = clause.says("age")
     numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
     is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
     is_at = (
-        _is_at_event(clause)
+        (clause.says("was") and clause.says("years_old"))  # "he was 11 years old at his check-up"
         or {"when", "was"} <= clause.words
-        or clause.words >= _AT_AGE
-        or clause.words >= _IM_ALTER
+        or clause.words >= saying("at_age")
+        or clause.words >= saying("im_alter")
     )
     is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
     return numbers[0] if is_told else None
-
-
-def _is_at_event(clause: Clause) -> bool:
-    """Whether a clause tells how old somebody was then: "he was 11 years old at his check-up"."""
-    return bool(clause.words & _WAS) and bool(clause.words & _YEARS_OLD)
 
 
 def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict | None:
@@ -97,7 +86,7 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     if "begun" not in clause.cues:
         began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
         began = _meant_events(clause, began) or [
-            row for row in began if clause.words & _AGE or clause.dates
+            row for row in began if clause.says("age") or clause.dates
         ]
         if not began:
             return None

@@ -4,30 +4,15 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
-from services.language.statement_tables import stem
+from services.language.statement_tables import saying
 from services.language.statements import Sentence
-from services.statements.compare_series import (
-    RANGED,
-    SPANS,
-    UNTIL_NOW,
-    against_trend,
-    has_value,
-    since,
-)
+from services.statements.compare_series import against_trend, has_value, since
 from services.statements.fit import COURSES, has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, supported
 from services.statements.verdict import Verdict
 
-_NEVER = frozenset(map(stem, ("never", "nie", "niemals")))
-_ALWAYS = frozenset(
-    {"alway", "consistently", "remained", "stayed", "throughout", "every", "each", "all",
-     "immer", "stet", "blieb", "blieben", "durchgehend", "jedem", "jeder", "jede", "alle"}
-)  # fmt: skip
-_MISSED = frozenset({"missed", "unmet", "verfehlt", "uberschritten"})
-"""A goal, told as a bound: "the target of below 7 % is missed"."""
-_BETWEEN = frozenset({"between", "within", "zwischen"})
 _LASTING = frozenset({"steady", "begun"})
 
 
@@ -55,31 +40,34 @@ def _may_be_of_all(clause: Clause) -> bool:
     if len(clause.quantities) != 1:
         is_course = bool(clause.cues & COURSES) and _is_span(clause)
         return len(clause.quantities) == 2 or (not clause.quantities and is_course)
-    is_lasting = bool(clause.words & _ALWAYS) or _is_span(clause)
+    is_lasting = clause.says("always") or _is_span(clause)
     return bool(clause.quantities[0].comparator) or (is_lasting and "steady" in clause.cues)
 
 
 def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "ranged from 114 to 136" and "stayed between 81 and 92"."""
-    if clause.words & RANGED:
+    if clause.says("ranged"):
         ends = [[row for row in values if is_measured(one, row)] for one in clause.quantities]
         return _all_within(clause.quantities, values) if all(ends) else None
-    is_of_all = clause.words & _ALWAYS or clause.words >= UNTIL_NOW or clause.cues & _LASTING
-    return _all_within(clause.quantities, values) if is_of_all and clause.words & _BETWEEN else None
+    is_of_all = (
+        clause.says("always") or clause.words >= saying("until_now") or clause.cues & _LASTING
+    )
+    is_told = is_of_all and clause.says("within_bounds")
+    return _all_within(clause.quantities, values) if is_told else None
 
 
 def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "always below 130" and "never above 130"."""
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
-    if clause.words & _MISSED:
+    if clause.says("missed"):
         return _contradicted(beyond) if values[-1] in beyond else supported(values[-1:])
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
-    if clause.words & _ALWAYS or is_since:
+    if clause.says("always") or is_since:
         others = [row for row in values if row not in beyond]
         return _contradicted(others) if others else supported(beyond[-1:])
     if "no" not in clause.cues:
         return None
-    if not clause.words & _NEVER and not clause.dates:
+    if not clause.says("never") and not clause.dates:
         beyond = [row for row in beyond if row.order[:10] == values[-1].order[:10]]
     return _contradicted(beyond) if beyond else supported(values[-1:])
 
@@ -112,7 +100,7 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
 
 
 def _is_span(clause: Clause) -> bool:
-    return len(clause.dates) == 2 and bool(clause.words & SPANS)
+    return len(clause.dates) == 2 and clause.says("spans")
 
 
 def _day(row: KnownRow) -> str:

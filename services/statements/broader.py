@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.fit import fits
 from services.statements.known import KnownRows
@@ -10,11 +11,6 @@ from services.statements.known_words import has_all
 from services.statements.rows import KnownRow
 
 _SMALL_CHARS = 3
-_BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
-_SAYS_NO_MORE = frozenset(
-    {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "found", "with", "current",
-     "currently", "active", "suffer", "from", "stadium", "leidet", "eine", "einen", "ihre", "seine"}
-)  # fmt: skip
 _MALIGNANT = "malignant"
 _NARROWER = ("carcinoma", "sarcoma", "lymphoma", "melanoma", "leukemia", "myeloma", "karzinom")
 
@@ -25,11 +21,11 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
     "Her lung cancer is stage IVB" is what `Adenocarcinoma of lung, stage IVB` says; that it is
     small cell, or in remission, is more than that.
     """
-    own = [name for name in names if name not in _BROADER]
+    own = [name for name in names if name not in saying("cancer")]
     if len(own) == len(names):
         return ()
     said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
-    said -= _BROADER | _SAYS_NO_MORE
+    said -= saying("cancer") | saying("says_no_more")
     said -= statement_words().neutral | statement_words().translated
     said -= {word for row in rows.personal if row.kind == "patient" for word in row.name}
     return [
@@ -44,4 +40,4 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
 
 def is_cancer_of(names: Sequence[str]) -> bool:
     """Whether `names` are one thing: a colon's polyp and another's cancer are no colon cancer."""
-    return not _BROADER.isdisjoint(names)
+    return not saying("cancer").isdisjoint(names)

@@ -13,13 +13,6 @@ from services.statements.units import is_same, quantity
 from services.statements.verdict import Verdict
 
 _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
-_SINCE = frozenset({"since", "seit"})
-_UP = frozenset({"above", "over", "uber", "up", "more", "higher", "heavier", "mehr", "hoher"})
-_DOWN = frozenset(
-    {"below", "under", "unter", "down", "less", "lower", "lighter", "weniger", "niedriger"}
-)
-_THAN = frozenset({"than", "als", "value", "baseline", "wert", "ausgangswert"})
-_FROM = frozenset({"from", "von", "compared"})
 _CHANGES = frozenset({"rising", "falling"})
 _ABOUT = 0.05
 
@@ -60,10 +53,10 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     if len(days) == 2:
         yield from _each(*days)
         yield from _each(*reversed(days))  # "3.8 kg more in 2019 than in 2017"
-    elif len(days) == 1 and clause.words & (_SINCE | _FROM):
+    elif len(days) == 1 and clause.says("since", "compared_with"):
         yield from _each(days[0], values[-1:])
     elif len(days) == 1:
-        if clause.words & _THAN:
+        if clause.says("than_a_value"):
             yield from _each(days[0], values[-1:])  # "is 97.8, 5.6 kg more than in 2013"
         yield from ((before, row) for before, row in pairwise(values) if row in days[0])
         yield from zip(days[0][:1], days[0][-1:], strict=True)
@@ -88,8 +81,8 @@ def _has(told: Quantity, row: KnownRow) -> bool:
 def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     before, now = first.number or 0.0, last.number or 0.0
     is_course = not clause.cues.isdisjoint(_CHANGES)
-    is_up = "rising" in clause.cues or (not is_course and bool(clause.words & _UP))
-    is_down = "falling" in clause.cues or (not is_course and bool(clause.words & _DOWN))
+    is_up = "rising" in clause.cues or (not is_course and clause.says("up"))
+    is_down = "falling" in clause.cues or (not is_course and clause.says("down"))
     if (is_up and now <= before) or (is_down and now >= before):
         return False
     unit = next((one.unit for one in last.quantities), "")

@@ -24,6 +24,7 @@ from services.statements.clause_parts import (
 )
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
+from services.statements.compare_several import switched
 from services.statements.counting import counted, of_kinds
 from services.statements.deeds_told import deed_told
 from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
@@ -39,14 +40,11 @@ from services.statements.subject import (
     refs,
     without_setting,
 )
-from services.statements.switches import switched
 from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
-_NEITHER = frozenset({"neither", "weder"})
-_ANYTHING = frozenset({"anything", "nichts"})
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
@@ -236,7 +234,7 @@ class MessageCheck:
         topics = clause.topics if "no" in clause.cues else ()
         if (own := deny_own_words(clause, self.grounds.rows)) is not None:
             return own
-        if clause.words & _ANYTHING and "takes" in clause.cues:
+        if clause.says("anything") and "takes" in clause.cues:
             topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
@@ -250,7 +248,7 @@ class MessageCheck:
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
-        is_each = about and (not clause.names or clause.words & _NEITHER)
+        is_each = about and (not clause.names or clause.says("neither"))
         each_of = [(one,) for one in about] if is_each else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 

@@ -10,7 +10,6 @@ from services.language.statement_parts import graded
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
-from services.statements.compare_several import FOR
 from services.statements.known import KnownRows
 from services.statements.one_of_several import excludes
 from services.statements.subject import all_named, beside
@@ -28,8 +27,6 @@ CLINICAL_TOPICS = frozenset(
 _DESTINATION = "destination"
 _MOST_CUTS = 10
 _MOST_STEPS = 3
-_RELATED = FOR | {"both", "another", "after", "before", "nach", "vor", "beide", "alongside"}
-"""These say how the things of a clause belong together, which none of its pieces does."""
 
 _Read = list[tuple[Clause, Verdict]]
 
@@ -152,7 +149,7 @@ def _in_pieces(reader: ClauseReader, judge: Callable[[Clause], Verdict]) -> _Rea
 
 def _read(reader: ClauseReader, judge: Callable[[Clause], Verdict], cuts: Sequence[int]) -> _Read:
     clauses = reader.clauses(cuts)
-    if any(clause.words & _RELATED for clause in clauses):
+    if any(clause.says("related") for clause in clauses):
         return []
     return [(one, judge(one)) for one in clauses]
 

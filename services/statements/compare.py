@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.statements.against_texts import against_texts, gives_way
 from services.statements.ages import against_age, age_at, age_told, compare_age_at, without_age
 from services.statements.broader import by_broader_name
@@ -33,7 +34,6 @@ from services.statements.compare_several import (
 from services.statements.comparisons import compared
 from services.statements.courses import by_each
 from services.statements.fit import (
-    ALL,
     fits,
     has_date,
     has_sites,
@@ -60,7 +60,6 @@ from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
 
 _TURNS = frozenset({"ended", "begun"})
-_BECAUSE = frozenset({"because", "due", "owing", "aufgrund", "wegen"})
 
 
 def compare_values(
@@ -148,8 +147,8 @@ def _by_parts(
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    is_of_reason = bool(clause.words & _BECAUSE) and bool(relaxed)
-    is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & _BECAUSE)
+    is_of_reason = clause.says("because") and bool(relaxed)
+    is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & saying("because"))
     if is_told and not {*names} <= relaxed[0].words:
         relaxed = []  # of another reason, or none, a row says nothing
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
@@ -203,7 +202,7 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
-    if clause.words & ALL and any(shares(row.quantities, row.words) for row in candidates):
+    if clause.says("all") and any(shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
     return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import (
-    WITHOUT,
     happenings,
     has_happened,
     is_measured,
@@ -21,11 +21,6 @@ from services.statements.rows import BEGINNING, KnownRow, clause_of, told_of
 from services.statements.subject import is_meant, refs, supported, without_variants
 from services.statements.verdict import UNCHECKED, Verdict
 
-_CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
-_CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
-_DRUGS = frozenset({"drug", "medication", "medikamenten", "arzneimittel"})
-_FOOD = frozenset({"food", "nahrungsmittel", "lebensmittel"})
-_HAS = frozenset({"has", "hat"})
 _ORDER = "order"  # says nothing of what was found
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
@@ -53,10 +48,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         row
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
-        or row.words & WITHOUT & clause.words
+        or row.words & saying("without") & clause.words
         or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
         or (row.smoking == "never" and "=smoking" in names)
-        or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
+        or (clause.says("confirmed") and row.words & stems_told("unsure"))
     ]
     denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
     plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
@@ -82,9 +77,9 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
 
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
-    if clause.words & _DRUGS:
+    if clause.says("drugs"):
         return "=drug allergy"
-    return "=food allergy" if clause.words & _FOOD else ""
+    return "=food allergy" if clause.says("food") else ""
 
 
 def _told_later(
@@ -109,7 +104,7 @@ def _by_rows(
     """Return what rows of facts say of a denial: how they are judged, whether they ended."""
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
-    if clause.cues & {"takes", "current"} or clause.words & _CHRONIC:
+    if clause.cues & {"takes", "current"} or clause.says("chronic"):
         of_kind = [row for row in plain if f"={row.kind}" in names] or plain
         if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):
             return supported(of_kind)
@@ -123,11 +118,11 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
-    if own and clause.words & _HAS and "recorded" not in clause.cues:
+    if own and clause.says("has") and "recorded" not in clause.cues:
         denied = [row for row in rows.about(own) if row.negated]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
-    is_bare = clause.words <= statement_words().of_looking_up and not clause.has_values
+    is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
 
 
@@ -175,7 +170,7 @@ def _may_be(row: KnownRow) -> bool:
     """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
     if row.kind == "encounter":
         return row.is_stay  # who was seen was not admitted
-    return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
+    return row.kind != "procedure" or row.words.isdisjoint(stems_told("no_operation"))
 
 
 def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
@@ -192,7 +187,7 @@ def _is_of_kin_alone(row: KnownRow) -> bool:
 
 
 def _is_of_kin(row: KnownRow) -> bool:
-    return row.is_text and not row.words.isdisjoint(statement_words().kin)
+    return row.is_text and not row.words.isdisjoint(stems_told("family"))
 
 
 def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
@@ -214,7 +209,7 @@ def _not_recorded(
     there, said = _of_all_told(clause, rows, named, names)
     if named and not there and said:
         return Verdict("supported", (), said)
-    is_of_now = clause.words & _CHRONIC or "current" in clause.cues
+    is_of_now = clause.says("chronic") or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.statements.judgements import is_plainly_otherwise
 from services.statements.rows import KnownRow
@@ -12,19 +13,8 @@ from services.statements.verdict import Verdict
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
 _UNCHANGED = 0.05
-_NOT_CHANGED = frozenset({"changed", "unchanged", "verandert", "unverandert"})
 _SAME = 0.0005
 """What differs by less differs in how it was rounded."""
-STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
-_GOING_ON = frozenset(
-    {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
-     "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
-)  # fmt: skip
-_FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst"})
-SPANS = frozenset({"from", "to", "between", "until", "von", "bis", "zwischen"})
-RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
-FROM = frozenset({"from", "von"})
-UNTIL_NOW = frozenset({"has", "been"})
 
 
 def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
@@ -68,7 +58,7 @@ def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
 
 def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
     """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
-    if not clause.words & _FIRST or not (clause.stages or clause.quantities) or clause.dates:
+    if not clause.says("at_first") or not (clause.stages or clause.quantities) or clause.dates:
         return False
     return all(one.order > first.order for one in fitting if one.order)
 
@@ -104,7 +94,7 @@ def is_outdated(
         return False
     if clause.dates or not (clause.stages or len(clause.quantities) == 1):
         return False
-    is_course = bool(cues & {"rising", "falling"} and clause.words & FROM)
+    is_course = bool(cues & {"rising", "falling"} and clause.says("from"))
     if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
         return False
     # A stage by another source than the newest is right of that source.
@@ -116,12 +106,10 @@ def is_outdated(
 
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
-_POLAR = frozenset({"negative", "positive", "negativ", "positiv"})
-
 
 def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     """Whether a value is called normal, high or low where neither flag nor range says so."""
-    is_polar = row.number is not None and bool(clause.words & _POLAR - row.words)
+    is_polar = row.number is not None and bool(clause.words & saying("polar") - row.words)
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
     is_judged = is_judged and "no" not in clause.cues
     is_measured = row.number is not None or row.kind in _MEASURED_KINDS
@@ -136,7 +124,7 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
         return None
     earlier = [one for one in numbers if one.order[:10] < row.order[:10]]
-    if clause.words & FROM or row.number is None:
+    if clause.says("from") or row.number is None:
         return None
     newest = numbers[-1]
     if (
@@ -169,20 +157,20 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     if len(numbers) < 2:
         return None
     first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))
-    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= UNTIL_NOW
+    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= saying("until_now")
     is_now = is_now and not clause.dates
     rises = last > before or (last > first and not (is_now and last < before))
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:
         rises, falls = last > first, last < first
-    if clause.words & _GOING_ON:
+    if clause.says("going_on"):
         rises, falls = rises and last >= before, falls and last <= before
-    if clause.words & STEP_BY_STEP:
+    if clause.says("step_by_step"):
         steps = list(pairwise(value_of(one) for one in numbers))
         rises = all(now >= then for then, now in steps)
         falls = all(now <= then for then, now in steps)
     is_since = "begun" in clause.cues and bool(clause.dates)
-    share = _UNCHANGED if clause.words & _NOT_CHANGED else _STEADY
+    share = _UNCHANGED if clause.says("not_changed") else _STEADY
     steady = not has_changed(first if is_since else before, last, share)
     if not is_multiplied(clause, first, last):
         return Verdict(
@@ -200,14 +188,13 @@ _MULTIPLES = {
     "doubled": 2.0, "tripled": 3.0, "quadrupled": 4.0, "halved": 0.5,
     "verdoppelt": 2.0, "verdreifacht": 3.0, "vervierfacht": 4.0, "halbiert": 0.5,
 }  # fmt: skip
-_BY_HALF = frozenset({"by", "half"})
 _ROUGHLY = 0.15
 
 
 def is_multiplied(clause: Clause, first: float, last: float) -> bool:
     """Whether a value is as many times the first as "doubled" says; "more than" is at least."""
     times = next((_MULTIPLES[word] for word in clause.words if word in _MULTIPLES), None)
-    if clause.words >= _BY_HALF and "falling" in clause.cues:
+    if clause.words >= saying("by_half") and "falling" in clause.cues:
         times = _MULTIPLES["halved"]
     if times is None or not first:
         return True
@@ -270,14 +257,13 @@ def _range_text(row: KnownRow) -> str:
 
 
 _EXTREME = frozenset({"high", "low"})
-_SIDES = frozenset({"high", "low", "elevated", "erhoht"})
 
 
 def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
     known = statement_words()
-    judging = known.judging - known.ending
-    said = clause.words & (judging | _SIDES if clause.cues & _EXTREME else judging)
+    judging = stems_told("judging") - known.ending
+    said = clause.words & (judging | saying("high_or_low") if clause.cues & _EXTREME else judging)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"
     is_valued = row.number is not None or row.quantities or clause.stages

@@ -8,24 +8,18 @@ from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import SPANS
 from services.statements.courses import plain
-from services.statements.fit import fits, is_aim, is_denied_alike, is_measured
+from services.statements.fit import fits, has_date, is_aim, is_denied_alike, is_measured
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
-from services.statements.subject import about, is_meant, of_state
+from services.statements.subject import about, is_meant, of_state, supported
 from services.statements.verdict import Verdict
 
-FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
-_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
-_BEFORE = frozenset({"before", "prior", "vor", "bevor"})
-_AFTER = frozenset({"after", "following", "nach", "nachdem"})
 ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
-_SERIES = frozenset({"sery", "serie", "grundimmunisierung", "impfserie"})
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
@@ -83,7 +77,7 @@ def _may_be_told(clause: Clause, row: KnownRow) -> bool:
 
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
-    if not clause.words & FOR:
+    if not clause.says("treated_for"):
         return True
     told = clause.names
     rows_found = [row for rows in found for row in rows if row.order]
@@ -103,7 +97,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
 
 def _is_before_start(clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a value is older than the drug after whose start it is told."""
-    if not clause.words & _AFTER or "begun" not in clause.cues:
+    if not clause.says("after") or "begun" not in clause.cues:
         return False
     begun = [one.order for rows in others for one in rows if one.kind == "medication"]
     return bool(begun) and row.order < min(begun)
@@ -128,7 +122,7 @@ def is_over(illness: KnownRow, day: str) -> bool:
 def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of "in 2015 and 2017", each of one of the days."""
     told = _of_each_day(clause)
-    if len(clause.dates) < 2 or clause.quantities or (clause.words & SPANS and not told):
+    if len(clause.dates) < 2 or clause.quantities or (clause.says("spans") and not told):
         return []
     plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
@@ -161,7 +155,7 @@ def _of_each_day(clause: Clause) -> list[Clause]:
 def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return a row of each year of "every year from 2013 to 2020"; none where one is missing."""
     days = [one.readings[0] for one in clause.dates]
-    is_told = bool(clause.words & _EVERY and clause.words & SPANS) and len(days) == 2
+    is_told = clause.says("every") and clause.says("spans") and len(days) == 2
     if not is_told or clause.quantities or any(one.month or not one.year for one in days):
         return []
     plain = replace(clause, dates=())
@@ -180,10 +174,10 @@ def against_order(
         number = sum(day <= first.order[:10] for day in given)
         told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
         is_wrong = bool(told) and number not in told
-        is_over = clause.words & _SERIES and "ended" in clause.cues and clause.dates
+        is_over = clause.says("series") and "ended" in clause.cues and clause.dates
         is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
-    if clause.dates or clause.quantities or not clause.words & (_BEFORE | _AFTER):
+    if clause.dates or clause.quantities or not clause.says("before", "after"):
         return None
     others = [
         row
@@ -192,7 +186,7 @@ def against_order(
     ]
     if not first.order or not others or names[0] not in first.needs:
         return None
-    is_before = bool(clause.words & _BEFORE)
+    is_before = clause.says("before")
     if any((first.order < row.order) == is_before or first.order == row.order for row in others):
         return None
     return Verdict("contradicted", others[0].sources, f"{first.says}; {others[0].says}")
@@ -240,3 +234,29 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
+
+
+def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of both drugs, where the first says that it ended for the second.
+
+    What is told of a day is of the second, which begins then.
+    """
+    if not clause.says("switched") or clause.quantities or len(names) < len(("from", "to")):
+        return None
+    before = [row for row in _drugs(rows, names[0]) if row.standing == "ended"]
+    for one in before:
+        after = [
+            row
+            for row in _drugs(rows, names[-1])
+            if row.order >= one.order
+            and one.words.issuperset(names[1:])
+            and all(has_date(day, row) for day in clause.dates)
+        ]
+        if after:
+            return supported([one, after[0]])
+    return None
+
+
+def _drugs(rows: KnownRows, name: str) -> list[KnownRow]:
+    found = [row for row in rows.about([name]) if row.kind == "medication"]
+    return [row for row in found if name in row.needs]

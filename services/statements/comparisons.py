@@ -6,6 +6,7 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.full_dates import month_numbers
 from services.language.letters import folded
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.durations import TIMES, is_apart
 from services.statements.fit import has_date, is_measured
@@ -13,14 +14,6 @@ from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
 _TWO = 2
-_THAN = frozenset({"than", "als"})
-_COMPARED = frozenset({"compared", "verglichen", "vergleich", "gegenuber"})
-_HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
-_MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
-_BETTER = frozenset({"better", "besser"})
-_WORSE = frozenset({"worse", "schlechter"})
-_BEFORE = frozenset({"before", "earlier", "previously", "zuvor", "vorher", "davor"})
-_LOWER = frozenset({"lower", "smaller", "less", "niedriger", "tiefer", "kleiner", "weniger"})
 
 
 def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
@@ -28,10 +21,14 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
 
     Months without their years may be of any year, and are not looked up.
     """
-    said = _HIGHER & clause.words or _LOWER & clause.words or _by_what_is_better(clause)
-    if not said and clause.words & _COMPARED:
+    said = (
+        saying("higher") & clause.words
+        or saying("lower") & clause.words
+        or _by_what_is_better(clause)
+    )
+    if not said and clause.says("beside_another"):
         said = _by_course(clause)
-    if not said or not clause.words & (_THAN | _COMPARED) or clause.words & _MULTIPLIED:
+    if not said or not clause.says("than", "beside_another") or clause.says("multiplied"):
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
     sides = _so_long_before(clause, rows) or _sides(clause, rows)
@@ -42,7 +39,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
         return Verdict("unsupported")
     first, second = sides[0][0], sides[1][0]
     difference = (first.number or 0.0) - (second.number or 0.0)
-    holds = difference > 0 if said & _HIGHER else difference < 0
+    holds = difference > 0 if said & saying("higher") else difference < 0
     sources = (*first.sources, *second.sources)
     both = f"{first.says}; {second.says}"
     return Verdict("supported" if holds else "contradicted", sources, "" if holds else both)
@@ -60,7 +57,9 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
     if len(days) == len(told) == 1:
         then = [row for row in rows if has_date(days[0], row)]
         own = [row for row in rows if row not in then and is_measured(told[0], row)]
-        return [own, then] if own or clause.words & _COMPARED else []  # the day is of the value
+        return (
+            [own, then] if own or clause.says("beside_another") else []
+        )  # the day is of the value
     if len(told) == _TWO:
         unit = next((one.unit for one in reversed(told) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in told]
@@ -76,23 +75,25 @@ def _by_course(clause: Clause) -> frozenset[str]:
     """Return which way a value is told to have gone: "down to 59 compared with 2018"."""
     is_up = "rising" in clause.cues or "up" in clause.words
     is_down = "falling" in clause.cues or "down" in clause.words
-    return (_HIGHER if is_up else _LOWER) if is_up != is_down else frozenset()
+    if is_up == is_down:
+        return frozenset()
+    return saying("higher") if is_up else saying("lower")
 
 
 def _by_what_is_better(clause: Clause) -> frozenset[str]:
     """Return which way a value is told to be by "better than"."""
     known = statement_words().better
     better = next((known[name] for name in clause.names if name in known), "")
-    if not better or clause.words.isdisjoint(_BETTER | _WORSE):
+    if not better or not clause.says("better", "worse"):
         return frozenset()
-    return _HIGHER if (better == "rising") == bool(clause.words & _BETTER) else _LOWER
+    return saying("higher") if (better == "rising") == clause.says("better") else saying("lower")
 
 
 def _so_long_before(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
     """Return the value of a day and those so long before it: "lower than two years before"."""
     times = [one for one in clause.quantities if one.unit in TIMES]
     told = [one for one in clause.quantities if one.unit not in TIMES]
-    if len(times) != 1 or len(told) > 1 or clause.words.isdisjoint(_BEFORE):
+    if len(times) != 1 or len(told) > 1 or not clause.says("earlier_than"):
         return []
     own = [row for row in rows if all(is_measured(one, row) for one in told)]
     own = [row for row in own if all(has_date(one, row) for one in clause.dates)]

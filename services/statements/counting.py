@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.language.clause_joining import FINDS
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.statements.compare_series import since
-from services.statements.durations import IN_HOSPITAL
 from services.statements.fit import fits, has_date, has_sites
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
@@ -15,12 +13,9 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
-_FINDS = FINDS | {"removed", "excised", "entfernt", "abgetragen"}
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
 _OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
-_ONLY = frozenset({"only", "just", "nur", "lediglich"})
-_ADMITTED = frozenset({"admitted", "aufgenommen"})
 
 
 def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -30,7 +25,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
-    is_of_stays = not names and bool(clause.words & (IN_HOSPITAL | _ADMITTED))
+    is_of_stays = not names and clause.says("in_hospital", "admitted")
     is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
@@ -40,9 +35,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    told += [
-        row for row in subject if clause.words & _FINDS and _found_so_many(number, row, clause)
-    ]
+    found = subject if clause.says("finds_or_removes") else ()
+    told += [row for row in found if _found_so_many(number, row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     groups = statement_words().exclusive
@@ -84,7 +78,7 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if "ended" in clause.cues and len(clause.dates) == 1 and found:
         return found if has_date(clause.dates[0], max(found, key=_day)) else None
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
-    if "of_all" in clause.cues or (clause.words & _ONLY and "in" not in clause.words):
+    if "of_all" in clause.cues or (clause.says("no_more_than") and "in" not in clause.words):
         return found if is_there else None
     if len(clause.dates) == 1 and "begun" in clause.cues:
         return list(since(clause, found))

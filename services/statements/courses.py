@@ -6,16 +6,10 @@ from operator import attrgetter
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
+from services.language.statement_tables import saying
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.against_texts import gives_way
-from services.statements.compare_series import (
-    FROM,
-    RANGED,
-    STEP_BY_STEP,
-    against_flag,
-    against_trend,
-    is_multiplied,
-)
+from services.statements.compare_series import against_flag, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
 from services.statements.fit import fits, shares
 from services.statements.known import KnownRows
@@ -23,14 +17,6 @@ from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
-_AFTER = frozenset({"after", "following", "nach", "nachdem"})
-_NOW = frozenset({"is", "are", "now", "remain", "still", "ist", "sind", "liegt", "bleibt"})
-_FORMERLY = frozenset(
-    {"formerly", "previously", "previou", "earlier", "before", "from", "vormal", "zuvor", "vorher",
-     "fruher", "voraufnahme"}
-)  # fmt: skip
-_BACK = frozenset({"recovered", "rebounded", "erholte"})
-"""A value that fell and recovered has both courses."""
 _TWO_AND_TIME = 3
 
 
@@ -40,7 +26,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
         return None
     bounds = [one for one in clause.quantities if one.comparator]
-    if bounds and len(bounds) < len(clause.quantities) and not clause.words & FROM:
+    if bounds and len(bounds) < len(clause.quantities) and not clause.says("from"):
         return None  # "7.2 %, below the goal of 7 %" is of one value
     clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
@@ -56,7 +42,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in subject
-            if (row.needs_all or row.is_text or (clause.words & FROM and row.kind == "medication"))
+            if (row.needs_all or row.is_text or (clause.says("from") and row.kind == "medication"))
             and fits(part if row.needs_all else plain(part), row)
             and not gives_way(part, row, subject)
         ]
@@ -70,7 +56,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
         return Verdict("unsupported", refs(found[-1]))
-    if clause.words & _AFTER and not clause.words & FROM:
+    if clause.says("after") and not clause.says("from"):
         measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
         found.reverse()
     against = _against_order_of(clause, measured, found)
@@ -89,7 +75,7 @@ def _against_order_of(
     first, last = measured[0].number, measured[-1].number
     # A text of both numbers is of no one day.
     found = [[row for row in side if not row.is_text] or side for side in found]
-    is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & FROM)
+    is_trend = bool(clause.cues & {"rising", "falling"}) or clause.says("from")
     is_in_order = any(_is_before(a, b) for a in found[0] for b in found[-1])
     if not is_in_order and len(clause.dates) == len(measured):
         found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
@@ -97,7 +83,7 @@ def _against_order_of(
     is_other_way = ("rising" in clause.cues and last < first) or (
         "falling" in clause.cues and last > first
     )
-    is_other_way = is_other_way and clause.words.isdisjoint(_BACK)
+    is_other_way = is_other_way and not clause.says("came_back")
     is_so = is_in_order or not is_trend
     if is_so and not is_other_way and is_multiplied(clause, first, last):
         return None
@@ -107,7 +93,7 @@ def _against_order_of(
 
 def _is_before(one: KnownRow, other: KnownRow) -> bool:
     """Whether a value may be of before another: of one text, "1.9 cm, formerly 4.2 cm", it says."""
-    is_told_first = other.is_text and other.words & _FORMERLY
+    is_told_first = other.is_text and other.words & saying("formerly")
     return _day(one) < _day(other) or (_day(one) == _day(other) and not is_told_first)
 
 
@@ -115,7 +101,7 @@ def _against_steps(
     clause: Clause, subject: Sequence[KnownRow], first: KnownRow, last: KnownRow
 ) -> Verdict | None:
     """Return what the values between two say against "fell steadily from 70.9 to 52.7"."""
-    if not clause.words & STEP_BY_STEP:
+    if not clause.says("step_by_step"):
         return None
     between = [row for row in subject if first.order <= row.order <= last.order]
     series = sorted((row for row in between if row.number is not None), key=attrgetter("order"))
@@ -128,7 +114,7 @@ def _judged_otherwise(clause: Clause, first: KnownRow, last: KnownRow) -> Verdic
 
     That "fell from an elevated 6.1" is of either.
     """
-    ends = [max(first, last, key=_day)] if clause.words & _NOW else [first, last]
+    ends = [max(first, last, key=_day)] if clause.says("still") else [first, last]
     told = [flag for row in ends if (flag := against_flag(clause, row))]
     return Verdict("contradicted", refs(ends), told[-1]) if len(told) == len(ends) else None
 
@@ -162,7 +148,7 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     none = ((),) * (len(clause.quantities) - 1)
     if "begun" not in clause.cues:
         return _beside_day(clause) or (*none, clause.dates)
-    return (*none, ()) if clause.words & RANGED else (clause.dates, *none)
+    return (*none, ()) if clause.says("ranged") else (clause.dates, *none)
 
 
 def _told_behind(one: Quantity, clause: Clause) -> Iterator[FoundDate]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_tables import stem
+from services.language.statement_tables import saying, stem
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
@@ -17,11 +17,6 @@ from services.statements.deeds import (
 )
 from services.statements.grounds import Grounds, Speaker
 from services.statements.verdict import UNCHECKED, Verdict
-
-_BEHIND_A_DEED = frozenset(
-    {"–", "—", "-", "for", "with", "at", "on", "to", "from", "by", "für", "bei", "mit", "am", "um",
-     "an", "auf"}
-)  # fmt: skip
 
 
 def deed_told(
@@ -69,7 +64,7 @@ def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bo
     if "doers" in clause.cues:
         return False
     behind = words[1].lower() if len(words) > 1 else ""
-    is_head = words[0].rstrip("*").endswith((":", ",")) or behind in _BEHIND_A_DEED
+    is_head = words[0].rstrip("*").endswith((":", ",")) or behind in saying("behind_a_deed")
     if first in deeds and is_head:
         return True
     return not deeds.isdisjoint((first, last)) and "things_done" in clause.cues

@@ -7,6 +7,7 @@ from itertools import product
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
+from services.language.statement_tables import saying
 from services.language.written_dates import WrittenDate
 from services.statements.ages import age_then
 from services.statements.compare_series import has_changed, has_value, value_of
@@ -17,31 +18,7 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
-_LASTED = frozenset({"lasted", "lasting", "took", "dauerte", "dauerten", "brauchte"})
-_DIED = frozenset({"died", "deceased"})
-_SPENT = frozenset({"spent", "hospital"})
-IN_HOSPITAL = frozenset(
-    {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
-     "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
-)  # fmt: skip
-_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
-_CAME = frozenset({"admitted", "admission", "aufgenommen", "aufnahme"})
-_LEFT = frozenset({"discharged", "discharge", "entlassen", "entlassung"})
-_SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
-_APART = frozenset(
-    {"apart", "later", "after", "before", "earlier", "nach", "vor", "spater", "zuvor", "davor"}
-)
-_THAN = frozenset({"than", "als"})
-_PREVIOUS = frozenset(
-    {"previou", "previous", "preceding", "vorherigen", "vorigen", "vorangegangenen"}
-)
-_FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
-_AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
-_WITHIN = frozenset({"within", "innerhalb"})
-_BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
-_FOR = frozenset({"for", "over", "seit", "uber", "history"})
 _AGO = (frozenset({"ago"}), frozenset({"vor", "jahren"}))
-_EACH_YEAR = frozenset({"every", "each", "yearly", "annual", "annually", "jede", "jahrlich"})
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
@@ -55,10 +32,10 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     A rounded time is right: three weeks are from 18 to 24 days.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
-    is_stay = bool(clause.words & IN_HOSPITAL) or clause.words >= _SPENT
-    is_stay = is_stay and clause.words.isdisjoint(_APART)  # "three months after the admission"
-    is_told = bool(clause.words & _LASTED) or is_end or is_stay
+    is_end = "ended" in clause.cues and clause.says("some_time_after")
+    is_stay = clause.says("in_hospital") or clause.words >= saying("spent_in_hospital")
+    is_stay = is_stay and not clause.says("apart")  # "three months after the admission"
+    is_told = clause.says("lasted") or is_end or is_stay
     if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
         return None
     stays = [row for row in rows.rows if row.is_stay]
@@ -80,7 +57,7 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     if not known:
         return Verdict("unsupported", refs(subject[:1])) if subject else None
     right = [row for row, days in known if _is_so(clause, times[0], days)]
-    if right and (len(right) == len(known) or not clause.words & _BOTH):
+    if right and (len(right) == len(known) or not clause.says("all_of_them")):
         return supported(right)
     row, days = next((one for one in known if one[0] not in right), known[0])
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
@@ -97,8 +74,8 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     times = [
         one for one in clause.quantities if one.unit == "a" or (is_any_time and one.unit in TIMES)
     ]
-    is_told = "begun" in clause.cues or not clause.words.isdisjoint(_FOR)
-    is_told = is_ago or (is_told and clause.words.isdisjoint(_APART))
+    is_told = "begun" in clause.cues or clause.says("since_when")
+    is_told = is_ago or (is_told and not clause.says("apart"))
     if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
@@ -165,10 +142,10 @@ def _steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> Verdi
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
-    is_told = bool(clause.words & (IN_HOSPITAL | _HOSPITAL)) and bool(clause.words & _SPANS)
+    is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
     if len(clause.dates) == 1 and not clause.quantities:
         return _came_or_left(clause, rows, names)
-    if names and clause.words & _SPANS and (found := _first_and_last(clause, rows, names)):
+    if names and clause.says("from_until") and (found := _first_and_last(clause, rows, names)):
         return supported(found)
     if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
         return None
@@ -193,15 +170,15 @@ def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> li
     done = [row for row in about(clause, rows, names) if row.kind in DONE_ONCE]
     done = sorted((row for row in done if row.kind not in _STAYS), key=lambda row: row.order)
     ends, plain = [*done[:1], *done[-1:]], replace(clause, dates=())
-    is_so = len(clause.dates) == len(ends) and clause.words.isdisjoint(_EACH_YEAR)
+    is_so = len(clause.dates) == len(ends) and not clause.says("each_year")
     is_so = is_so and all(map(has_date, clause.dates, ends))
     return ends if is_so and all(fits(plain, row) for row in ends) else []
 
 
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the stay that began, or ended, on the day that somebody came, or left."""
-    is_over, is_begun = bool(clause.words & _LEFT), bool(clause.words & _CAME)
-    has_died = any(row.words & _DIED for row in rows.personal)
+    is_over, is_begun = clause.says("went_home"), clause.says("came_in")
+    has_died = any(row.words & saying("died") for row in rows.personal)
     if is_over == is_begun or (is_over and has_died):
         return None
     days = clause.dates[0].readings
@@ -224,15 +201,15 @@ def is_so_far_apart(
         before: What the sentence says before that clause.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    if not clause.words & _APART or len(times) != 1 or clause.words & _THAN:
+    if not clause.says("apart") or len(times) != 1 or clause.says("than"):
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
     sides = _told_apart(plain, before, rows, names)
     if not sides or not all(sides):
         return None
-    is_first = "apart" in clause.words or not clause.words.isdisjoint(_FIRST_TOLD)
-    is_first = is_first or bool(clause.words & _PREVIOUS)
+    is_first = "apart" in clause.words or clause.says("told_first")
+    is_first = is_first or clause.says("previous")
     for one, other in product(*(sides if is_first else reversed(sides))):
         if one.order <= other.order and is_apart(clause, times[0], one, other):
             return supported([one, other])
@@ -243,7 +220,7 @@ def _told_apart(
     plain: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
 ) -> list[list[KnownRow]]:
     """Return the rows of the two that are so far apart; nothing where they are not told."""
-    if plain.words & _PREVIOUS and before is None:
+    if plain.says("previous") and before is None:
         own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
         return [_last_before(own[-1], rows, names), own[-1:]] if own else []
     if len(plain.dates) == _ENDS:
@@ -278,7 +255,7 @@ def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) ->
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
-    return days <= limit + off if clause.words & _WITHIN else abs(days - limit) <= off
+    return days <= limit + off if clause.says("within") else abs(days - limit) <= off
 
 
 def _span(row: KnownRow) -> int | None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from services.language.clauses import Clause, Stage
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
 from services.statements.one_of_several import DONE_ONCE, excludes, says_which
@@ -14,22 +15,11 @@ from services.statements.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stem
 from services.statements.units import in_moles, is_same
 
 _SAME_LETTERS = 7
-ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
-WITHOUT = frozenset({"without", "ohne"})
-_WITH = frozenset({"with", "without"})
-_LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
-_AFTER = frozenset({"after", "nach"})
-_OF, _TO = frozenset({"of", "von"}), "auf"
-ALL = frozenset({"both", "all", "every", "beide", "alle"})
-_PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
+_TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
-_OF_A_COMPLAINT = frozenset({"decreased", "increased", "reduced", "worsening", "vermindert"})
-_BECAUSE = frozenset({"because", "wegen"})
 _SUSPECTED = "suspected"
-_COMPLETED = frozenset({"completed", "abgeschlossen"})
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _AIMS = frozenset({"care plan", "goal"})
-_OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 COURSES = frozenset({"rising", "falling", "steady"})
@@ -43,7 +33,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and (not clause.quantities or _measures(clause, row))
         and is_denied_alike(clause, row)
         and _is_as_sure(clause, row)
-        and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
+        and not (is_aim(row) and _names_problems(clause) and not clause.says("of_aims"))
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and not (row.is_plan and not is_hedged(clause, row))
@@ -71,7 +61,7 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
     begun = {word[:BEGINNING] for word in clause.words}
     told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
-    told = told or (_SUSPECTED in row.hedges and bool(clause.words & statement_words().unsure))
+    told = told or (_SUSPECTED in row.hedges and bool(clause.words & stems_told("unsure")))
     return told or not clause.cues.isdisjoint(NOT_DONE)
 
 
@@ -97,12 +87,11 @@ def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
 
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
-    known = statement_words()
-    if not row.hedges and not row.words.isdisjoint(known.unsure):
-        return bool(clause.words & known.unsure) or "maybe" in clause.cues
-    if not clause.words & _LACKING and lacked(row) & clause.words:
+    if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
+        return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
+    if not clause.says("lacking") and lacked(row) & clause.words:
         return False
-    if clause.words & ALL and shares(row.quantities, row.words):
+    if clause.says("all") and shares(row.quantities, row.words):
         return False
     told = shares(clause.quantities, clause.words)
     return not told or told <= shares(row.quantities, row.words)
@@ -110,7 +99,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.is_text or row.words.isdisjoint(_WITH):
+    if row.is_text or row.words.isdisjoint(saying("with_or_without")):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
     if " without " not in said:
@@ -125,7 +114,7 @@ def shares(
     if len(quantities) < 2:
         return frozenset()
     numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
-    is_of = not words.isdisjoint(_OF) and _TO not in words  # "von 1,5 auf 2,5"
+    is_of = not words.isdisjoint(saying("of")) and _TO not in words  # "von 1,5 auf 2,5"
     return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 
 
@@ -135,17 +124,16 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     A row of a penicillin allergy says nothing of who takes penicillin; that of ramipril, which
     somebody takes, nothing of an allergy to it.
     """
-    vocabulary = statement_words()
-    is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
+    is_told_of_kin = row.kind.startswith("family") or bool(row.words & stems_told("family"))
     if ("family" in clause.cues) != is_told_of_kin:
         return False
-    if is_told_of_kin and not clause.words & vocabulary.kin - ANY_KIN <= row.words:
+    if is_told_of_kin and not clause.words & stems_told("family") - saying("any_kin") <= row.words:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
-    is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
-    if is_of_allergy and not _has_reactions(clause.words & vocabulary.reactions, row):
+    is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
+    if is_of_allergy and not _has_reactions(clause.words & stems_told("reactions"), row):
         return False
-    if clause.words & vocabulary.allergic:
+    if clause.words & stems_told("allergic"):
         return is_of_allergy
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
 
@@ -158,9 +146,11 @@ def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
-    denying = statement_words().denying
+    denying = stems_told("denying")
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
-    return not is_denied or bool(clause.words & (denying | WITHOUT | statement_words().refusing))
+    return not is_denied or bool(
+        clause.words & (denying | saying("without") | statement_words().refusing)
+    )
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
@@ -228,7 +218,7 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
         return False
     title = row.words - row.name - statement_words().fillers - set(clause.names)
     is_of_title = not clause.words.isdisjoint(title)
-    is_later = "when" in clause.cues and not row.words.isdisjoint(_AFTER)
+    is_later = "when" in clause.cues and not row.words.isdisjoint(saying("behind"))
     if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):
         return True
     own = [one for one in row.dates if one is not row.written]
@@ -256,7 +246,9 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
     # "Stopped because the eGFR had fallen": the course is of the reason.
-    is_said = is_said or bool(clause.words & row.words & (_OF_A_COMPLAINT | _BECAUSE))
+    is_said = is_said or bool(
+        clause.words & row.words & (saying("of_a_complaint") | saying("because_of"))
+    )
     if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
@@ -276,7 +268,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
 def _is_done(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says of what is done once that it was: "completed the series"."""
     is_all = not (clause.counted and clause.quantities)  # not "two of three"
-    return row.kind in DONE_ONCE and is_all and not clause.words.isdisjoint(_COMPLETED)
+    return row.kind in DONE_ONCE and is_all and clause.says("completed")
 
 
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
@@ -317,7 +309,7 @@ def _names_problems(clause: Clause) -> bool:
 
 def _is_told_of_now(clause: Clause) -> bool:
     """Whether a clause says that somebody has something now: "She is pregnant."."""
-    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.words & _PAST
+    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.says("past")
     return (
         "is_now" in clause.cues
         and "about_patient" in clause.cues

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from data_models.plain_yaml import read_yaml
 from services.language.clauses import Clause
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.rows import KnownRow
@@ -15,14 +16,6 @@ _PLAINLY: Mapping[str, tuple[float, float]] = read_yaml(
 )
 _UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
 _MARGIN = 0.05
-_BETTER = frozenset(
-    {"improved", "improving", "improvement", "recovered", "recovering", "erholt", "erholte",
-     "verbessert", "verbesserte", "verbesserung", "gebessert", "besserte"}
-)  # fmt: skip
-_WORSE = frozenset(
-    {"worsened", "worsening", "deteriorated", "deteriorating", "deterioration",
-     "verschlechtert", "verschlechterte", "verschlechterung"}
-)  # fmt: skip
 _COURSES = frozenset({"rising", "falling"})
 _NO_JUDGEMENT = frozenset({"maybe", "nothing", "not_yet", "first_person", "recorded"})
 
@@ -35,12 +28,12 @@ def with_courses(sentence: Sentence) -> Sentence:
 
 def _with_course(clause: Clause) -> Clause:
     """Return a clause by which something got better or worse with the way that its values went."""
-    said = clause.words & (_BETTER | _WORSE)
+    said = clause.words & (saying("improved") | saying("worsened"))
     known = statement_words().better
     better = next((known[name] for name in clause.names if name in known), "")
     if len(said) != 1 or not better or clause.cues & _COURSES:
         return clause
-    course = {better} if said & _BETTER else _COURSES - {better}
+    course = {better} if said & saying("improved") else _COURSES - {better}
     return replace(clause, cues=clause.cues | course)
 
 
@@ -69,9 +62,8 @@ def judges_alone(sentence: Sentence, rows: Iterable[KnownRow]) -> bool:
     cues = sentence.cues | {cue for one in sentence.clauses for cue in one.cues}
     if cues & _NO_JUDGEMENT:
         return False
-    known = statement_words()
-    said = sentence.words & known.judging
-    judged = sentence.words & known.judged
+    said = sentence.words & stems_told("judging")
+    judged = sentence.words & stems_told("judged")
     if not said or not (judged or "about_patient" in cues):
         return False
     return not any(said & row.words and (not judged or judged & row.words) for row in rows)

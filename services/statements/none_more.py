@@ -12,9 +12,6 @@ from services.statements.rows import KnownRow
 from services.statements.subject import refs, supported
 from services.statements.verdict import Verdict
 
-_PRESCRIBED = frozenset({"prescribed", "verordnet", "verschrieben"})
-_LATER = frozenset({"after", "since", "nach", "seit", "seitdem", "seither", "thereafter"})
-
 
 def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over a denial of one more; None where a clause denies none."""
@@ -27,7 +24,7 @@ def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return the verdict over "no antibiotics were prescribed for the pharyngitis"."""
     drugs = [one for one in clause.names if kind_of_name(one) == "medication"]
     of_drug = rows.about(drugs[:1])
-    is_told = len(drugs) == 1 and bool(clause.words & _PRESCRIBED) and "medication" in rows.whole
+    is_told = len(drugs) == 1 and clause.says("prescribed") and "medication" in rows.whole
     if not is_told or any(row.is_text and not row.negated for row in of_drug):
         return None
     reasons = frozenset(clause.names) - {*drugs}
@@ -58,7 +55,7 @@ def _none_later(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> V
 
     None where no row is of that day.
     """
-    if not clause.dates or clause.words.isdisjoint(_LATER) or not _is_of_then(clause, plain):
+    if not clause.dates or not clause.says("later") or not _is_of_then(clause, plain):
         return None
     of_kind = rows.about(clause.topics[:1]) if clause.topics and clause.names else plain
     return _not_since(clause, [row for row in of_kind if row.order and not row.is_text])
@@ -66,7 +63,7 @@ def _none_later(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> V
 
 def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
-    if clause.words & _LATER:
+    if clause.says("later"):
         return _not_since(clause, there)
     then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
     if then:

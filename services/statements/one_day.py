@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.statements.broader import is_cancer_of
-from services.statements.compare_several import FOR, is_over
+from services.statements.compare_several import is_over
 from services.statements.fit import (
     fits,
     happenings,
@@ -70,7 +70,7 @@ def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:
 
 def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:
     """Whether a row is of a day, or of an illness at that time that something was for."""
-    is_since = row.kind == "problem" and clause.words & FOR and row.order[: len(day)] <= day
+    is_since = row.kind == "problem" and clause.says("treated_for") and row.order[: len(day)] <= day
     return row.order[:10] == day or (bool(is_since) and not is_over(row, day))
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import stems_told
 from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
 
@@ -56,7 +57,7 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     found = {groups[word] for word in row.exclusive}
     is_absent = any(groups[word] == _NOT_THERE for word in told)
     if is_absent and not (
-        row.negated or row.number == 0 or _NOT_THERE in found or row.words & known.denying
+        row.negated or row.number == 0 or _NOT_THERE in found or row.words & stems_told("denying")
     ):
         return False  # 5 % is not called negative by its number
     return {groups[word] for word in told if groups[word][0] in asked} <= found

@@ -11,7 +11,7 @@ from services.language.phrases import says
 from services.language.quantities import Quantity, unit_code
 from services.language.sentences import sentences_of
 from services.language.statement_parts import REFERENCE
-from services.language.statement_tables import stem
+from services.language.statement_tables import stem, stems_told
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
@@ -177,7 +177,7 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
     """Yield for each part what those before it name: `BRAF p.Val600Glu, allele fraction 38 %`."""
     head: frozenset[str] = frozenset()
     for clause in clauses:
-        yield head if clause.words.isdisjoint(statement_words().kin) else frozenset()
+        yield head if clause.words.isdisjoint(stems_told("family")) else frozenset()
         is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
         own = frozenset((*clause.names, *clause.codes))
         head = frozenset() if is_whole else head | own
@@ -188,7 +188,7 @@ def _parts(clauses: Sequence[Clause]) -> bool:
 
     What a daughter does is not with whom somebody lives, and a father's illness is no mother's.
     """
-    groups, kin = statement_words().exclusive, statement_words().kin
+    groups, kin = statement_words().exclusive, stems_told("family")
     if any(one.words & kin - clauses[0].words for one in clauses[1:]):
         return True
     said = {groups[word] for one in clauses for word in one.exclusive}
@@ -210,7 +210,7 @@ def _row_of_clause(
     about: frozenset[str],
     is_earlier: bool,
 ) -> KnownRow:
-    if not clause.own_names and not clause.words.isdisjoint(statement_words().kin):
+    if not clause.own_names and not clause.words.isdisjoint(stems_told("family")):
         clause = replace(clause, names=())  # what a daughter does is not how somebody lives
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
@@ -275,7 +275,7 @@ def times_of(clause: Clause) -> Iterator[Quantity]:
 
 def negates(clause: Clause) -> bool:
     """Whether a row's words deny something."""
-    is_denied = "no" in clause.cues or bool(clause.words & statement_words().denying)
+    is_denied = "no" in clause.cues or bool(clause.words & stems_told("denying"))
     return is_denied or _is_refused(clause)
 
 
@@ -304,7 +304,7 @@ def told_of(words: Iterable[str]) -> frozenset[str]:
         for word in words
         if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
         and word.isalpha()
-        and (word not in known.spoken or word in known.kin)
+        and (word not in known.spoken or word in stems_told("family"))
         and word not in known.common
         and word not in known.soft
         and word not in known.fillers

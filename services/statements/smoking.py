@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.written_dates import WrittenDate
 from services.statements.compare import compare_values
 from services.statements.fit import has_date
@@ -13,8 +14,6 @@ from services.statements.subject import supported
 from services.statements.verdict import Verdict
 
 OF_SMOKING = frozenset({"=smoking"})
-_UNTIL, _SINCE = frozenset({"until", "bis"}), frozenset({"since", "seit"})
-_QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
 
 
 def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
@@ -28,10 +27,10 @@ def _of_span(clause: Clause, known: Sequence[KnownRow]) -> list[KnownRow]:
     Who "quit until 2012" is told by the row of the end.
     """
     dated = [row for row in known if row.order and not row.is_text]
-    is_until, is_since = clause.words & _UNTIL, clause.words & _SINCE
-    if bool(is_until) == bool(is_since) or not any(has_date(clause.dates[0], row) for row in dated):
+    is_until, is_since = clause.says("until"), clause.says("since")
+    if is_until == is_since or not any(has_date(clause.dates[0], row) for row in dated):
         return []
-    if clause.smoking == "former" and (is_until or clause.words & _QUIT):
+    if clause.smoking == "former" and (is_until or clause.says("quit")):
         return []
     then = [row.order for row in dated if has_date(clause.dates[0], row)]
     if is_until:
@@ -49,8 +48,8 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
         others = [row for row in of_span if row.smoking != clause.smoking]
         row = (others or of_span)[-1]
         return Verdict("contradicted" if others else "supported", row.sources, row.says)
-    if clause.dates and clause.words & _QUIT:
-        own = [replace(row, dates=_own_days(row)) for row in known if row.words & _QUIT]
+    if clause.dates and clause.says("quit"):
+        own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
         return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.

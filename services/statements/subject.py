@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ALL, ANY_KIN, has_date, is_aim
+from services.statements.fit import has_date, is_aim
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow, told_of
@@ -19,11 +20,7 @@ _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
-_PARENTS = frozenset({"parent", "eltern"})
-_EACH_PARENT = frozenset({"mother", "father"})
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
-_DURING = frozenset({"during", "wahrend"})
-_SINGLE = frozenset({"single"})  # "a single dose"
 
 
 def called_by_source(sentence: Sentence, clause: Clause, rows: KnownRows) -> tuple[str, ...]:
@@ -65,7 +62,7 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
     is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
     generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
     rest = tuple(one for one in clause.names if one not in generic)
-    is_beside = clause.quantities or is_tested or clause.differences or clause.words & _DURING
+    is_beside = clause.quantities or is_tested or clause.differences or clause.says("during")
     return rest if rest and is_beside else clause.names
 
 
@@ -77,7 +74,7 @@ def is_setting(clause: Clause) -> bool:
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who is called single or married otherwise."""
-    is_told = "marriage" in _groups_of(clause) and not (_SINGLE & clause.words and clause.names)
+    is_told = "marriage" in _groups_of(clause) and not (clause.says("single") and clause.names)
     if "family" in clause.cues or not is_told:
         return None
     other = next(
@@ -88,15 +85,16 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, tuple[str, ...]]]:
     """Return the clause of each of "her father and one sibling", with what it names."""
-    known = statement_words().kin - ANY_KIN
+    known = stems_told("family") - saying("any_kin")
     kin = clause.words & known
-    if clause.words & _PARENTS and clause.words & ALL:
-        kin, names = kin | _EACH_PARENT, [one for one in names if one not in _PARENTS]
+    if clause.says("parents") and clause.says("all"):
+        kin |= saying("each_parent")
+        names = [one for one in names if one not in saying("parents")]
     if "family" not in clause.cues or clause.dates or clause.quantities:
         return []
     return [
         (
-            replace(clause, words=(clause.words - kin - _PARENTS) | {one}),
+            replace(clause, words=(clause.words - kin - saying("parents")) | {one}),
             tuple(each for each in names if each not in kin - {one}),
         )
         for one in sorted(kin)
@@ -118,7 +116,7 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
 
 def without_variants(rows: list[KnownRow], spoken: Collection[str]) -> list[KnownRow]:
     """Return `rows` without those that deny a variant of what was found: T790M, of EGFR."""
-    told, denying = {*spoken}, statement_words().denying
+    told, denying = {*spoken}, stems_told("denying")
     if not any(_is_finding_of(row, told) for row in rows):
         return rows
     is_denial = not denying.isdisjoint(told)

@@ -5,11 +5,10 @@ from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.detection import is_unread
+from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
-    ANY_KIN,
-    WITHOUT,
     has_happened,
     has_sites,
     is_hedged,
@@ -26,23 +25,10 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _PLACED = frozenset({"side", "height"})
 _SMALL_WORD, _FEW = 2, 2
-_ONE = frozenset({"one", "ein", "eine", "eins"})
-_TURNS = frozenset(
-    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
-     "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
-)  # fmt: skip
-_SUGGESTED = frozenset({"suggested"})
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
-_GOALS = frozenset({"goal", "ziel"})
 _ADVERB = "ly"
-_CAUSES = frozenset(
-    {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
-     "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
-     "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
-)  # fmt: skip
 _TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
 _ROMAN = frozenset("ivxabc")
-_IT = frozenset({"it", "they", "es"})
 _ALLERGY = frozenset({"=allergy"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -91,11 +77,11 @@ def _is_title(sentence: Sentence) -> bool:
 
 def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
-    deciding = sentence.words & statement_words().deciding
+    deciding = sentence.words & stems_told("deciding")
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     kinds = statement_words().exclusive
     is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
-    if is_of_scan and deciding == _SUGGESTED:
+    if is_of_scan and deciding == saying("suggested"):
         return False  # compared as a finding
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
@@ -159,7 +145,7 @@ def _adds_unknown(
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
-    denials = statement_words().denying | WITHOUT
+    denials = stems_told("denying") | saying("without")
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
@@ -203,7 +189,7 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
 
     What is said beside such a value is a remark on it: the value stands there to be read.
     """
-    if clause.words & _CAUSES:
+    if clause.says("causes"):
         return False
     if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
         return True
@@ -221,14 +207,14 @@ def _has_figure(clause: Clause) -> bool:
 
 def _names_nothing(clause: Clause) -> bool:
     """Whether a clause names no more than what is judged, such as an organ's function."""
-    return statement_words().judged.issuperset(clause.names)
+    return stems_told("judged").issuperset(clause.names)
 
 
 def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
-    is_told = word in known.happening or word in known.kin or word in known.places
-    return is_told or word in _TURNS or word in _GOALS or is_clinical_name(word)
+    is_told = word in known.happening or word in stems_told("family") or word in known.places
+    return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -254,17 +240,18 @@ def _initials(row: KnownRow) -> str:
 
 def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
-    if word in known.kin and word not in ANY_KIN:
+    if word in stems_told("family") and word not in saying("any_kin"):
         return False
     is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
-    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
+    is_course |= max(len(clause.quantities), len(clause.stages)) > 1
+    if is_course and word in saying("went"):
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word]
     if len(word) > SHORT_FORM_CHARS and word.endswith(INFLECTIONS):
         forms += [word.removesuffix(ending) for ending in INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
-    if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
+    if word.endswith(_ADVERB) and word not in stems_told("judging") | known.happening.keys():
         return True
     if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
@@ -288,21 +275,23 @@ def _is_unknown(
     if (
         clause.stages
         or clause.codes
-        or clause.words & WITHOUT
+        or clause.says("without")
         or any(cue.startswith("deed:") for cue in clause.cues)
     ):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
-    said |= clause.words & (statement_words().happening.keys() | statement_words().allergic)
+    said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
-    is_found = is_found or (bool(clause.words & _IT) and not said <= statement_words().neutral)
-    is_past = not clause.words.isdisjoint(statement_words().past)
+    is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
+    is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
         return False
-    polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
+    polar = frozenset(clause.exclusive) | (
+        clause.words & statement_words().numbers.keys() - saying("one")
+    )
     return not any(
         (not row.negated or bool(clause.words & statement_words().refusing))
         and not (is_past and row.is_plan and not is_hedged(clause, row))
@@ -320,13 +309,13 @@ def _is_other_way(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     return any(
         not row.words.isdisjoint(words) and clause.words.isdisjoint(words)
-        for words in (known.unsure, known.refusing)
+        for words in (stems_told("unsure"), known.refusing)
     )
 
 
 def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     """Return the words among `known` that may stand for one."""
-    if word in statement_words().allergic:
+    if word in stems_told("allergic"):
         return _ALLERGY & known
     begun = statement_words().happening.get(word, (word[:BEGINNING],))
     alike = {one for group in statement_words().named.get(word, ()) for one in group}

@@ -13,8 +13,14 @@ from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
 from services.records.entry import instant
-from services.statements.hedges import hedges_of, standing_of
-from services.statements.row_names import DIAGNOSES, classes_of, core_for, needs_of
+from services.statements.row_names import (
+    DIAGNOSES,
+    classes_of,
+    core_for,
+    hedges_of,
+    needs_of,
+    standing_of,
+)
 from services.statements.rows import (
     EmptyResult,
     KnownRow,

@@ -24,7 +24,6 @@ from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
 from services.language.tool_requests import as_move
 from services.tool_memory.entity_index import Candidate, EntityIndex
-from services.tool_memory.fitting import ids_in
 from services.tool_memory.resolution import (
     Ambiguous,
     NotFound,
@@ -35,7 +34,7 @@ from services.tool_memory.resolution import (
     ids_of,
     several,
 )
-from services.tool_memory.selection import Selection
+from services.tool_memory.selection import Selection, ids_in
 
 
 class ContextResolver:

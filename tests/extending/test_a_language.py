@@ -29,7 +29,7 @@ print(json.dumps({
     "english_yes": yes_no_in("yes please"),
     "command": command_in("maak ongedaan"),
     "asked": [[one.tool, one.name, one.aspect] for one in asked],
-    "nothing": answer_words("nl").nothing,
+    "nothing": answer_words("nl").say("nothing"),
     "thanked": talk_text("nl", "welcome"),
 }))
 """

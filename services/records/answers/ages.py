@@ -93,7 +93,7 @@ def ages_then(
         for row in _dated_rows(question, asked_rows(question, view).rows)
     ]
     told = [line for row in rows if (line := _aged(row, patient, words))]
-    yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
+    yield "\n".join(told) or f"{words.say('born', date=patient.date)} {sources_of(patient)}"
 
 
 def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
@@ -103,7 +103,7 @@ def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
         return ""
     ages = dict.fromkeys(str(years_between(births[0], day)) for day in days)
     when = "–".join(dict.fromkeys(day.isoformat() for day in days))
-    said = words.aged.format(name=f"**{patient.name}**", date=when, age="–".join(ages))
+    said = words.say("aged", name=f"**{patient.name}**", date=when, age="–".join(ages))
     return f"{said} {sources_of(patient)}"
 
 
@@ -113,7 +113,7 @@ def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
     ages = {years_between(birth, day) for birth in births for day in days if day >= birth}
     if len(ages) != 1:
         return ""
-    said = words.aged.format(name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
+    said = words.say("aged", name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
     return f"{said} {sources_of(row)}{sources_of(patient)}"
 
 

@@ -26,7 +26,6 @@ from services.records.answers.further import (
     told_elsewhere,
     with_parts,
 )
-from services.records.answers.helped import values_of_effect
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
@@ -40,7 +39,12 @@ from services.records.answers.papers import (
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
 from services.records.answers.stays import events_of_stay, stays_of
-from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
+from services.records.answers.treatments import (
+    LOOKED_AT,
+    asks_for_treatment,
+    told_treatments,
+    values_of_effect,
+)
 from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
 
 
@@ -68,7 +72,7 @@ def answered(
     quotes = (*said_of(questions, held, text), *told_of(questions, "\n".join(said), told))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
-    as_said = [words.as_said.format(quotes=told_once)] if quotes else []
+    as_said = [words.say("as_said", quotes=told_once)] if quotes else []
     return words.of_one("\n\n".join(dict.fromkeys([*said, *as_said])))
 
 
@@ -118,10 +122,10 @@ class _Answers:
         if self.looked.missing is not None:
             return ""  # it is asked for first
         if isinstance(taken, str):
-            return self.words.failed.format(title=question.tool, problem=taken)
+            return self.words.say("failed", title=question.tool, problem=taken)
         whole = replace(question, without=(), aspect="all")
         if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
-            lead = self.words.unsaid.format(words=", ".join(question.without))
+            lead = self.words.say("unsaid", words=", ".join(question.without))
             return f"{lead}\n{self._of_view(whole, taken)}"
         return self._of_view(question, taken)
 
@@ -152,7 +156,7 @@ class _Answers:
             return ""
         event, asked, rows = then
         name = question.name.removeprefix(question.head).strip()
-        said = self.words.stays_then.format(name=self.words.called(name))
+        said = self.words.say("stays_then", name=self.words.called(name))
         told = answer_of(asked, taken.model_copy(update={"rows": rows}), self.words)
         return f"{row_line(event, self.words)}\n{said}\n{told}"
 
@@ -170,7 +174,7 @@ class _Answers:
         summary = self.looked.result_of(BORN)
         then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
         if then is None:
-            return self.words.failed.format(title=BORN.tool, problem=self.words.nothing)
+            return self.words.say("failed", title=BORN.tool, problem=self.words.say("nothing"))
         return self._answer(then)
 
     def _treated(self, question: ChartQuestion, problems: ChartView, told: str) -> str:
@@ -195,7 +199,7 @@ class _Answers:
         if not (rows := told_by(done, view)):
             return told
         found = answer_of(done, view.model_copy(update={"rows": rows}), self.words)
-        return told if found in told else f"{told}\n{self.words.elsewhere}\n{found}"
+        return told if found in told else f"{told}\n{self.words.say('elsewhere')}\n{found}"
 
     def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
         """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
@@ -228,7 +232,7 @@ class _Answers:
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
         """Return a drug as `told`, and the illness it is asked for with where no reason is told."""
-        untold = self.words.no_part.format(part=self.words.parts["reason"])
+        untold = self.words.say("no_part", part=self.words.parts["reason"])
         if not is_given_for(question) or untold not in told:
             return told
         name = question.name.removeprefix(question.head).strip()
@@ -253,7 +257,7 @@ class _Answers:
         found = self.looked.view_of(measured)
         if not has_answer(measured, found):
             return absent
-        return f"{absent}\n{self.words.measured} {answer_of(measured, found, self.words)}"
+        return f"{absent}\n{self.words.say('measured')} {answer_of(measured, found, self.words)}"
 
     def _around(self, question: ChartQuestion) -> str:
         """Return what is asked around an event, told before it; of no days where it has none."""
@@ -266,13 +270,13 @@ class _Answers:
             is_row = bool(rows) and event.tool in ("problems", SEARCH)
             told.append(row_line(rows[0], self.words) if is_row else answer)
             if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
-                told[-1] += f"\n{self.words.no_part.format(part=self.words.parts['end'])}"
+                told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if days := days_around(question, rows, is_alike=question.tool == event.tool):
                 return f"{told[-1]}\n\n{self._of_those_days(question, days)}"
         if question.tool == "timeline":
             return "\n\n".join(told)
         asked = self._answer(replace(question, around=()))
-        return "\n\n".join([*dict.fromkeys(told), f"{self.words.of_all_times}\n{asked}"])
+        return "\n\n".join([*dict.fromkeys(told), f"{self.words.say('of_all_times')}\n{asked}"])
 
     def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
         """Return what is asked of the days around an event, and of those named besides."""

@@ -230,18 +230,18 @@ def _lead_of(
     """Return what stands before what `search` `found`: where it is, or that it may be of it."""
     if search.head == IMAGING:
         is_part = len(question.name.split()) > 1  # of the brain: one of the head
-        return f"{absent} {words.perhaps if is_part else words.elsewhere}"
+        return f"{absent} {words.say('perhaps') if is_part else words.say('elsewhere')}"
     is_guess = question.tool in _OF_THEIR_KIND or not search.name
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
     is_other = is_drug if question.tool == "results" else not is_drug
     if question.tool == "results" and question.aspect in _WORKED_OUT:
-        return words.not_worked_out
+        return words.say("not_worked_out")
     if question.tool in ("medications", "results") and is_other:
         # That there is a plan for it is no drug, and that it is taken is no value of it.
-        return f"{absent} {words.elsewhere}"
+        return f"{absent} {words.say('elsewhere')}"
     # Else it is in the record, though not in that list.
-    return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
+    return f"{absent} {words.say('perhaps')}" if is_guess else words.say("elsewhere")
 
 
 def led(
@@ -256,7 +256,7 @@ def led(
     """Return what was found elsewhere, behind what says that, and what it is not."""
     if question.head and search.name == question.head:
         if is_given_for(search):
-            if words.no_part.format(part=words.parts["reason"]) in told:
+            if words.say("no_part", part=words.parts["reason"]) in told:
                 return told
             told = answer_of(replace(search, aspect="all"), record, words)
         is_of_all_days = question.span is not None and search.span is None
@@ -280,7 +280,7 @@ def with_parts(
     )
     search = replace(search, span=None)
     view = looked_at.model_copy(update={"rows": rows})
-    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
+    return f"{absent} {words.say('perhaps')}\n{answer_of(search, view, words)}"
 
 
 def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
@@ -291,7 +291,7 @@ def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     told = answer_of(
         replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
     )
-    said = words.not_listed.format(name=words.called(question.name))
+    said = words.say("not_listed", name=words.called(question.name))
     return f"{said}\n{told}\n" if near else f"{said} "
 
 

@@ -5,26 +5,18 @@ from collections.abc import Iterator, Sequence
 from data_models.chart_view import ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
+from services.language.statement_tables import saying
 from services.records.answers.said_words import has_words, says_all
 from services.records.concepts.table import parts_of_body
 
 # How reports name what a question calls by one word.
-_SAID = {
-    "ct": "ct computed computertomographie computertomografie",
-    "mri": "mri mr mrt magnetic kernspintomographie magnetresonanztomographie",
-    "pet": "pet positron",
-    "ultrasound": "ultrasound ultrasonography sonography us echo endosonography echocardiography "
-    "echocardiogram duplex doppler ultraschall sonographie sonografie sono",
-    "mammography": "mammography mammogram mg mammographie mammografie",
-    "x ray": "x xray xr radiograph radiographs radiography rontgen rontgenaufnahme dx cr",
+_MODALITIES = {
+    kind: saying(f"seen by {kind}")
+    for kind in ("ct", "mri", "pet", "ultrasound", "mammography", "x ray")
 }
-_MODALITIES = {kind: frozenset(said.split()) for kind, said in _SAID.items()}
 IMAGING = "imaging"
 """The head of who asks which images were made, of which there is no report."""
-_OF_IMAGING = frozenset(
-    {"imaging", "scan", "angiography", "scintigraphy", "densitometry", "tomography",
-     *(word for kind in _MODALITIES.values() for word in kind)}
-)  # fmt: skip
+_OF_IMAGING = saying("of_imaging").union(*_MODALITIES.values())
 _LOOKING_INTO = "oscopy"
 
 

@@ -34,7 +34,7 @@ def told_lengths(
         found = [each for each in found if len(each[1]) == 1 and _is_one_thing(each[0])]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
-        return [words.one_end]
+        return [words.say("one_end")]
     ends = [*pairwise(days)][-_ROWS_SHOWN:]
     whole = [(days[0], days[-1])] if len(ends) > 1 else []
     return [_apart(first, last, words) for first, last in (*ends, *whole)]
@@ -54,16 +54,16 @@ def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
         ago = length_of(began, question.asked_on, words)
         if ended is not None:
             length = length_of(began, ended, words)
-            yield words.lasted.format(name=row.name, length=length, ago=ago)
+            yield words.say("lasted", name=row.name, length=length, ago=ago)
         elif goes_on and row.status != "active":
-            yield words.no_part.format(part=words.parts["end"])
+            yield words.say("no_part", part=words.parts["end"])
         else:
-            told = words.so_far if goes_on else words.so_long_ago
+            told = words.say("so_far") if goes_on else words.say("so_long_ago")
             yield told.format(name=row.name, length=ago, day=day_of(row))
 
 
 def _apart(first: date, last: date, words: AnswerWords) -> str:
-    span = words.between.format(first=first.isoformat(), last=last.isoformat())
+    span = words.say("between", first=first.isoformat(), last=last.isoformat())
     return f"{span}: {length_of(first, last, words)}"
 
 
@@ -71,7 +71,7 @@ def length_of(first: date, last: date, words: AnswerWords) -> str:
     """Return a length in days, a longer one also in years and months: "1 year 2 months"."""
     days = (last - first).days
     if not days:
-        return words.no_day
+        return words.say("no_day")
     said = _counted(days, "day", words)
     if days < _FEW_DAYS:
         return said

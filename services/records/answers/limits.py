@@ -49,9 +49,9 @@ def _told_between(
     question: ChartQuestion, rows: list[ViewRow], met: list[ViewRow], words: AnswerWords
 ) -> str:
     low, high = limits_of(question, rows)
-    of = words.values.format(count=len(met), name=rows[0].name, span="")
+    of = words.say("values", count=len(met), name=rows[0].name, span="")
     told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
-    return f"{told}:\n{value_table(met, words)}" if met else f"{words.no}. {told}."
+    return f"{told}:\n{value_table(met, words)}" if met else f"{words.say('no')}. {told}."
 
 
 def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -67,21 +67,21 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
     ]
     met = [row for row in met if row not in unsure]
     if unsure and not met:
-        return f"{words.unclear}:\n{value_table(unsure, words)}"
+        return f"{words.say('unclear')}:\n{value_table(unsure, words)}"
     if is_above and question.below is not None:
         return _told_between(question, rows, met, words)
     limit = limit_of(question, rows)
     shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
     shown += f" ({'≥' if is_above else '≤'})" * question.or_equal
-    lead = f"{words.yes if met else words.no}. "
+    lead = f"{words.say('yes') if met else words.say('no')}. "
     if question.aspect in ("first", "count"):  # what others are is no yes to "was the first …?"
         lead = ""
     elif question.aspect == "latest" or (question.aspect == "whether" and not question.is_past):
         lead = f"{value_sentence(rows[0], words)}\n"
     if not met:
         edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
-        none = words.none_above if is_above else words.none_below
+        none = words.say("none_above") if is_above else words.say("none_below")
         return f"{lead}{none.format(total=len(rows), limit=shown, row=value_sentence(edge, words))}"
-    some = words.above if is_above else words.below
+    some = words.say("above") if is_above else words.say("below")
     count = some.format(count=len(met), total=len(rows), limit=shown)
     return f"{lead}{count}:\n{value_table(met, words)}"

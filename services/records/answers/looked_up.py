@@ -115,9 +115,9 @@ def told_of_day(
     texts = [*_texts_on(question.name, lists)]
     is_shown = question.part == "result" and any(row.kind not in DIAGNOSES for row in found)
     if question.part is not None and (texts or is_shown):
-        told = told.replace(words.no_part.format(part=words.parts[question.part]), "").strip()
-    return "\n".join([told, *_under(words.same_day, found, words),
-                      *_under(words.elsewhere, texts, words)])  # fmt: skip
+        told = told.replace(words.say("no_part", part=words.parts[question.part]), "").strip()
+    return "\n".join([told, *_under(words.say("same_day"), found, words),
+                      *_under(words.say("elsewhere"), texts, words)])  # fmt: skip
 
 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:

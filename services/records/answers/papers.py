@@ -34,7 +34,7 @@ def told_papers(question: ChartQuestion, papers: ChartView | None, words: Answer
     search = replace(question, aspect="all")
     if not asked_rows(search, papers).rows:
         return ""
-    return f"{words.in_papers}\n{answer_of(search, papers, words)}"
+    return f"{words.say('in_papers')}\n{answer_of(search, papers, words)}"
 
 
 def _with_rows(view: ChartView, rows: Sequence[ViewRow]) -> ChartView:
@@ -47,7 +47,7 @@ def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) 
     """Yield what documents newer than the newest value say of it."""
     later = [one for one in view.sources if one.quote] if question.tool == "results" else []
     if later:
-        yield words.written_later
+        yield words.say("written_later")
     for one in later:
         yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
 

@@ -24,7 +24,7 @@ def row_line(
     is_born = row.kind == "patient" and not is_brief  # as the detail says
     when = "" if is_born else day_of(row)
     if row.end and row.end[:10] != row.date[:10]:
-        when = words.between.format(first=when or "?", last=row.end[:10])
+        when = words.say("between", first=when or "?", last=row.end[:10])
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
     status = "" if is_usual else words.word(row.status)
     value = words.in_words(value_of(row))
@@ -66,7 +66,7 @@ def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False
     head = f"**{row.name}**: {value_of(row)}{flag_of(row, words)}"
     parts = [head, words.word(row.status), day_of(row)]
     if with_range and not row.flag:
-        parts.append(words.unflagged if row.range else words.no_range)
+        parts.append(words.say("unflagged") if row.range else words.say("no_range"))
     return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
 
 
@@ -78,7 +78,7 @@ def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS
         for row in rows[:most]
     ]
     more = len(rows) - len(lines)
-    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+    return "\n".join([*lines, *([f"- {words.say('older', count=more)}"] if more else [])])
 
 
 def _status(row: ViewRow, words: AnswerWords) -> str:

@@ -222,13 +222,13 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     part = "pause" if is_of_pause else question.part  # the day of what is paused is of its order
     if part is not None and part in _UNTOLD:
         is_untold = _UNTOLD[part](rows)
-        return [words.no_part.format(part=words.parts[part])] if is_untold else []
+        return [words.say("no_part", part=words.parts[part])] if is_untold else []
     if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
         is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
-        return [] if is_out else [words.no_part.format(part=words.parts["end"])]
+        return [] if is_out else [words.say("no_part", part=words.parts["end"])]
     is_open = all(row.status == "active" and not row.end for row in rows)
     if question.part in ("end", "end reason") and is_open:
-        return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
+        return [words.say("goes_on")] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=moment_of, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows
@@ -243,7 +243,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
         is_told = any(_tells(row, MARKS["end reason"]) for row in shown)
     if is_told:
         return []
-    return [words.no_part.format(part=words.parts[question.part])] if question.part else []
+    return [words.say("no_part", part=words.parts[question.part])] if question.part else []
 
 
 def _said(row: ViewRow) -> str:

@@ -78,7 +78,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         rows = [row for row in rows if row not in paused]
     told = _told(question, rows, words)
     if len(paused) == len(rows):
-        told = f"{words.only_paused}\n{told}"
+        told = f"{words.say('only_paused')}\n{told}"
     behind = [*said_left_out(question, view, words), *part_missing(question, rows, words)]
     return "\n".join([told, *behind])
 
@@ -87,14 +87,14 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     is_of_passages = question.tool == "search_record" and question.aspect == "count"  # no things
     told = _listed if is_of_passages else _EVENTS.get(question.aspect, _listed)
     if question.tool == "problems" and all(is_another(row, question.name) for row in rows):
-        not_so = words.not_listed.format(name=words.called(question.name))
+        not_so = words.say("not_listed", name=words.called(question.name))
         return f"{not_so}\n{_listed(question, rows, words)}"
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
     if now := [row for row in rows if row.status not in _OVER]:
         return told(question, now, words)
-    return f"{words.not_now}:\n{_listed(question, rows, words)}"
+    return f"{words.say('not_now')}:\n{_listed(question, rows, words)}"
 
 
 _BESIDE_THE_RECORD = frozenset({"changes", GUIDELINES, TRIALS})
@@ -126,7 +126,7 @@ def _absent(
     if question.tool == "search_record":
         # The first of the words that were looked for is what was asked.
         return words.not_there(str(question.arguments["query"]).split()[0])
-    return _nothing_of(question, view, words) or words.nothing
+    return _nothing_of(question, view, words) or words.say("nothing")
 
 
 def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
@@ -148,7 +148,7 @@ def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords)
                 seen.setdefault(said.partition(" ")[2], []).append(row)
     what = words.things_of[tool]
     return [
-        f"- **{who}**: {words.things.format(count=len(each), what=what, span='')}, "
+        f"- **{who}**: {words.say('things', count=len(each), what=what, span='')}, "
         f"{day_of(each[-1])} – {day_of(each[0])} {sources_of(each[0])}"
         for who, each in seen.items()
     ]
@@ -185,7 +185,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
     count = f"≥ {more}" if is_search else more  # of passages the tool gives some
-    return "\n".join([*lines, *([f"- {words.older.format(count=count)}"] if more else [])])
+    return "\n".join([*lines, *([f"- {words.say('older', count=count)}"] if more else [])])
 
 
 def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
@@ -203,7 +203,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         if now:
             return _listed(question, now, words)
         last = row_line(max(rows, key=newest_day), words)
-        return last if question.is_past else f"{words.not_now}: {last}"
+        return last if question.is_past else f"{words.say('not_now')}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
         return _listed(question, rows, words)
@@ -215,7 +215,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
         if earlier := newest[question.back :][: question.most or 1]:
             return "\n".join(row_line(row, words) for row in earlier)
-        return f"{words.no_earlier} {row_line(newest[-1], words)}"
+        return f"{words.say('no_earlier')} {row_line(newest[-1], words)}"
     count = max(question.most, int(question.arguments.get("last", 1)))
     if question.tool == "immunizations" and not question.name:
         # Several are given at one visit: each of them is the last.
@@ -255,7 +255,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     if rows[0].kind in ABSENCES:
         is_none = {row.kind for row in rows} <= ABSENCES - {NOT_KNOWN}
         is_none &= not all(map(is_of_some, rows))
-        no = f"{words.no}: {row_line(rows[0], words)}"
+        no = f"{words.say('no')}: {row_line(rows[0], words)}"
         return no if is_none else _listed(question, rows, words)
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
@@ -283,20 +283,20 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     """Return yes only where the record says so: what is paused or unclear is called that."""
     states = {row.status for row in rows}
     if states <= _NOT_DONE and question.name not in VISITS_OF_STATE:
-        return words.no
+        return words.say("no")
     # What is suspected, or was begun and broken off, is neither.
     is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
     if is_broken_off or all(is_doubtful(row) for row in rows):
-        return words.unclear
+        return words.say("unclear")
     if question.part == "end":  # whether it is over is asked
-        return words.yes if states <= _OVER else words.no
+        return words.say("yes") if states <= _OVER else words.say("no")
     if question.tool not in _STATES and not states <= _OVER:
-        return words.yes
+        return words.say("yes")
     if states <= _OVER:
-        return words.once if question.is_past else words.not_now
+        return words.say("once") if question.is_past else words.say("not_now")
     if question.tool == "medications" and "active" not in states:
-        return words.paused if "on-hold" in states else words.unclear
-    return words.yes
+        return words.say("paused") if "on-hold" in states else words.say("unclear")
+    return words.say("yes")
 
 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -305,24 +305,24 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     rows = [row for row in rows if row.kind not in ABSENCES]
     is_none = question.name not in VISITS_OF_STATE and {row.status for row in rows} <= _NOT_DONE
     if rows and question.tool in DONE and is_none:
-        return f"{words.no}:\n{_listed(question, rows, words)}"
+        return f"{words.say('no')}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
     if question.tool not in _STATES or not question.name:
-        said = f"{words.things.format(count=len(rows), what=what, span=span)}."
+        said = f"{words.say('things', count=len(rows), what=what, span=span)}."
         each = _listed(question, rows, words) if question.part else ""  # "how many, and why"
         return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         said = row_line(rows[0], words)  # how often it was prescribed, and is taken
         is_of_all = question.span is None or len(rows[0].sources) == 1
-        return said if is_of_all else f"{words.of_all_times}\n{said}"
+        return said if is_of_all else f"{words.say('of_all_times')}\n{said}"
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
     count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
-    return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
+    return "\n".join([f"{words.say('things', count=count, what=what, span='')}.", *lines])
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {

@@ -1,12 +1,15 @@
-"""What was given or done about an illness, as far as the record says so. Pure."""
+"""What was given or done about an illness and what is measured of it since, by the record. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.utterance import ChartQuestion
+from services.language.question_figures import with_days
+from services.language.utterance import ChartQuestion, TimeSpan
+from services.language.vocabulary import concept_rows
 from services.records.answers.asked_rows import asked_rows
 from services.records.answers.events import times_of
 from services.records.answers.row_parts import MARKS
@@ -54,10 +57,10 @@ def told_treatments(
     is_usual = any(_is_of_kind(row, kind) for _, view in lists for row in _treatments(view))
     near_days = 0 if is_usual else _NEAR_DAYS
     ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
-        (words.treated_by, lambda row: _is_for(row, question.name, illnesses)),
-        (words.usual_for, lambda row: _is_of_kind(row, kind)),
+        (words.say("treated_by"), lambda row: _is_for(row, question.name, illnesses)),
+        (words.say("usual_for"), lambda row: _is_of_kind(row, kind)),
         (
-            words.meanwhile,
+            words.say("meanwhile"),
             lambda row: not _is_of_kind(row, kind) and _is_meanwhile(row, illnesses, near_days),
         ),
     )
@@ -68,7 +71,7 @@ def told_treatments(
             if (rows := [row for row in _treatments(view) if is_meant(row)])
         ]
         said += [lead, *told] if told else []
-    return "\n".join(said) or words.no_part.format(part=words.parts["treatment"])
+    return "\n".join(said) or words.say("no_part", part=words.parts["treatment"])
 
 
 def _treatments(view: ChartView) -> Iterator[ViewRow]:
@@ -113,3 +116,33 @@ def _may_be_treatment(row: ViewRow) -> bool:
 
 def _day(recorded: str) -> date | None:
     return first_day(recorded[:10]) if recorded else None
+
+
+def values_of_effect(question: ChartQuestion, view: ChartView) -> tuple[ChartQuestion, ...]:
+    """Return the questions for the last value before one drug and for those since.
+
+    No record says what a drug did. The values are what its reader judges by.
+    """
+    rows = asked_rows(question, view).rows if question.part == "effect" else ()
+    begun = first_day(rows[0].date[:10]) if len(rows) == 1 and rows[0].date else None
+    value = next(_measured_of(rows[0]), "") if begun is not None else ""
+    if begun is None or not value:
+        return ()
+    since = ChartQuestion("results", {"names": [value]}, "trend", value)
+    before = replace(since, aspect="latest")
+    return (
+        with_days(before, TimeSpan(until=begun - timedelta(days=1))),
+        with_days(since, TimeSpan(since=begun)),
+    )
+
+
+def _measured_of(row: ViewRow) -> Iterator[str]:
+    """Yield what is measured of what a drug is for: of its reason, else of its class."""
+    rows, reason = concept_rows(), reason_of(row)
+    shown = rows["measured_for"]
+    if reason:
+        yield from (shown[ill] for ill in shown if means("problem", ill, label=reason, codes=()))
+        return
+    for kind, ills in rows["taken_for"].items():
+        if means("drug", kind, label=row.name, codes=row.code):
+            yield from (shown[ill] for ill in ills if ill in shown)

@@ -6,7 +6,7 @@ from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
-from services.language.people_words import people_words
+from services.language.people_words import of_people
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
@@ -31,27 +31,27 @@ def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str
     if not name or concept_table().also_called(name):
         return absent
     if question.tool != "allergies" and words.is_ordinary(name) and not question.head:
-        return words.no_name.format(name=name)
+        return words.say("no_name", name=name)
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
-        return f"{absent}\n{words.unknown.format(name=name)}"
+        return f"{absent}\n{words.say('unknown', name=name)}"
     is_by_name = question.tool in _BY_NAME
     is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
-    return f"{absent}\n{words.only_so}" if is_by_name else absent
+    return f"{absent}\n{words.say('only_so')}" if is_by_name else absent
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
     """Return `answer` behind the words of the question that it leaves out."""
     if not question.unread:
         return answer
-    return f"{words.unread.format(words=question.unread)}\n{answer}"
+    return f"{words.say('unread', words=question.unread)}\n{answer}"
 
 
 def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     """Say which words of a longer name what is `told` of the thing itself does not have."""
     head = tokens_of(fold(question.head)[0])
     is_drug = question.tool == "medications"
-    idle = {*head, *lexicon(words.language).connectors, *people_words().articles}
+    idle = {*head, *lexicon(words.language).connectors, *of_people("articles")}
     every = [word for word in question.name.split() if fold(word)[0] not in idle]
     rest = [
         word
@@ -61,7 +61,7 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     ]
     if rest and concept_table().named("problem", " ".join(every)):
         rest = every  # of colon cancer not the colon alone
-    return words.unsaid.format(words=" ".join(rest)) if rest else ""
+    return words.say("unsaid", words=" ".join(rest)) if rest else ""
 
 
 def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]:
@@ -70,7 +70,7 @@ def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]
     counts = [
         int(part.split(mark)[0].split()[-2]) for part in told for mark in _GAPS if mark in part
     ]
-    return [words.unreadable.format(count=sum(counts))] if counts else []
+    return [words.say("unreadable", count=sum(counts))] if counts else []
 
 
 def said_of_older(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
@@ -81,13 +81,13 @@ def said_of_older(question: ChartQuestion, view: ChartView, words: AnswerWords) 
     if not (older and is_of_all):
         return []
     whole = [note for note in view.notes if " values, " in note and words.is_language_of_tools]
-    return [words.older.format(count=older), *whole]
+    return [words.say("older", count=older), *whole]
 
 
 def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
     """Say what a name left out that is of the same list."""
     if question.tool == "allergies" and (others := of_other_kinds(question.name, view.rows)):
-        return [words.also_recorded.format(names="; ".join(others))]
+        return [words.say("also_recorded", names="; ".join(others))]
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
@@ -97,7 +97,7 @@ def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords)
     """Say that all rows are of what was to be left out, or none is by who is named."""
     if any(is_left_out(question, row) for row in view.rows):
         is_of_now = question.tool in _BY_STATUS and "status" not in question.arguments
-        return (is_of_now and words.nothing_else_now) or words.nothing_else
+        return (is_of_now and words.say("nothing_else_now")) or words.say("nothing_else")
     return words.not_there(question.by) if question.by else ""
 
 

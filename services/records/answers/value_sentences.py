@@ -40,12 +40,12 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
         return _out_of_range([series[0] for series in every], words)
     if is_limited(question) and not question.unit and (units := _units_of_one(every)):
         # Whether 7.2 mmol/L is above 120 nobody can say who does not know the limit's unit.
-        note = words.not_converted.format(recorded=units[0], unit=units[1])
+        note = words.say("not_converted", recorded=units[0], unit=units[1])
         return [note, *(f"**{each[0].name}**\n{value_table(each, words)}" for each in every)]
     most = max(_FEWEST_SHOWN, ROWS_SHOWN // len(every))
     told = [_of_series(question, series, words, most=most) for series in every]
     odd = [series[0] for series in every if not is_convertible(question, series[0])]
-    notes = (words.not_converted.format(recorded=row.unit, unit=question.unit) for row in odd)
+    notes = (words.say("not_converted", recorded=row.unit, unit=question.unit) for row in odd)
     return [*dict.fromkeys(notes), *told]
 
 
@@ -67,7 +67,7 @@ def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     bare = [row for row in rest if not row.range]
     of = words.things_of["results"]
     said = [value_sentence(row, words) for row in flagged]
-    counts = ((len(rest) - len(bare), words.unflagged), (len(bare), words.no_range))
+    counts = ((len(rest) - len(bare), words.say("unflagged")), (len(bare), words.say("no_range")))
     return [*said, *(f"{count} {of}: {why}." for count, why in counts if count)]
 
 
@@ -172,7 +172,7 @@ def _before(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     """Return the value so many before the newest; that there is none before the first."""
     if earlier := rows[question.back :][: question.most or 1]:
         return "\n".join(value_sentence(row, words) for row in earlier)
-    return f"{words.no_earlier} {value_sentence(rows[-1], words)}"
+    return f"{words.say('no_earlier')} {value_sentence(rows[-1], words)}"
 
 
 def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -187,16 +187,16 @@ def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) 
         return ""
     if question.back >= len(ranked):
         return _counted_values(rows, words)
-    told = words.highest if question.aspect == "maximum" else words.lowest
+    told = words.say("highest") if question.aspect == "maximum" else words.say("lowest")
     return f"{question.back + 1}. {told.format(row=value_sentence(ranked[question.back], words))}"
 
 
 def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.lowest.format(row=value_sentence(min(rows, key=number_of), words))
+    return words.say("lowest", row=value_sentence(min(rows, key=number_of), words))
 
 
 def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.highest.format(row=value_sentence(max(rows, key=number_of), words))
+    return words.say("highest", row=value_sentence(max(rows, key=number_of), words))
 
 
 def _extremes(rows: list[ViewRow], words: AnswerWords) -> str:
@@ -209,7 +209,8 @@ def _mean(rows: list[ViewRow]) -> str:
 
 
 def _told_average(rows: list[ViewRow], mean: str, words: AnswerWords) -> str:
-    return words.average.format(
+    return words.say(
+        "average",
         name=rows[0].name,
         value=f"{mean} {rows[0].unit}".strip(),
         count=len(rows),
@@ -223,7 +224,8 @@ def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = 
     if first is last:
         return value_sentence(last, words)
     difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
-    told = words.change.format(
+    told = words.say(
+        "change",
         name=name,
         first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
@@ -255,10 +257,10 @@ def _at_rate(
     lasted = (days[1] - days[0]).days if days[0] and days[1] else 0
     if rate == "percent" and number_of(first):
         percent = difference / Decimal(str(number_of(first))) * 100
-        yield words.of_first.format(percent=_signed(percent))
+        yield words.say("of_first", percent=_signed(percent))
     if rate == "per year" and lasted >= _YEAR_DAYS:
         a_year = difference / lasted * Decimal(str(_YEAR_DAYS))
-        yield words.per_year.format(rate=f"{_signed(a_year)} {last.unit}".strip())
+        yield words.say("per_year", rate=f"{_signed(a_year)} {last.unit}".strip())
 
 
 _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
@@ -276,10 +278,10 @@ def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = 
     lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]
     if len(numbers) > 1 and not has_open_end(rows):
         # Else Markdown hangs it on the last row of the list.
-        lines += ["", _change(numbers, words, name=words.overall, rate=rate)]
+        lines += ["", _change(numbers, words, name=words.say("overall"), rate=rate)]
     return "\n".join(lines)
 
 
 def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
     span = f" ({day_of(rows[-1])} – {day_of(rows[0])})"
-    return words.values.format(count=len(rows), name=rows[0].name, span=span)
+    return words.say("values", count=len(rows), name=rows[0].name, span=span)

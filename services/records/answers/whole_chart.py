@@ -49,9 +49,9 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
 def empty_list(tool: str, words: AnswerWords) -> str:
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     empty = {
-        "allergies": words.no_allergies,
-        "problems": words.no_problems,
-        "medications": words.no_drugs,
+        "allergies": words.say("no_allergies"),
+        "problems": words.say("no_problems"),
+        "medications": words.say("no_drugs"),
     }
     return empty.get(tool, "")
 
@@ -84,21 +84,21 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
     """Answer who the patient is from the first row of the summary."""
     row = next((each for each in rows if each.kind == "patient"), None)
     if row is None:
-        return words.nothing
+        return words.say("nothing")
     source, name, span = sources_of(row), question.name, question.span
     match name:
         case _ if facts := personal_facts(name, rows):
             return "\n".join(row_line(fact, words) for fact in facts)
         case "birth date" if row.date:
-            return f"{words.born.format(date=row.date)} {source}"
+            return f"{words.say('born', date=row.date)} {source}"
         case "vital status":
-            said = words.died.format(value=row.status) if row.status else words.alive
+            said = words.say("died", value=row.status) if row.status else words.say("alive")
             return f"{said} {source}"
         case "age" if span is not None and (then := aged_in(span, row, words)):
             return then
         case "age" | "sex":
             told = ", ".join(words.word(part) for part in row.value.split(", "))
-            born = words.born.format(date=row.date) if row.date else row.detail.partition("; ")[0]
+            born = words.say("born", date=row.date) if row.date else row.detail.partition("; ")[0]
             return f"**{row.name}**: {told}, {born} {source}"
         case "name" | "identifiers":
             return f"**{row.name}**; {row.detail} {source}"

@@ -70,7 +70,9 @@ def said(text: str) -> str:
 def test_a_drug_of_the_days_of_an_illness_is_told_beside_it_as_of_no_reason(
     text: str,
 ) -> None:
-    before, _, behind = said(text).partition(answer_words(read(text, SITUATION).language).meanwhile)
+    before, _, behind = said(text).partition(
+        answer_words(read(text, SITUATION).language).say("meanwhile")
+    )
     assert "Otitis media" in before
     assert "Cefuroxime" in behind
     assert "Aspirin" not in behind, "its reason is another"
@@ -151,7 +153,7 @@ def test_a_drug_begun_with_a_long_illness_is_told_beside_those_that_are_for_it()
         answer_words("en"),
     )
     assert isinstance(told, str)
-    before, _, behind = told.partition(answer_words("en").meanwhile)
+    before, _, behind = told.partition(answer_words("en").say("meanwhile"))
     assert "Levothyroxine" in before
     assert "Hydrocortisone" in behind
     assert "Dabrafenib" not in told

@@ -1,7 +1,7 @@
 """The words of the check are read before anybody waits for them."""
 
+from group_chat.checked_output import read_words
 from services.records.concepts.table import concept_table
-from services.statements.words_read import read_words
 
 
 def test_no_first_chart_with_drugs_waits_for_the_concepts() -> None:

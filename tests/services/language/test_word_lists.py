@@ -1,0 +1,64 @@
+"""The lists of words by which something is told: each is read, and what is read is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from services.language.answer_words import answer_words
+from services.language.statement_tables import read_table, saying
+from services.language.vocabulary import LANGUAGES
+
+SERVICES = Path(__file__).parents[3] / "services"
+_CALL = re.compile(r"\b(?:saying|clause\.says|last\.says|one\.says)\(([^()]*)\)")
+_NAME = re.compile(r"\"([\w ]+)")
+
+
+def _named() -> set[str]:
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    calls = [each for text in texts for each in _CALL.findall(text)]
+    return {name for each in calls for name in _NAME.findall(each)}
+
+
+def test_each_list_is_read_somewhere() -> None:
+    files = [*(SERVICES / "language").glob("*/word_lists.yaml")]
+    listed = {name for file in files for name in read_table(file)}
+    assert len(files) > 1
+    assert {name for name in listed if not name.startswith("seen by ")} == _named() - {"seen by "}
+
+
+def test_a_list_is_of_all_languages() -> None:
+    assert saying("than") == {"than", "als"}
+
+
+def test_a_list_that_is_not_there_is_no_empty_one() -> None:
+    with pytest.raises(KeyError):
+        saying("nothing of the kind")
+
+
+def test_each_list_beside_names_is_read_somewhere() -> None:
+    listed = read_table(SERVICES / "language" / "people_words.yaml").keys()
+    read = {
+        name
+        for file in SERVICES.rglob("*.py")
+        for call in re.findall(r"\b(?:of_people|is_in)\(([^()]*)\)", file.read_text())
+        for name in re.findall(r'"(\w+)"', call)
+    }
+    assert listed == read | {"titles_of_men", "titles_of_women", "titles_of_patients"}
+
+
+def test_each_list_of_stems_is_there() -> None:
+    files = (SERVICES / "language").glob("*/statements.yaml")
+    listed = {name for file in files for name in read_table(file)}
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    read = {name for text in texts for name in re.findall(r'\bstems_told\("(\w+)"\)', text)}
+    assert read
+    assert read <= listed
+
+
+def test_each_text_around_rows_is_said_in_every_language_and_said_somewhere() -> None:
+    texts = [file.read_text() for file in SERVICES.rglob("*.py")]
+    read = {name for text in texts for name in re.findall(r"\bsay\(\s*['\"](\w+)['\"]", text)}
+    every = [answer_words(one).said.keys() for one in LANGUAGES]
+    assert all(one == every[0] for one in every)
+    assert every[0] <= read
