@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, behind_introduction, sends_several
 from services.language.asked_otherwise import is_of_its_kind
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
 from services.language.clock import hour_alone_in
@@ -19,7 +19,7 @@ from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
 from services.language.people_words import people_words
-from services.language.phrases import says
+from services.language.phrases import parts_in, says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
 from services.language.telling import is_told, puts_right_what_was_told
@@ -131,10 +131,17 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
 def question_before_deed(text: str) -> str:
     """Return the question that stands before an order about tasks; "" where none does.
 
-    Of "latest PSA? And delete all tasks" the question is answered; what it changes is asked alone.
+    Of "latest PSA? And delete all tasks" and "PSA and CEA, and remind me to write" the question is
+    answered; what it changes is asked alone.
     """
     question, mark, order = text.partition("?")
-    is_both = bool(mark) and _orders_task(order) and not says(question, "task")
+    if not mark:
+        question = (parts_in(text, "asks_and_reminds") or {}).get("asked", "")
+        is_asked = not (chart_nouns() | measured_nouns()).isdisjoint(words_of(question))
+        is_other = is_told(question) or bool(held_statements(question))
+        is_other = is_other or says(question, "orders", "add", "wants_booking")
+        return question if is_asked and not is_other else ""
+    is_both = _orders_task(order) and not says(question, "task")
     return f"{question}?" if is_both and len(question.split()) > 1 else ""
 
 

@@ -107,7 +107,7 @@ def still_asking(
     return replace(verdict, question=asked_again(passed, turn).question)
 
 
-def among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
+def _among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
     """Return the question with those of its lines that are of `meant`, counted anew."""
     options, (head, first, rest) = options_of(question), question.text.partition("\n1. ")
     rows = f"{first}{rest}".strip().split("\n")
@@ -119,8 +119,15 @@ def among(question: OpenQuestion, meant: Sequence[PatientId]) -> OpenQuestion:
     return question.model_copy(update={"text": "\n".join([head, *told]), "payload": payload})
 
 
-def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict that asks the same once more; what waits for the answer waits on."""
+def asked_again(
+    question: OpenQuestion, turn: PatientTurn, *, among: Sequence[PatientId] = ()
+) -> PatientVerdict:
+    """Return the verdict that asks the same once more; what waits for the answer waits on.
+
+    Args:
+        among: Those alone whom an answer named.
+    """
+    question = _among(question, among) if among else question
     expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
     return PatientVerdict(
         decision="NEEDS_PATIENT_ID",

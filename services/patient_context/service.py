@@ -25,7 +25,6 @@ from services.patient_context.answers import (
     told_among,
 )
 from services.patient_context.asking_again import (
-    among,
     asked_again,
     asked_for_next,
     fitting_for,
@@ -227,7 +226,7 @@ class PatientContextService:
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = told_among(text, people, beside=question.patient_id, today=turn.now.date())
         if len(meant) > 1:
-            return asked_again(among(question, meant), turn)
+            return asked_again(question, turn, among=meant)
         return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(

@@ -46,11 +46,11 @@ def said_of(
         text: The message; a note is also about what its words name: "may his wife be told?".
     """
     stated = [(quote, one) for quote in held for one in stated_in(quote)]
-    typed = set(_words(" ".join(telling_words(text))))
+    typed = {word[:_TELLING_CHARS] for each in telling_words(text) for word in words_of(each)}
     fitting = (
         quote
         for quote, one in stated
-        if (one.kind == "note" and typed & set(_words(one.value)))
+        if (one.kind == "note" and typed & {word[:_TELLING_CHARS] for word in words_of(one.value)})
         or any(_is_about(one, each) for each in questions)
     )
     return tuple(dict.fromkeys(fitting))

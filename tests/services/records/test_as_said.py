@@ -38,6 +38,9 @@ def test_a_note_is_shown_to_a_question_that_names_what_it_names() -> None:
     asked = [ChartQuestion("care", name="contact person")]
     assert said_of(asked, [note], "is his wife allowed to be told everything?") == (note,)
     assert said_of(asked, [note], "what is his contact?") == ()
+    implant = "remember: no MRI, she has a pacemaker"
+    assert said_of([], [implant], "can she have an MRI?") == (implant,)
+    assert said_of([], [implant], "does she have a fever?") == ()
 
 
 CALLED = "K 6.1 called by the lab"
