@@ -107,10 +107,8 @@ def _is_value(word: Word) -> bool:
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
     if person is None or contradicts((word,), person):
         return False
-    names = [
-        [folded(one)[:1] for one in (*name.given, name.family) if one] for name in person.names
-    ]
-    return any(letters[-1] == one[-1] and letters[0] in one for one in names if one)
+    names = [one for name in person.names for one in (*name.given, name.family)]
+    return {folded(one)[:1] for one in names}.issuperset(letters)
 
 
 def _given(person: Person) -> Collection[str]:
