@@ -235,9 +235,8 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     if place.text not in known.places or not place.has_number:
         return False
     before = [one for one in words[:at] if one.text not in known.definite]
-    if place.after in known.does_or_is:
-        return True  # `remember: bed 4 is NPO`
-    if (known.leads | known.within).issuperset(one.text for one in before):
+    is_told = place.after in known.does_or_is  # `remember: bed 4 is NPO`
+    if is_told or (known.leads | known.within).issuperset(one.text for one in before):
         return True
     near = known.within | known.about
     last = next((one for one in reversed(before) if one.text not in near), before[0])
