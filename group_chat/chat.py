@@ -229,9 +229,8 @@ class ClinicalGroupChat:
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
         is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
-        if not (draft.is_left_out or is_stuck):
-            return ""
-        if not is_spent and direct_answers.told_by_rows(turn) is None:
+        is_asked = draft.is_left_out or is_stuck
+        if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         rows = direct_answers.said_without_words(turn, NOTHING_LEFT if draft.is_left_out else "")
         return f"\n\n{rows}"

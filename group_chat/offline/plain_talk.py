@@ -60,6 +60,8 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
         told = "; ".join(told_in(prompt.asked))
         held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
         return OfflineReply(text=f"{prompt.text('only_read')}{held}")
+    if says(prompt.asked, "asks_whether_drafted") and not prompt.who_has("draft_order"):
+        return prompt.say("asks_of_deed")
     if (wish := impossible_wish(prompt.asked)) is not None:
         return prompt.say(wish)
     read = prompt.utterance

@@ -95,7 +95,9 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
     asks = of_people("auxiliaries") | {"book"}
     is_told = word.after in of_people("does_or_is") or first.before in asks
-    is_last = word.closes and (_is_value(last) or first.before in of_people("before_names"))
+    is_last = word.closes and (
+        first.before in of_people("before_names") | measured_nouns() | chart_nouns()
+    )
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
     return letters if begins or is_asked or is_led or is_told or is_last else ""
@@ -108,10 +110,8 @@ def _is_value(word: Word) -> bool:
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
     if person is None or contradicts((word,), person):
         return False
-    names = [
-        [folded(one)[:1] for one in (*name.given, name.family) if one] for name in person.names
-    ]
-    return any(letters[-1] == one[-1] and letters[0] in one for one in names if one)
+    names = [one for name in person.names for one in (*name.given, name.family)]
+    return {folded(one)[:1] for one in names}.issuperset(letters)
 
 
 def _given(person: Person) -> Collection[str]:

@@ -19,7 +19,9 @@ def each_of_body(clauses: list[Clause]) -> list[Clause]:
 
     A length alone may be of anything.
     """
-    values = [one for each in clauses for one in (*each.quantities, *each.differences)]
+    values = [v for one in clauses for v in one.quantities + one.differences]
+    if len(values) < 2:
+        return clauses
     told = {_OF_UNIT[one.unit] for one in values if one.unit in _OF_UNIT}
     if len(told) < 2 or told.isdisjoint(_MEASURES - {"=body height"}):
         return clauses

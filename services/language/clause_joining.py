@@ -171,8 +171,6 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
-    if clause.says("than"):
-        passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
     names = last.names if not clause.says("discharged") or clause.names else ()
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
@@ -205,8 +203,6 @@ def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    if last.says("without") and last.has_values:
-        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
     if (last.says("without") or "no" in last.cues) and clause.says("or"):
         inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if "apart" in clause.cues and "no" in last.cues:

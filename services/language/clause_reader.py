@@ -174,11 +174,10 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
-        cues.update({"apart"} if self._lower[start] == ";" else ())
-        splits = [one for one in phrases if one.start == start and "splits" in one.tags]
-        is_behind = self._lower[start - 1 : start] == [")"] and self._lower[start].isalpha()
-        is_behind = is_behind and not splits
-        cues.update({"behind_bracket"} if is_behind else ())
+        is_behind = start and self._lower[start - 1] == ")"
+        is_behind = is_behind and self._goes_on_there(start, phrases)
+        sign = "behind_bracket" if is_behind else ""
+        cues.update({"apart" if self._lower[start] == ";" else sign} - {""})
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
         if "errands" in cues and is_done(self._lower[start:end]):
@@ -186,6 +185,11 @@ class ClauseReader:
         if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)
+
+    def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
+        """Whether a word stands there that parts no clauses."""
+        splits = [one for one in phrases if one.start == start and "splits" in one.tags]
+        return self._lower[start].isalpha() and not splits
 
     def _is_over_since_then(
         self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]

@@ -49,13 +49,12 @@ def _is_short(part: str) -> bool:
 def is_unread(text: str) -> bool:
     """Whether `text` is in a script, or by its small words a language, that rules barely know."""
     words = words_of(text)
-    strange = sum(not _is_latin(word) for word in words)
+    strange = sum(
+        any(each.isalpha() and "LATIN" not in unicodedata.name(each, "") for each in word)
+        for word in words
+    )
     told = language_of(text, default="")
     return strange * 2 > len(words) or told not in ("", *WELL_READ)
-
-
-def _is_latin(word: str) -> bool:
-    return all(not each.isalpha() or "LATIN" in unicodedata.name(each, "") for each in word)
 
 
 @cache

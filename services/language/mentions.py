@@ -236,9 +236,9 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     if not place.is_in("places") or not place.has_number:
         return False
     before = [one for one in words[:at] if not one.is_in("definite")]
-    if place.after in of_people("does_or_is"):
-        return True  # `remember: bed 4 is NPO`
-    if of_people("opening", "moves_on", "within").issuperset(one.text for one in before):
+    is_told = place.after in of_people("does_or_is")  # `remember: bed 4 is NPO`
+    leads = of_people("opening", "moves_on", "within")
+    if is_told or leads.issuperset(one.text for one in before):
         return True
     near = of_people("within", "about")
     last = next((one for one in reversed(before) if one.text not in near), before[0])

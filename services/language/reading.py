@@ -202,6 +202,7 @@ def _read_before(text: str, situation: Situation) -> Utterance:
 
 _NO_LOOK_UP = (
     "asks_of_deed",
+    "asks_whether_drafted",
     "new_task",
     "orders",
     "prints",

@@ -10,7 +10,6 @@ from services.language.people_words import of_people
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,63}")
 _SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
 _NUMBER_LEAST_CHARS = 5
-_SIGNED_LEAST_CHARS = 4
 _LABELLED_LEAST_CHARS = 1
 
 
@@ -47,6 +46,6 @@ def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3
     for token in tokens:
         at = lowered.find(token.casefold())
         words = [one.text for one in message.words if one.end <= at][-within:]
-        is_signed = at > 0 and message.text[at - 1] == "#" and len(token) >= _SIGNED_LEAST_CHARS
+        is_signed = at > 0 and message.text[at - 1] == "#" and len(token) >= _NUMBER_LEAST_CHARS - 1
         if is_signed or any(one in of_people("numbers") for one in words):
             yield token

@@ -53,7 +53,8 @@ class SentenceStream:
             if ends is None and line_end < 0:
                 return None
             if ends:
-                return found.end() + _blank_after(within, found.end())
+                behind = within[found.end() :]
+                return len(within) - len(behind.lstrip(" \t"))
         if line_end < 0 and len(within) > LIMIT_CHARS:
             return max(within.rfind(" ", start), LIMIT_CHARS - 1) + 1
         return None if line_end < 0 else line_end + 1
@@ -86,10 +87,6 @@ def _ends_before(following: re.Match[str], word: str) -> bool | None:
         if len(word) <= 2 and next_word.lower().rstrip(".,;") in words.months:
             return False
     return not next_word[0].islower()
-
-
-def _blank_after(text: str, at: int) -> int:
-    return len(text[at:]) - len(text[at:].lstrip(" \t"))
 
 
 def sentences_of(text: str) -> list[str]:

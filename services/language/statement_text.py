@@ -44,7 +44,8 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
-    text = text.replace("↑ from", ", up from").replace("↓ from", ", down from")
+    if "↑" in text or "↓" in text:
+        text = text.replace("↑ from", ", up from").replace("↓ from", ", down from")
     text = text.replace("→", " to ").replace("s/p ", "after ").replace("carried out", "performed")
     if "Z." in text:
         text = text.replace("Z.n.", "nach").replace("Z. n.", "nach")

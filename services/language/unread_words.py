@@ -100,7 +100,9 @@ class _Used:
         own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
         given = (one for one in asked if one.tool in {*GIVEN_FOR, "current_status"})
         self._is_of_any = any({*_tokens(_texts([one]))} <= own for one in given)  # not of one thing
-        self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
+        self._is_whole = any(
+            one.tool in _WHOLE and (not one.name or one.tool == "history") for one in asked
+        )
         self._tools = tools
         self._is_list = tools <= _LISTS
         is_bare_age = [(one.name, one.aspect) for one in asked] == [("age", "first")]  # of nothing
@@ -291,10 +293,6 @@ def _figures(asked: Iterable[ChartQuestion]) -> Iterator[float]:
         yield from () if one.shift is None else (float(abs(one.shift.count)),)
     said = _tokens(_texts(asked))
     yield from (float(each) for each in said if each.replace(".", "", 1).isdigit())
-
-
-def _is_unnamed(question: ChartQuestion) -> bool:
-    return not question.name or question.tool == "history"
 
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:

@@ -28,7 +28,7 @@ def compared_people(who: Who) -> Sequence[Person]:
     """
     reading, subject = who.turn.reading, who.subject
     is_of_both = says(reading.text, "compares_both")
-    is_known = subject.is_sure or (subject.outcome == "several" and len(subject.people) == _SIDES)
+    is_known = subject.is_sure or subject.outcome == "several"
     if not (who.linked.message.compares or is_of_both) or not is_known:
         return ()
     if reading.doubt is not None and reading.doubt.kind != "which":

@@ -11,7 +11,7 @@ from services.language.statement_tables import saying
 from services.language.written_dates import WrittenDate
 from services.statements.ages import age_then
 from services.statements.compare_series import has_changed, has_value, value_of
-from services.statements.fit import fits, has_date, is_measured
+from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
@@ -40,8 +40,6 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         return None
     stays = [row for row in rows.rows if row.is_stay]
     named = about(clause, rows, names) if names else stays
-    if not named and not clause.own_names:
-        named = about(clause, rows, names[:1])
     subject = [row for row in named if not row.is_text]
     kinds = _STAYS if is_stay else DONE_ONCE
     subject = [row for row in subject if (row.kind in kinds) == is_stay]
@@ -83,16 +81,6 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     named = [row for row in about(clause, rows, names) if not row.is_text and row.begun]
     if "steady" in clause.cues:
         return _steady(plain, times[0], [row for row in named if has_value(row)])
-    if len(rest) == _ENDS and clause.cues & {"rising", "falling"}:
-        sides = [[row for row in named if is_measured(one, row)] for one in rest]
-        found = [
-            [first, last]
-            for first, last in product(*sides)
-            if first.order < last.order
-            and (value_of(first) < value_of(last)) == ("rising" in clause.cues)
-            and is_apart(clause, times[0], first, last)
-        ]
-        return supported(found[0]) if found else Verdict("unsupported", refs(named[:1]))
     ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
     if is_ago and rows.today is not None and named:
         right = [

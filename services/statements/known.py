@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Generic, TypeVar
 
@@ -18,22 +19,21 @@ _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
 
 
+@dataclass(slots=True)
 class _Sorted(Generic[_Key]):
     """Rows by what they have, sorted once that is asked for: most sentences ask for little."""
 
-    def __init__(
-        self, *, rows: Sequence[KnownRow], keys_of: Callable[[KnownRow], Iterable[_Key]]
-    ) -> None:
-        self._rows, self._keys_of = rows, keys_of
-        self._found = defaultdict[_Key, list[KnownRow]](list)
-        self._taken = 0
+    rows: Sequence[KnownRow]
+    keys_of: Callable[[KnownRow], Iterable[_Key]]
+    found: dict[_Key, list[KnownRow]] = field(default_factory=lambda: defaultdict(list))
+    taken: int = 0
 
     def of(self, key: _Key) -> list[KnownRow]:
-        for row in self._rows[self._taken :]:
-            for one in self._keys_of(row):
-                self._found[one].append(row)
-        self._taken = len(self._rows)
-        return self._found.get(key, [])
+        for row in self.rows[self.taken :]:
+            for one in self.keys_of(row):
+                self.found[one].append(row)
+        self.taken = len(self.rows)
+        return self.found.get(key, [])
 
 
 class KnownRows:
@@ -46,10 +46,10 @@ class KnownRows:
     def __init__(self, *, today: date | None = None) -> None:
         self.today = today
         self.rows: list[KnownRow] = []
-        self._by_word = _Sorted(rows=self.rows, keys_of=lambda row: row.words)
-        self._by_number = _Sorted(rows=self.rows, keys_of=_numbers)
-        self._by_day = _Sorted(rows=self.rows, keys_of=_days)
-        self._by_source = _Sorted(rows=self.rows, keys_of=lambda row: row.sources)
+        self._by_word = _Sorted(self.rows, lambda row: row.words)
+        self._by_number = _Sorted(self.rows, _numbers)
+        self._by_day = _Sorted(self.rows, _days)
+        self.by_source = _Sorted(self.rows, lambda row: row.sources).of
         self._names: set[str] = set()
         self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
@@ -66,11 +66,8 @@ class KnownRows:
         self.published.update(*research)
         self._add(rows_of_view(view))
         self._count(view)
-        empty = empty_of_view(view)
-        if empty is not None:
-            self.empty.append(empty)
-        missing = [one for one in view.notes if one.endswith(_MISSING)]
-        for note in missing:
+        self.empty += filter(None, [empty_of_view(view)])
+        for note in (one for one in view.notes if one.endswith(_MISSING)):
             words = stems_of(note) | clause_of(note.removesuffix(_MISSING)).words
             self.empty.append(EmptyResult(words=words, says=note))
         if _is_whole(view):
@@ -103,10 +100,6 @@ class KnownRows:
         shortest = min(lists, key=len)
         wanted = set(names)
         return [row for row in shortest if wanted <= row.words]
-
-    def by_source(self, ref: str) -> list[KnownRow]:
-        """Return the rows that stand on a source."""
-        return self._by_source.of(ref)
 
     def with_number(self, numbers: Iterable[float]) -> list[KnownRow]:
         """Return the rows that hold any of `numbers`, in whatever unit."""

@@ -106,12 +106,21 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         # What no list has may stand in a flag or a note without the rest.
         own = [one for one in searches_for(head) if one not in headless]
         return (head, *headless, *own) if is_value else (*headless, head, *own)
-    taken = [_taken(question)] if _is_taken_too(question) else []
+    taken = [_taken(question)] if _is_taken_too(question) else _measured_by(question)
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     is_typed = said is None and question.said not in ("", question.name)
     typed = [_searched(question, question.said, question.said)] if is_typed else []
     return (*taken, _searched(question, query, name), *typed)
+
+
+def _measured_by(question: ChartQuestion) -> list[ChartQuestion]:
+    """Return the question for what an examination measures: "Lungenfunktion?"."""
+    value = concept_rows()["measured_by"].get(question.name)
+    if question.tool != "procedures" or value is None:
+        return []
+    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
+    return [measured if question.span is None else with_days(measured, question.span)]
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:

@@ -69,6 +69,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         measured("Potassium", "2026-05-02", 5.2, "mmol/L"),
         measured("Potassium", "2025-05-02", 4.6, "mmol/L"),
         measured("Potassium", "2024-03-04", 4.1, "mmol/L"),
+        measured("FEV1", "2025-05-14", 1.4, "L"),
         pressure("2024-03-01", "160/90"),
         pressure("2025-05-02", "130/80"),
     ),
