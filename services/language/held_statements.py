@@ -12,6 +12,8 @@ from itertools import takewhile
 from typing import Literal
 
 from services.language.held_forms import Grammar, Polarity, StatementKind, grammars
+from services.language.people_words import of_people
+from services.language.statement_words import statement_words
 from services.language.without_names import without_names
 
 TEXT_LIMIT_CHARS = 2_000
@@ -154,13 +156,21 @@ def _is_request(sentence: str) -> bool:
 def _sentences(text: str) -> Iterator[str]:
     begun = ""
     for found in _SENTENCE.finditer(text):
-        begun += found[0]
-        is_short = any(grammar["shortened"].search(begun) for grammar in grammars())
-        if not is_short and (sentence := _SPACES.sub(" ", begun).strip()):
-            yield sentence
+        piece = _SPACES.sub(" ", found[0]).strip()
+        if begun and not (piece and _goes_on(begun, piece)):
+            yield begun
             begun = ""
-    if begun.strip():
-        yield _SPACES.sub(" ", begun).strip()
+        begun = f"{begun} {piece}".strip()
+    if begun:
+        yield begun
+
+
+def _goes_on(sentence: str, behind: str) -> bool:
+    """Whether a sentence ends with a word cut short and goes on: "tel. 0123", "Dr. Lee"."""
+    *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
+    if not sentence.endswith(".") or word not in statement_words().abbreviations:
+        return False
+    return not behind[0].isupper() or not of_people("staff").isdisjoint((title, word))
 
 
 def _read(sentence: str) -> list[HeldStatement]:

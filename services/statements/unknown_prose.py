@@ -60,6 +60,8 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
     if sentence.is_question or sentence.is_heading:
         return False
+    if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
+        return is_unread(sentence.text) and known.isdisjoint(words)
     vocabulary = statement_words()
     read = (known, vocabulary.neutral, vocabulary.spoken, vocabulary.named, vocabulary.exclusive)
     strange = [word for word in words if not [1 for one in read if word in one]]
