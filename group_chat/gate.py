@@ -12,6 +12,7 @@ from group_chat.plan_text import others_plan_line
 from services.language.addressing import calls_in
 from services.language.phrases import says
 from services.language.plan_change import PlanChange, begins_change, plan_change_in
+from services.language.work import points_only
 from services.language.yes_no import says_no, yes_no_in
 
 
@@ -118,6 +119,17 @@ def named_by_others(first: Opening, text: str, plan: Plan | None, asked_by: str)
     is_bare = first == RunPlan() and plan is not None and plan.status == "proposed"
     is_named = not asked_by or says(text, "names_plan")
     return ShowPlan("", others_plan_line(asked_by)) if is_bare and not is_named else first
+
+
+def of_last_deed(first: Opening, text: str, doer: str | None) -> Opening:
+    """Return `first`; "cancel that" means what was just done, and no plan that lies open beside it.
+
+    Args:
+        doer: Who did something of the user's own in the turn before; None: nobody.
+    """
+    if doer is None or first != CancelPlan() or not points_only(text):
+        return first
+    return Answer(doer)
 
 
 def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:

@@ -16,7 +16,7 @@ from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
-from group_chat.gate import named_by_others, opening
+from group_chat.gate import named_by_others, of_last_deed, opening
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
@@ -29,7 +29,7 @@ from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
 from services.language.utterance import TeamMember
-from services.language.work import leaves_question
+from services.language.work import does_deeds, leaves_question
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.team import Team, card_of
@@ -226,8 +226,14 @@ class SemanticGroupChat:
         )
         if request.press is None:
             first = named_by_others(first, request.text, request.plan, request.plan_asked_by)
+            first = of_last_deed(first, request.text, self._did_last(request))
         controller.open(first)
         return controller
+
+    def _did_last(self, request: GroupChatRequest) -> str | None:
+        """Return who answered last, if it is an agent that does something for the user."""
+        last = [one.agent for turn in request.history[-1:] for one in turn.agent_responses]
+        return next((one for one in last if does_deeds(self._tools_of.get(one, ()))), None)
 
 
 def _missing(request: GroupChatRequest) -> list[str]:

@@ -1,6 +1,6 @@
 """Whose work a message asks for, where its words alone would mislead. Tables over phrases; pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -90,6 +90,11 @@ def _says(*names: str) -> Callable[[str], bool]:
 
 def _is_nobodys(text: str) -> bool:
     return impossible_wish(text) is not None or len(text) > LONG_CHARS
+
+
+def does_deeds(tools: Collection[str]) -> bool:
+    """Whether who has `tools` makes and changes what is the user's own, visits and orders too."""
+    return not set(_TOOLS.values()).isdisjoint(tools)
 
 
 def points_only(text: str) -> bool:

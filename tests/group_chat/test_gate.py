@@ -14,6 +14,7 @@ from group_chat.gate import (
     RunPlan,
     ShowPlan,
     named_by_others,
+    of_last_deed,
     opening,
 )
 from group_chat.plan_text import others_plan_line
@@ -72,6 +73,14 @@ def test_who_did_not_ask_for_a_plan_starts_it_by_naming_it(
 @pytest.mark.parametrize("word", ["no", "Cancel.", "no please"])
 def test_no_cancels_it(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == CancelPlan()
+
+
+def test_cancel_that_behind_a_deed_is_of_the_deed() -> None:
+    assert of_last_deed(CancelPlan(), "cancel that", "Secretary") == Answer("Secretary")
+    assert of_last_deed(CancelPlan(), "cancel that", None) == CancelPlan()
+    for word in ("no", "cancel", "cancel the plan"):
+        assert of_last_deed(CancelPlan(), word, "Secretary") == CancelPlan()
+    assert of_last_deed(FACILITATOR, "cancel that", "Secretary") == FACILITATOR
 
 
 @pytest.mark.parametrize("word", ["why?", "what would you do first", "which CT is it"])
