@@ -223,7 +223,9 @@ async def start() -> AsyncIterator[Start]:
     ) -> Server:
         scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
         context = make_context(scheduler, **changes)
-        app = create_web_app(context=context, access=web_access(keys))
+        app = create_web_app(
+            context=context, access=web_access() if keys is None else web_access(keys)
+        )
         runner = create_runner(app, handshake_seconds=handshake_seconds)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)

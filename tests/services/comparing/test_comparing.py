@@ -117,9 +117,7 @@ async def test_both_are_the_two_of_the_conversation_alone(tmp_path: Path, text: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "text", ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"]
-)
+@pytest.mark.parametrize("text", ["compare the last two CTs", "compare her with patient_77"])
 async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("open patient_1")
@@ -127,6 +125,16 @@ async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> Non
         asked = await world.say(text)
 
         assert kind_asked(asked) != "compare"
+        assert not tables(asked)
+
+
+async def test_two_family_names_are_asked_about_before_anything_is_shown(tmp_path: Path) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+
+        asked = await world.say("compare Grant and King")
+
+        assert kind_asked(asked) == "compare"
         assert not tables(asked)
 
 
