@@ -166,9 +166,11 @@ def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     if reply.calls:
         return reply
     words = answer_words(prompt.language)
-    planned = str(prompt.answers[-1].data.get("planned_in_chart", "")).splitlines()
+    data = prompt.answers[-1].data
+    planned = str(data.get("planned_in_chart", "")).splitlines()
     lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
     told = prompt.text("planned_in_chart" if planned else "none_planned")
+    told = str(data.get("chart_not_read", told))
     return OfflineReply(text="\n".join([reply.text, "", told, *lines]))
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from data_models.clock import IdSource
-from data_models.errors import ToolInputError
+from data_models.errors import RecordsError, ToolInputError
 from group_chat.tools.free_times import (
     FreeTimes,
     TimesArguments,
@@ -203,8 +203,12 @@ class SchedulingTools:
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
         rows = [appointment_row(each, names[each.doctor_id]) for each in found]
-        planned = await self._planned(turn, {f"Appointment/{one.appointment_id}" for one in found})
-        return {"appointments": rows, "planned_in_chart": planned}
+        told = {f"Appointment/{one.appointment_id}" for one in found}
+        try:
+            planned = {"planned_in_chart": await self._planned(turn, told)}
+        except RecordsError as error:  # what is booked here is told all the same
+            planned = {"chart_not_read": error.user_message}
+        return {"appointments": rows, **planned}
 
     async def _planned(self, turn: TurnContext, told: AbstractSet[str]) -> str:
         """Return a line for each visit that the chart has planned, besides those `told`."""

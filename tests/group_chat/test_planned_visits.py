@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.local_blob_store import LocalBlobStore
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
@@ -15,6 +16,9 @@ from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.turn_context import TurnContext
 from services.records.local_resources import LocalResources
+from services.records.need import EVERYTHING, Need
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
 from services.scheduling.clinic import Clinic
 from tests.fakes import CountingIds, FixedClock
 from tests.services.records.charts import patient, records_in, resource
@@ -40,19 +44,28 @@ ROWS = (
 )  # fmt: skip
 
 
-async def listed(tmp_path: Path, *rows: dict[str, Any]) -> dict[str, Any]:
+class NoCharts:
+    """Records that do not answer."""
+
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        raise RecordsUnavailableError
+
+
+async def listed(
+    tmp_path: Path, *rows: dict[str, Any], charts: PatientRecords | None = None
+) -> dict[str, Any]:
     """What the tool gives of a patient with nothing booked in the clinic itself."""
     entries = [{"resource": one} for one in (patient(), *rows)]
     bundle = {"resourceType": "Bundle", "type": "collection", "entry": entries}
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "patient_9.json").write_text(json.dumps(bundle), "utf-8")
     ids, clock = CountingIds(), FixedClock(NOW)
-    charts = records_in(tmp_path / "charts", clock)
+    own = records_in(tmp_path / "charts", clock)
     store = LocalBlobStore(root=tmp_path / "clinic")
     folder = SAMPLES / "scheduling"
-    local = LocalResources(patients=charts, folder=folder, store=store, zone=UTC, clock=clock)
+    local = LocalResources(patients=own, folder=folder, store=store, zone=UTC, clock=clock)
     clinic = Clinic(records=local, clock=clock, ids=ids, zone=UTC)
-    tools = SchedulingTools(clinic=clinic, ids=ids, records=charts)
+    tools = SchedulingTools(clinic=clinic, ids=ids, records=charts or own)
     turn = cast(TurnContext, SimpleNamespace(patient_id=NINE, request=SimpleNamespace(now=NOW)))
     found = await tools.list_appointments(turn)
     assert isinstance(found, dict)
@@ -89,3 +102,13 @@ async def test_the_rules_tell_it_so(
 
     assert [one for one in (planned, "Eye clinic") if one not in told(found)] == []
     assert none in told({"appointments": [], "planned_in_chart": ""})
+    down = told({"appointments": [], "chart_not_read": "The records do not answer."})
+    assert "The records do not answer." in down
+    assert none not in down
+
+
+async def test_what_is_booked_here_is_told_where_the_chart_cannot_be_read(tmp_path: Path) -> None:
+    found = await listed(tmp_path, ROWS[0], charts=NoCharts())
+    assert found["appointments"] == []
+    assert "planned_in_chart" not in found
+    assert found["chart_not_read"] == RecordsUnavailableError().user_message
