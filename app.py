@@ -96,12 +96,7 @@ def build(
         ids=ids,
         lease=lease_of(base),
     )
-    probes = {
-        "storage": stores.sessions.check,
-        "model": base.team.check,
-        "directory": base.directory.check,
-    }
-    readiness, rounds = Readiness(probes=probes, clock=clock), rounds_of(base, scheduler, reader)
+    readiness, rounds = _readiness(base, stores), rounds_of(base, scheduler, reader)
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
@@ -122,6 +117,15 @@ def build(
         drain=background.drain,
         close=background.close,
     )
+
+
+def _readiness(base: Foundation, stores: Stores) -> Readiness:
+    probes = {
+        "storage": stores.sessions.check,
+        "model": base.team.check,
+        "directory": base.directory.check,
+    }
+    return Readiness(probes=probes, clock=base.clock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
