@@ -26,7 +26,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
-from services.turn.end import TurnMeter, note_repeatable, wait_for_end
+from services.turn.end import TurnMeter, metered, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.migration import is_plain_answer
 from services.turn.pending_requests import PendingRequests
@@ -119,7 +119,7 @@ class TurnPipeline:
             claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
         )
         reading = reading_as(claim.message.sender.principal_id)
-        with TurnMeter() as meter, self._metrics.running_turn(), reading:
+        with metered() as meter, self._metrics.running_turn(), reading:
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):
