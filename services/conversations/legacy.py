@@ -47,9 +47,12 @@ class LegacyHistory:
 
     async def _put_away(self, conversation_id: str, now: datetime) -> None:
         layout = ConversationLayout.of(conversation_id)
-        # It may have been copied before a crash in the same second.
-        with suppress(BlobExistsError):
-            await self.store.copy(layout.legacy, layout.archived(layout.legacy, timestamp(now)))
+        original = await self.store.read(layout.legacy)
+        if original is not None:
+            # It may have been archived before a crash in the same second.
+            with suppress(BlobExistsError):
+                target = layout.archived(layout.legacy, timestamp(now))
+                await self.store.create(target, original.data)
         await self.store.delete(layout.legacy)
         self.contexts.forget(conversation_id)
 
