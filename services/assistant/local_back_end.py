@@ -10,6 +10,8 @@ from email.utils import format_datetime
 from functools import partial
 from urllib.parse import quote, unquote
 
+from pydantic import TypeAdapter
+
 from data_models.blob_changes import put_blob
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobInfo, BlobStore
@@ -25,6 +27,10 @@ from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, id_of
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
 from services.assistant.tasks import NewTask, Task
+
+_MAIL = TypeAdapter(list[Email])
+_TASKS = TypeAdapter(list[Task])
+_CONTACTS = TypeAdapter(list[Contact])
 
 # Documents as files of a folder of their owner's.
 
@@ -109,7 +115,7 @@ class LocalMailbox(LocalRows[Email]):
     """A `Mailbox` whose mail nobody delivers: it keeps what is to be sent in `outbox`."""
 
     def __init__(self, *, file: LocalFile, store: BlobStore, outbox: str, clock: Clock) -> None:
-        super().__init__(file=file, kind=Email)
+        super().__init__(file=file, rows=_MAIL)
         self._store = store
         self._outbox = outbox
         self._clock = clock
@@ -237,8 +243,8 @@ class LocalAssistant:
             mail=LocalMailbox(
                 file=file("mail.json"), store=store, outbox=f"{folder}outbox/", clock=clock
             ),
-            contacts=LocalAddressBook(file=file("contacts.json"), kind=Contact),
-            tasks=LocalTaskList(file=file("tasks.json"), kind=Task),
+            contacts=LocalAddressBook(file=file("contacts.json"), rows=_CONTACTS),
+            tasks=LocalTaskList(file=file("tasks.json"), rows=_TASKS),
             documents=LocalDocumentFolder(store=store, folder=folder, samples=self._samples),
         )
 

@@ -108,9 +108,9 @@ def id_of(kind: str, effect: Effect) -> str:
 class LocalRows(Generic[Row]):
     """Reads and changes them; every change is one conditional write of the whole file."""
 
-    def __init__(self, *, file: LocalFile, kind: type[Row]) -> None:
+    def __init__(self, *, file: LocalFile, rows: TypeAdapter[list[Row]]) -> None:
         self._file = file
-        self._rows = TypeAdapter(list[kind])  # type: ignore[valid-type]
+        self._rows = rows
 
     async def all(self) -> list[Row]:
         """Return the rows in the order they were added."""
