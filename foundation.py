@@ -198,7 +198,6 @@ def started(base: Foundation) -> Started:
     office = PersonalAssistant(
         back_end=base.assistant,
         names=base.patient_names,
-        ids=base.ids,
         made_for=MadeFor(store=base.stores.users),
         undo=base.undo,
     )

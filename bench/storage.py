@@ -77,11 +77,6 @@ class TallyBlobStore:
         async for folder in self._inner.folders():
             yield folder
 
-    async def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`."""
-        self._tally.add("copy")
-        await self._inner.copy(source, target)
-
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         """See `BlobStore.append`."""
         self._tally.add("append", written=len(data))

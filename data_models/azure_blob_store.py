@@ -108,18 +108,6 @@ class AzureBlobStore:
                 if name != item.name and is_blob_name(name):
                     yield name
 
-    async def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`.
-
-        Through this process: the service's own copy is not verified, may finish later and needs
-        a signed source. The service checks the hash of what it is sent.
-        """
-        checked_blob_name(target)
-        blob = await self.read(source)
-        if blob is None:
-            raise BlobChangedError("the source of a copy is absent")
-        await self.create(target, blob.data)
-
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         checked_blob_name(name)
         attempt = partial(self._append_once, name, data, position)

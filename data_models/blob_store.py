@@ -69,20 +69,11 @@ class BlobStore(Protocol):
         """
         ...
 
-    async def copy(self, source: str, target: str) -> None:
-        """Copy `source` to `target` within the container.
-
-        Raises:
-            BlobExistsError: `target` exists.
-            BlobChangedError: `source` does not exist.
-        """
-        ...
-
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         """Append `data` at byte `position` (0 creates the blob) and return the new length.
 
-        `data` is not empty. A blob made by `append` is only appended to, read, copied and
-        deleted, never replaced, and takes 50,000 appends: whoever writes more begins another.
+        `data` is not empty. A blob made by `append` is only appended to, read and deleted,
+        never replaced, and takes 50,000 appends: whoever writes more begins another.
 
         Raises:
             BlobChangedError: the blob is not `position` bytes long; nothing was written.

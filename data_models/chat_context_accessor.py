@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from data_models.blob_changes import put_blob
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
-from data_models.errors import BlobExistsError, CorruptDocumentError, NotFoundError
+from data_models.errors import CorruptDocumentError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.memory_blocks import ArchivedChanges, MemoryChange
@@ -151,12 +152,8 @@ class ChatContextAccessor:
         """
         name = ConversationLayout.of(conversation_id).artifact(patient_id, file_id)
         store = self._documents.store
-        try:
-            await store.create(name, data)
-        except BlobExistsError:
-            blob = await store.read(name)
-            if blob is not None:
-                await store.replace(name, data, etag=blob.etag)
+        if not await put_blob(store, name, data):
+            await put_blob(store, name, data, replaces=await store.read(name))
 
     async def save_runs(
         self,

@@ -9,9 +9,7 @@ from typing import Literal, TypeAlias
 from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.clock import Clock
 
-StorageOperation: TypeAlias = Literal[
-    "read", "create", "replace", "delete", "list", "copy", "append"
-]
+StorageOperation: TypeAlias = Literal["read", "create", "replace", "delete", "list", "append"]
 
 
 @dataclass(slots=True)
@@ -123,10 +121,6 @@ class CountingBlobStore:
             found = [each async for each in self.inner.folders()]
         for each in found:
             yield each
-
-    async def copy(self, source: str, target: str) -> None:
-        with self._counted("copy"):
-            await self.inner.copy(source, target)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         with self._counted("append", written=len(data)):

@@ -1,101 +1,18 @@
 """Every error Rounds raises on purpose, grouped by who can fix it.
 
-* RoundsError
-  * BusyError: what answers perhaps if it is asked again, after a pause that it may have named
-  * UserInputError: the user can fix it; `user_message` is shown in the chat
-    * BadFrameError
-      * WrongAnswerError
-    * ToldError: the text says what cannot be done, and the remedy
-      * AttachmentError: a paper cannot be kept
-      * RoundsListError: an entry of a round's list is not one patient's
-    * AudioError: a recording is empty, too large or of an unknown kind
-    * EmptyMessageError
-    * MessageTooLongError
-    * InvalidIdentifierError
-    * StaleQuestionError
-    * WorklistFullError: as many patients are pinned as a worklist takes
-    * FeedbackError: what was sent is no opinion of an answer
-    * BranchError: what was sent does not say where a conversation is to branch
-    * NothingToUndoError: the caller cleared nothing in the last 24 hours
-    * MemoryItemError: the item is gone, or not as it was
-    * MemoryChangedError: the memory changed since it was read
-    * TooManyMessagesError
-    * RateLimitedError
-      * TooManyReadsError
-      * TooManyExportsError
-    * TooManySocketsError
-    * ScenarioInputError: a scenario, plan or answer of an operator or author
-      * ScenarioDefinitionError: the version is refused; `problems` name step and field
-      * ScenarioConditionError
-      * ScenarioPlanError: the deployment is refused
-        * ScenarioConflictError: another operator was faster; look again
-      * ScenarioNotFoundError
-  * AccessError: the caller may not; the answer tells nothing about what exists
-    * UnauthenticatedError
-    * ForbiddenError
-    * NotFoundError
-      * NoSuchListError: no list of a round, or not the caller's
-      * NoSuchPatientError: the records know nobody by the id
-    * ChartClosedError: the patient's chart is not open to the caller
-      * ChartUncheckedError: retry; nobody can tell just now
-        * ChartSignInError: the user has to sign in by the card that follows
-    * SignInNeededError: the user has to sign in, or to agree, so that we can act for them
-    * OnBehalfRefusedError: the operator has to let this server act for its users
-    * SignInUnavailableError: retry
-  * ToolInputError: the model can fix it; its text goes back as the tool's result
-    * UnknownAgentError
-    * EntityDeltaError: a delta of entities is malformed; nothing of it was stored
-    * StaleEntitiesError: the entities changed since they were read; nothing was stored
-    * AssistantError: the user's own calendar, mail, contacts, tasks or documents; nothing changed
-      * AssistantItemGoneError: what was meant is no longer there
-      * AssistantUnavailableError: retry; the service did not answer
-        * AssistantBusyError: it said so, perhaps with a time to wait
-      * AssistantUnsureError: the answer to a change was lost; it may have happened
-      * AssistantRefusedError: the user has to sign in, or the operator has to permit it
-        * AssistantSignInError: the user has to sign in by the card that follows
-        * AssistantNotGrantedError: the operator has to let this server act for its users
-  * StoreError: the turn stops and nothing more is written
-    * StoreUnavailableError: retry; a write may or may not have happened
-    * BlobExistsError: a create met an existing blob
-    * BlobChangedError: a conditional write met another version
-    * CorruptDocumentError: needs a person
-      * CorruptRegistryError
-    * DocumentTooNewError: needs a newer server
-    * ClaimLostError: another replica took the turn over
-    * ConversationBusyError: retry; a turn runs, and work that is no turn waits for its end
-    * AuditUnavailableError: no access without its record
-  * InterruptedTurnError: the server stopped while it answered
-    * ServerStoppingError: it is about to, and takes no more messages
-  * ModelError: the turn ends with one plain message
-    * ModelUnavailableError: retry
-    * ModelTimeoutError: retry
-    * ModelOutputError
-      * ModelSilentError: it said nothing at all
-    * ModelRefusedError
-    * ModelUnfitError: it answers, but its window is too small or it cuts prompts in silence
-    * ModelRequestError: the server does not take requests of this form
-      * ModelWindowError: longer than the model's window, whatever is left out
-  * RecordsError: the patient's records could not be read or written
-    * RecordsUnavailableError: retry
-      * RecordsBusyError: the server said so, perhaps with a time to wait
-    * RecordsRefusedError: the operator's token is missing, wrong or not enough
-    * RecordsUnreadableError: the records break the FHIR standard or our limits
-      * RecordNotAcceptedError: the server does not take a new resource; nothing was written
-      * RecordMayBeDamagedError: nobody carries the id, but some files could not be read
-    * RecordAmbiguousError: two patients carry the id; nobody guesses which
-    * RecordReplacedError: the record was merged into another
-    * RecordNotFoundError
-    * RecordChangedError: somebody else wrote first; nothing was written
-  * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
-    * ChannelUnavailableError: retry
-    * ChannelClosedError: the conversation takes no messages; it is parked
-    * ChannelRefusedError: the channel does not take this reply
-      * ChannelTooLargeError: it may take it in parts
-  * HubUnavailableError: retry; a record system's hub does not tell which patient is open
-    * HubRefusedError: it lets this user not subscribe
-  * SpeechUnavailableError: retry; dictated words could not be written down
-  * BackupError: a backup or a restore cannot be made as asked; the text says why
-  * ConfigurationError: the operator can fix it; stops the start
+* BusyError: what answers perhaps if it is asked again, after a pause that it may have named
+* UserInputError: the user can fix it; `user_message` is shown in the chat
+* AccessError: the caller may not; the answer tells nothing about what exists
+* ToolInputError: the model can fix it; its text goes back as the tool's result
+* StoreError: the turn stops and nothing more is written
+* InterruptedTurnError: the server stopped while it answered
+* ModelError: the turn ends with one plain message
+* RecordsError: the patient's records could not be read or written
+* ChannelError: a reply could not be handed to its channel; it is kept for the next contact
+* HubUnavailableError: retry; a record system's hub does not tell which patient is open
+* ConfigurationError: the operator can fix it; stops the start
+
+Each stands before those that are of its kind.
 
 No error carries what a patient or a clinician wrote: messages name the kind of
 document and the rule that failed, so they are safe to log. `code` is a constant of
@@ -409,7 +326,7 @@ class BlobChangedError(StoreError, code="blob_changed"):
 
 
 class CorruptDocumentError(StoreError, code="corrupt_document"):
-    """A stored document exists but cannot be read; it was copied aside and left in place."""
+    """A stored document cannot be read: copied aside and left in place; it needs a person."""
 
 
 class CorruptRegistryError(CorruptDocumentError, code="corrupt_registry"):

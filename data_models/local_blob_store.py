@@ -116,15 +116,6 @@ class LocalFolder:
         self._check_root()
         return found
 
-    def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`; what was written is read back and compared."""
-        blob = self.read(source)
-        if blob is None:
-            raise BlobChangedError("the source of a copy is absent")
-        self.create(target, blob.data)
-        if self.read(target) != blob:
-            raise StoreUnavailableError("a copy differs from its source")
-
     def append(self, name: str, data: bytes, position: int) -> int:
         with self._locks.holding(name):
             if not self._append(name, data, position):
@@ -290,10 +281,6 @@ class LocalBlobStore:
     async def folders(self) -> AsyncIterator[str]:
         for name in await self._run(self._folder.folders):
             yield name
-
-    async def copy(self, source: str, target: str) -> None:
-        work = partial(self._folder.copy, checked_blob_name(source), checked_blob_name(target))
-        await self._run(work)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         work = partial(self._folder.append, checked_blob_name(name), data, position)

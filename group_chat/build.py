@@ -58,9 +58,7 @@ def connected_for(
         names=office.names,
     )
     return Connected(
-        clinic=SchedulingTools(
-            clinic=clinic, ids=ids, zone=ZoneInfo(settings.time_zone), records=records
-        ),
+        clinic=SchedulingTools(clinic=clinic, zone=ZoneInfo(settings.time_zone), records=records),
         office=office,
         evidence=EvidenceTools(
             guidelines=guidelines_for(settings, clock=clock),

@@ -154,7 +154,7 @@ class _Talk:
     async def _say(self, kind: Kind, patient: FoundPatient | None = None) -> None:
         shown = None if patient is None else patient.model_dump(mode="json")
         value = {"kind": kind, "patient": shown}
-        await self.page.tell({"type": "CUSTOM", "name": "record_system", "value": value})
+        await self.page.send({"type": "CUSTOM", "name": "record_system", "value": value})
 
 
 FOLLOWING = web.AppKey[Following]("following")

@@ -173,7 +173,7 @@ class SocketSession:
             run = None
         if run is None or after > len(run.past()):
             # It is not known here, or begun anew: the client asks again, from its first event on.
-            await self._send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
+            await self.send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
             return
         await self._watch(Watch(run=run, after=after, echo=True))
 
@@ -231,7 +231,7 @@ class SocketSession:
         log = logger.debug if isinstance(error, BadFrameError) else logger.info
         log("socket.refused", code=error.code, ref=ref)
         known, text = client_message_id, error.user_message
-        await self._send(self.mode.refusal(error.code, text, ref=ref, client_message_id=known))
+        await self.send(self.mode.refusal(error.code, text, ref=ref, client_message_id=known))
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self.principal.id
@@ -294,7 +294,7 @@ class SocketSession:
                 # Also the events that the client has: the view's state grows from the first on.
                 frames = view.frames(number, event, is_known=is_known)
                 for frame in frames if number > watch.after else ():
-                    await self._send(frame)
+                    await self.send(frame)
                 self._note_progress(event)
         except ConnectionError:
             logger.debug("socket.lost")
@@ -310,7 +310,7 @@ class SocketSession:
         begun.cancel()
         if not self._within_run.is_set():
             return False
-        await self._send(view.queued(event))
+        await self.send(view.queued(event))
         return True
 
     def _note_progress(self, event: TurnEvent) -> None:
@@ -324,15 +324,12 @@ class SocketSession:
             case _:
                 pass
 
-    async def tell(self, frame: Frame) -> None:
-        """Send a frame that belongs to no run."""
-        await self._send(frame)
-
     async def show(self, run: Run) -> None:
         """Show a run that the client did not ask for."""
         await self._watch(Watch(run=run, echo=True))
 
-    async def _send(self, frame: Frame) -> None:
+    async def send(self, frame: Frame) -> None:
+        """Send a frame; nothing where the socket is closed."""
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.
         if not self.socket.closed:
             await self.socket.send_frame(orjson.dumps(frame), WSMsgType.TEXT)

@@ -20,7 +20,7 @@ def step_tools_text() -> str:
     ids = RandomIds()
     # Only names and shapes are read: nothing behind the tools is there.
     records = cast(PatientRecords, None)
-    clinic = SchedulingTools(clinic=cast(Clinic, None), ids=ids)
+    clinic = SchedulingTools(clinic=cast(Clinic, None))
     orders = OrderTools(drafts=cast(OrderDrafts, None), records=records, ids=ids)
     tools = catalogue(
         records=records,

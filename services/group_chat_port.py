@@ -169,7 +169,6 @@ class QuestionAsked:
         payload: What is done on a yes, or what may be picked; no model sees it again.
     """
 
-    question_id: str
     kind: Literal["destructive_tool", "which_entity"]
     text: str
     payload: Mapping[str, Any]

@@ -26,7 +26,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
-from services.turn.end import TurnMeter, note_repeatable, wait_for_end
+from services.turn.end import TurnMeter, metered, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.migration import is_plain_answer
 from services.turn.pending_requests import PendingRequests
@@ -79,6 +79,7 @@ class TurnPipeline:
         self._group_chat = group_chat
         self._metrics = metrics
         self._clock = clock
+        self._ids = ids
         self._turn_seconds = turn_seconds
         self._tools = tools
         self.crisis_response = CrisisResponse(
@@ -86,7 +87,7 @@ class TurnPipeline:
         )
         self._replies = TurnReplies(group_chat=group_chat, clock=clock, ids=ids)
         self._questions = TurnQuestions(
-            documents=documents, tools=self._tools, replies=self._replies, clock=clock, ids=ids
+            documents=documents, tools=self._tools, replies=self._replies, clock=clock
         )
         self._stops = self._questions.stops
         self._safety = TurnSafety(
@@ -98,7 +99,7 @@ class TurnPipeline:
             replies=self._replies,
             facilitator=group_chat.facilitator,
         )
-        self._held = PendingRequests(patients=patients, ids=ids, replies=self._replies)
+        self._held = PendingRequests(patients=patients, replies=self._replies)
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
@@ -115,11 +116,10 @@ class TurnPipeline:
             StoreError: the turn could not be stored. The claim still names the message, so
                 whoever comes next takes the turn over and nothing that was said is lost.
         """
-        turn = ClaimedTurn(
-            claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
-        )
+        now, started = self._clock.now(), self._clock.monotonic()
+        turn = ClaimedTurn(claim=claim, run=run, now=now, started=started, ids=self._ids)
         reading = reading_as(claim.message.sender.principal_id)
-        with TurnMeter() as meter, self._metrics.running_turn(), reading:
+        with metered() as meter, self._metrics.running_turn(), reading:
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):

@@ -1,6 +1,8 @@
 """Counts what a turn spends on models; each turn has its own meter in its own context."""
 
-from contextvars import ContextVar, Token
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 
@@ -39,15 +41,15 @@ class ModelUsage:
 _CURRENT: ContextVar[ModelUsage | None] = ContextVar("model_usage", default=None)
 
 
-def begin_usage() -> tuple[ModelUsage, Token[ModelUsage | None]]:
-    """Start a meter for this task and its children; `end_usage` takes the token."""
+@contextmanager
+def usage_counter() -> Iterator[ModelUsage]:
+    """Count what is spent within this task, and in every task started by it."""
     usage = ModelUsage()
-    return usage, _CURRENT.set(usage)
-
-
-def end_usage(token: Token[ModelUsage | None]) -> None:
-    """Put the meter away."""
-    _CURRENT.reset(token)
+    token = _CURRENT.set(usage)
+    try:
+        yield usage
+    finally:
+        _CURRENT.reset(token)
 
 
 def note_model_call(*, prompt_chars: int) -> None:

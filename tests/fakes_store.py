@@ -60,13 +60,6 @@ class MemoryBlobStore:
         for folder in sorted({name.partition("/")[0] for name in self._blobs if "/" in name}):
             yield folder
 
-    async def copy(self, source: str, target: str) -> None:
-        checked_blob_name(target)
-        blob = await self.read(source)
-        if blob is None:
-            raise BlobChangedError
-        await self.create(target, blob.data)
-
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         stored = self._blobs.get(checked_blob_name(name))
         before = b"" if stored is None else stored.blob.data

@@ -16,7 +16,7 @@ from data_models.errors import StoreError, StoreUnavailableError
 T = TypeVar("T")
 
 _FOR_GOOD = 1_000
-WRITES: frozenset[StorageOperation] = frozenset({"create", "replace", "delete", "copy", "append"})
+WRITES: frozenset[StorageOperation] = frozenset({"create", "replace", "delete", "append"})
 
 
 class SimulatedKill(BaseException):
@@ -117,9 +117,6 @@ class FaultyBlobStore:
         await self._meet("list", "", _nothing)
         async for folder in self._inner.folders():
             yield folder
-
-    async def copy(self, source: str, target: str) -> None:
-        await self._meet("copy", target, partial(self._inner.copy, source, target))
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         work = partial(self._inner.append, name, data, position=position)

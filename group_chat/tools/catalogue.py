@@ -79,7 +79,7 @@ def catalogue(
         connected: None: nothing is.
     """
     on = connected or Connected()
-    assistant = on.office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
+    assistant = on.office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly())
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),

@@ -113,14 +113,8 @@ class OrderTools:
     def _ask(self, turn: TurnContext, orders: Sequence[DraftOrder], cards: Sequence[str]) -> None:
         name = "ask" if len(orders) == 1 else "ask_all"
         asked = said_in(orders[0].language, name, number=str(len(orders)))
-        turn.ask(
-            QuestionAsked(
-                self.ids.new_id("question"),
-                "destructive_tool",
-                "\n\n".join([*cards, asked]),
-                payload_of(orders),
-            )
-        )
+        text = "\n\n".join([*cards, asked])
+        turn.ask(QuestionAsked("destructive_tool", text, payload_of(orders)))
 
     async def order_drafts_of(
         self,
@@ -158,7 +152,7 @@ class OrderTools:
             "language": language,
         }
         text = said_in(language, "ask_back", test=draft.test, patient=patient)
-        turn.ask(QuestionAsked(self.ids.new_id("question"), "destructive_tool", text, payload))
+        turn.ask(QuestionAsked("destructive_tool", text, payload))
         return {"test": draft.test, "asked": _ASKED}
 
 

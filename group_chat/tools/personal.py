@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
 from group_chat.tools.said_times import SaidTimes
@@ -68,7 +67,6 @@ class PersonalAssistant:
 
     back_end: AssistantBackEnd
     names: PatientNames
-    ids: IdSource
     made_for: MadeFor | None = None
     undo: UndoLog | None = None
 
@@ -257,7 +255,7 @@ class OpenAssistant(SaidTimes):
         self.memory.note_listed(found.entity_ids)
 
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
-        self.turn.emit(QuestionAsked(self.opened_by.ids.new_id("question"), kind, text, payload))
+        self.turn.emit(QuestionAsked(kind, text, payload))
 
 
 def _is_ordered(turn: TurnContext) -> bool:

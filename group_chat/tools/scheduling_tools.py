@@ -9,7 +9,6 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from data_models.clock import IdSource
 from data_models.errors import RecordsError, ToolInputError
 from group_chat.tools.free_times import (
     FreeTimes,
@@ -46,9 +45,7 @@ _UNCLEAR = (
 )
 
 
-def own_appointment(
-    turn: TurnContext, given: str, booked: Sequence[Appointment], *, ids: IdSource
-) -> Appointment:
+def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]) -> Appointment:
     """Return the one of `booked` that is meant; a model's id is a hint, the user's words decide.
 
     Raises:
@@ -62,7 +59,7 @@ def own_appointment(
     if len(fitting) == 1:
         return fitting[0]
     if memory is not None and fitting:
-        _ask_which(turn, memory, fitting, ids)
+        _ask_which(turn, memory, fitting)
         raise ToolInputError(_WHICH)
     if hint is None:
         raise ToolInputError(_UNCLEAR)
@@ -79,13 +76,13 @@ def _meant(memory: ToolMemorySession, hint: Appointment | None) -> list[str]:
 
 
 def _ask_which(
-    turn: TurnContext, memory: ToolMemorySession, fitting: Sequence[Appointment], ids: IdSource
+    turn: TurnContext, memory: ToolMemorySession, fitting: Sequence[Appointment]
 ) -> None:
     candidates = [f"{CLINIC_PREFIX}{each.appointment_id}" for each in fitting]
     lines = [f"{number}. {memory.name_of(one)}" for number, one in enumerate(candidates, 1)]
     payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
     text = "\n".join(["Which appointment do you mean?", *lines])
-    turn.ask(QuestionAsked(ids.new_id("question"), "which_entity", text, payload))
+    turn.ask(QuestionAsked("which_entity", text, payload))
     memory.note_listed(candidates)
 
 
@@ -161,7 +158,6 @@ class SchedulingTools:
     """
 
     clinic: Clinic
-    ids: IdSource
     zone: tzinfo = UTC
     records: PatientRecords | None = None
 
@@ -193,7 +189,7 @@ class SchedulingTools:
                 raise ToolInputError("the patient has no appointment; say so")
             moved = booked[0]
             if len(booked) > 1:
-                moved = own_appointment(turn, asked.instead_of, booked, ids=self.ids)
+                moved = own_appointment(turn, asked.instead_of, booked)
         return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
     async def list_appointments(self, turn: TurnContext) -> ToolOutput:
@@ -257,10 +253,7 @@ class SchedulingTools:
 
     def _ask(self, turn: TurnContext, request: Request, proposal: Mapping[str, str]) -> ToolOutput:
         """Open the question that books; nothing is written before its yes."""
-        question = QuestionAsked(
-            self.ids.new_id("question"), "destructive_tool", request.question, request.payload()
-        )
-        turn.ask(question)
+        turn.ask(QuestionAsked("destructive_tool", request.question, request.payload()))
         verb = request.action.partition("_")[0]
         wish = turn.text(f"proposed_{verb}", start=proposal.get("start", ""))
         told = turn.text("i_propose", proposed=wish)
@@ -304,7 +297,7 @@ class SchedulingTools:
 
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
         booked = await self.clinic.list_booked(turn.patient_id)
-        return own_appointment(turn, appointment_id, booked, ids=self.ids)
+        return own_appointment(turn, appointment_id, booked)
 
 
 def _quoted(name: str) -> str:

@@ -7,7 +7,10 @@ from dataclasses import asdict, replace
 from datetime import date, datetime, tzinfo
 from email.message import EmailMessage
 from email.utils import format_datetime
+from functools import partial
 from urllib.parse import quote, unquote
+
+from pydantic import TypeAdapter
 
 from data_models.blob_changes import put_blob
 from data_models.blob_names import is_blob_name
@@ -21,9 +24,13 @@ from services.assistant.calendar import ALWAYS, Span
 from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
-from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, Row, id_of
+from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, id_of
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
 from services.assistant.tasks import NewTask, Task
+
+_MAIL = TypeAdapter(list[Email])
+_TASKS = TypeAdapter(list[Task])
+_CONTACTS = TypeAdapter(list[Contact])
 
 # Documents as files of a folder of their owner's.
 
@@ -104,13 +111,11 @@ OWN_ADDRESS = "me@rounds.invalid"
 OWN_NAME = f"me <{OWN_ADDRESS}>"
 
 
-class LocalMailbox:
+class LocalMailbox(LocalRows[Email]):
     """A `Mailbox` whose mail nobody delivers: it keeps what is to be sent in `outbox`."""
 
-    def __init__(
-        self, *, rows: LocalRows[Email], store: BlobStore, outbox: str, clock: Clock
-    ) -> None:
-        self._rows = rows
+    def __init__(self, *, file: LocalFile, store: BlobStore, outbox: str, clock: Clock) -> None:
+        super().__init__(file=file, rows=_MAIL)
         self._store = store
         self._outbox = outbox
         self._clock = clock
@@ -118,7 +123,7 @@ class LocalMailbox:
     async def search(
         self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[Email]:
-        received = [row for row in await self._rows.all() if row.folder == "inbox"]
+        received = [row for row in await self.all() if row.folder == "inbox"]
         found = [
             row
             for row in received
@@ -126,9 +131,6 @@ class LocalMailbox:
         ]
         found.sort(key=lambda row: row.received, reverse=True)
         return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
-
-    async def get(self, mail_id: str) -> Email | None:
-        return await self._rows.get(mail_id)
 
     async def draft(self, mail: NewEmail, effect: Effect) -> Email:
         row = Email(
@@ -140,20 +142,20 @@ class LocalMailbox:
             text=mail.text,
             folder="drafts",
         )
-        return await self._rows.add(row)
+        return await self.insert(row)
 
     async def send(self, mail_id: str) -> bool:
         """See `Mailbox.send`.
 
         The outbox is written first and once, so a crash or a second call sends nothing twice.
         """
-        found = await self._rows.get(mail_id)
+        found = await self.get(mail_id)
         if found is None or found.folder != "drafts":
             return False
         now = self._clock.now()
         name = f"{self._outbox}{mail_id}.eml"
         await put_blob(self._store, name, as_file(found, written=now))
-        await self._rows.change(mail_id, folder="sent", received=now)
+        await self.update(mail_id, folder="sent", received=now)
         return True
 
 
@@ -172,68 +174,50 @@ def as_file(mail: Email, *, written: datetime) -> bytes:
 # Tasks in one JSON file.
 
 
-class LocalTaskList:
+class LocalTaskList(LocalRows[Task]):
     """A `TaskList`."""
-
-    def __init__(self, *, rows: LocalRows[Task]) -> None:
-        self._rows = rows
 
     async def list(
         self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
     ) -> Sequence[Task]:
-        found = [row for row in await self._rows.all() if include_done or not row.is_done]
+        found = [row for row in await self.all() if include_done or not row.is_done]
         if any(due):
             found = [row for row in found if row.due and due.has(row.due)]
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
-    async def get(self, task_id: str) -> Task | None:
-        return await self._rows.get(task_id)
-
     async def add(self, task: NewTask, effect: Effect) -> Task:
-        return await self._rows.add(Task(id=id_of("task", effect), **asdict(task)))
+        return await self.insert(Task(id=id_of("task", effect), **asdict(task)))
 
     async def complete(self, task_id: str) -> Task:
-        return await self._rows.change(task_id, is_done=True)
+        return await self.update(task_id, is_done=True)
 
     async def reopen(self, task_id: str) -> Task:
-        return await self._rows.change(task_id, is_done=False)
+        return await self.update(task_id, is_done=False)
 
     async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
-        return await self._rows.change(task_id, due=due, **({"title": title} if title else {}))
-
-    async def delete(self, task_id: str) -> bool:
-        return await self._rows.remove(task_id)
+        return await self.update(task_id, due=due, **({"title": title} if title else {}))
 
 
 # Contacts in one JSON file.
 
 
-class LocalAddressBook:
+class LocalAddressBook(LocalRows[Contact]):
     """An `AddressBook`."""
-
-    def __init__(self, *, rows: LocalRows[Contact]) -> None:
-        self._rows = rows
 
     async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
         found = [
             row
-            for row in await self._rows.all()
+            for row in await self.all()
             if fits(words, row.name, row.email, row.phone, row.organization)
         ]
         return sorted(found, key=lambda row: row.name.casefold())[:limit]
 
-    async def get(self, contact_id: str) -> Contact | None:
-        return await self._rows.get(contact_id)
-
     async def add(self, contact: NewContact, effect: Effect) -> Contact:
-        return await self._rows.add(Contact(id=id_of("contact", effect), **asdict(contact)))
+        return await self.insert(Contact(id=id_of("contact", effect), **asdict(contact)))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
         values = {name: value for name, value in asdict(change).items() if value is not None}
-        return await self._rows.change(contact_id, **values)
-
-    async def delete(self, contact_id: str) -> bool:
-        return await self._rows.remove(contact_id)
+        return await self.update(contact_id, **values)
 
 
 FOLDER = "assistant"
@@ -251,23 +235,20 @@ class LocalAssistant:
         # icalendar takes a sixth of the server's imports; the start loads it beside the port.
         from services.assistant.local_calendar import LocalCalendar
 
+        store, clock = self._store, self._clock
         folder = f"{FOLDER}/{hashed('assistant', principal_id)}/"
-        calendar = self._file(folder, "calendar.ics", zone)
-        mail = self._rows(folder, "mail.json", zone, Email)
+        file = partial(self._file, folder, zone)
         return AssistantServices(
-            calendar=LocalCalendar(file=calendar, zone=zone, clock=self._clock),
+            calendar=LocalCalendar(file=file("calendar.ics"), zone=zone, clock=clock),
             mail=LocalMailbox(
-                rows=mail, store=self._store, outbox=f"{folder}outbox/", clock=self._clock
+                file=file("mail.json"), store=store, outbox=f"{folder}outbox/", clock=clock
             ),
-            contacts=LocalAddressBook(rows=self._rows(folder, "contacts.json", zone, Contact)),
-            tasks=LocalTaskList(rows=self._rows(folder, "tasks.json", zone, Task)),
-            documents=LocalDocumentFolder(store=self._store, folder=folder, samples=self._samples),
+            contacts=LocalAddressBook(file=file("contacts.json"), rows=_CONTACTS),
+            tasks=LocalTaskList(file=file("tasks.json"), rows=_TASKS),
+            documents=LocalDocumentFolder(store=store, folder=folder, samples=self._samples),
         )
 
-    def _rows(self, folder: str, name: str, zone: tzinfo, kind: type[Row]) -> LocalRows[Row]:
-        return LocalRows(file=self._file(folder, name, zone), kind=kind)
-
-    def _file(self, folder: str, name: str, zone: tzinfo) -> LocalFile:
+    def _file(self, folder: str, zone: tzinfo, name: str) -> LocalFile:
         today = self._clock.now().astimezone(zone).date()
         return LocalFile(
             store=self._store,

@@ -108,9 +108,9 @@ def id_of(kind: str, effect: Effect) -> str:
 class LocalRows(Generic[Row]):
     """Reads and changes them; every change is one conditional write of the whole file."""
 
-    def __init__(self, *, file: LocalFile, kind: type[Row]) -> None:
+    def __init__(self, *, file: LocalFile, rows: TypeAdapter[list[Row]]) -> None:
         self._file = file
-        self._rows = TypeAdapter(list[kind])  # type: ignore[valid-type]
+        self._rows = rows
 
     async def all(self) -> list[Row]:
         """Return the rows in the order they were added."""
@@ -120,7 +120,7 @@ class LocalRows(Generic[Row]):
         """Return one row."""
         return next((row for row in await self.all() if row.id == row_id), None)
 
-    async def add(self, row: Row) -> Row:
+    async def insert(self, row: Row) -> Row:
         """Add a row, or return the one that has its id already.
 
         Raises:
@@ -137,7 +137,7 @@ class LocalRows(Generic[Row]):
 
         return await self._change(added)
 
-    async def change(self, row_id: str, **values: Any) -> Row:
+    async def update(self, row_id: str, **values: Any) -> Row:
         """Give a row other values.
 
         Raises:
@@ -153,7 +153,7 @@ class LocalRows(Generic[Row]):
 
         return await self._change(changed)
 
-    async def remove(self, row_id: str) -> bool:
+    async def delete(self, row_id: str) -> bool:
         """Remove a row; False if it was gone already."""
 
         def removed(rows: list[Row]) -> tuple[list[Row], bool]:

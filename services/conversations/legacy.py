@@ -1,15 +1,14 @@
 """Adopts the single history of the reference implementation, once, as the session's."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
-from data_models.errors import BlobExistsError
 from data_models.layout import ConversationLayout, timestamp
 from services.conversations.room import make_room
 
@@ -47,9 +46,11 @@ class LegacyHistory:
 
     async def _put_away(self, conversation_id: str, now: datetime) -> None:
         layout = ConversationLayout.of(conversation_id)
-        # It may have been copied before a crash in the same second.
-        with suppress(BlobExistsError):
-            await self.store.copy(layout.legacy, layout.archived(layout.legacy, timestamp(now)))
+        original = await self.store.read(layout.legacy)
+        if original is not None:
+            # It may have been archived before a crash in the same second.
+            target = layout.archived(layout.legacy, timestamp(now))
+            await put_blob(self.store, target, original.data)
         await self.store.delete(layout.legacy)
         self.contexts.forget(conversation_id)
 

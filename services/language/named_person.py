@@ -1,6 +1,7 @@
 """Whom a sentence begins with by name."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
@@ -32,7 +33,14 @@ def person_named_in(text: str) -> frozenset[str]:
 
 def is_known_name(word: str) -> bool:
     """Whether a folded word is somebody's first or family name anywhere."""
-    return f"\n{word}\n" in _names()
+    names = _names()
+
+    def name_at(place: int) -> str:
+        return names[names.rindex("\n", 0, place) + 1 : names.index("\n", place)]
+
+    # The list is sorted, so no more than twenty names of it are looked at.
+    place = 1 + bisect_left(range(1, len(names)), word, key=name_at)
+    return place < len(names) and name_at(place) == word
 
 
 def is_ordinary_name(word: str) -> bool:

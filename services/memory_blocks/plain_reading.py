@@ -61,6 +61,8 @@ class Understanding:
     failed: bool = False
 
 
+SURE = 0.7
+"""From this confidence on an intent chooses who answers."""
 OTHER = "OTHER"
 """The intent of what no other intent names."""
 Kind: TypeAlias = Literal["rating", "duration", "onset", "answer", "reference", "plain"]

@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import cast
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, TopicTransition
+from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, MemoryBlocks, TopicTransition
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement
 from services.language.quantities import with_figure
-from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
-from services.memory_blocks.plain_reading import Understanding
+from services.memory_blocks.plain_reading import SURE, Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
 
 _SAME_WORDS = 2
@@ -179,6 +178,10 @@ def _add(
         said_on=turn.timestamp.date().isoformat(),
         supersedes=[one.point_id for one in instead_of],
     )
+    return _keep(memory, point)
+
+
+def _keep(memory: MemoryBlocks, point: KeyPoint) -> KeyPoint:
     memory.next_points += 1
     memory.key_points.append(point)
     memory.counts.items_written += 1
@@ -188,23 +191,18 @@ def _add(
 def note(context: ChatContext, text: str, *, by: str) -> None:
     """Hold what a workflow noted of the user's answers; its newer note supersedes the older one."""
     memory = context.memory
-    text = one_line(text, NOTE_CHARS)
-    same = [one for one in memory.key_points if one.kind == NOTE and one.said_by == by]
-    for one in same:
-        if one.status == "active":
+    for one in memory.key_points:
+        if (one.kind, one.said_by, one.status) == (NOTE, by, "active"):
             one.status = "superseded"
-    memory.key_points.append(
-        KeyPoint(
-            point_id=f"point_{memory.next_points}",
-            text=text,
-            turn_id=context.chat_history[-1].turn_id if context.chat_history else None,
-            kind=NOTE,
-            about=one_line(by, LINE_CHARS),
-            said_by=one_line(by, NAME_CHARS),
-        )
+    point = KeyPoint(
+        point_id=f"point_{memory.next_points}",
+        text=one_line(text, NOTE_CHARS),
+        turn_id=context.chat_history[-1].turn_id if context.chat_history else None,
+        kind=NOTE,
+        about=one_line(by, LINE_CHARS),
+        said_by=one_line(by, NAME_CHARS),
     )
-    memory.next_points += 1
-    memory.counts.items_written += 1
+    _keep(memory, point)
 
 
 _LABELS = {

@@ -3,10 +3,9 @@
 import asyncio
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
-from types import TracebackType
-from typing import Self
 
 import structlog
 
@@ -32,7 +31,7 @@ from services.turn.phases import (
     StoredTurn,
     UnderstoodTurn,
 )
-from services.usage import ModelUsage, begin_usage, end_usage
+from services.usage import ModelUsage, usage_counter
 
 logger = structlog.get_logger()
 
@@ -146,29 +145,19 @@ def _begun_in_vain(conversation: Conversation, turn: GroundedTurn) -> Interrupti
     return died.model_copy(update={"was_told": True, "asked": ""})
 
 
+@contextmanager
+def metered() -> "Iterator[TurnMeter]":
+    """Count what a turn costs within the block, and in every task started there."""
+    with storage_counter() as storage, usage_counter() as usage:
+        yield TurnMeter(storage, usage)
+
+
+@dataclass(frozen=True, slots=True)
 class TurnMeter:
-    """Counts within its `with` block, and in every task started there."""
+    """What a turn costs, as far as it has come."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._storage = StorageCounts()
-        self._usage = ModelUsage()
-
-    def __enter__(self) -> Self:
-        """Start counting."""
-        self._storage = self._stack.enter_context(storage_counter())
-        self._usage, token = begin_usage()
-        self._stack.callback(end_usage, token)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop counting."""
-        self._stack.close()
+    storage: StorageCounts
+    usage: ModelUsage
 
     def timing(self, turn: ClaimedTurn, *, now: float) -> TurnTiming:
         """Return the figures up to `now` (monotonic seconds)."""
@@ -179,15 +168,15 @@ class TurnMeter:
             analyzer_ms=read.analyzer_ms,
             storage_fallback_ms=read.storage_fallback_ms,
             service_total_ms=read.service_total_ms,
-            storage_ms=self._storage.waited_seconds * 1000,
+            storage_ms=self.storage.waited_seconds * 1000,
             first_token_ms=None if first is None else (first - turn.started) * 1000,
-            llm_calls=self._usage.calls,
-            llm_prompt_chars=self._usage.prompt_chars,
-            llm_prompt_tokens=self._usage.tokens.prompt,
-            llm_cached_tokens=self._usage.tokens.cached,
-            llm_answer_tokens=self._usage.tokens.answer,
-            llm_dollars=round(self._usage.tokens.dollars, 6),
-            storage_ops=self._storage.total,
+            llm_calls=self.usage.calls,
+            llm_prompt_chars=self.usage.prompt_chars,
+            llm_prompt_tokens=self.usage.tokens.prompt,
+            llm_cached_tokens=self.usage.tokens.cached,
+            llm_answer_tokens=self.usage.tokens.answer,
+            llm_dollars=round(self.usage.tokens.dollars, 6),
+            storage_ops=self.storage.total,
         )
 
     def report(self, metrics: Metrics, answered: AnsweredTurn, timing: TurnTiming) -> None:

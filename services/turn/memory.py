@@ -31,9 +31,8 @@ from services.language.reader import (
 )
 from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
-from services.memory_blocks.figures import SURE
 from services.memory_blocks.held import first_shown, held_lines
-from services.memory_blocks.plain_reading import IntentSpec, Understanding, understand
+from services.memory_blocks.plain_reading import SURE, IntentSpec, Understanding, understand
 from services.memory_blocks.remembering import conclude, greet, note_call, take_in
 from services.memory_blocks.rotation import RotationRules
 from services.memory_blocks.summary import shown_summary

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import (
     AuditUnavailableError,
@@ -41,7 +41,6 @@ class TurnOrders:
     documents: TurnDocuments
     tools: TurnTools
     clock: Clock
-    ids: IdSource
 
     async def answer(
         self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool
@@ -119,14 +118,7 @@ class TurnOrders:
         payload = {**made.parameters, "agent": made.agent_name, "action": WITHDRAW}
         test, who = made.parameters.get("test", ""), turn.patient_id or ""
         text = said_in(_language(payload), "ask_back", test=test, patient=who)
-        question_id = self.ids.new_id("question")
-        turn.ask(
-            "destructive_tool",
-            text,
-            patient_id=turn.patient_id,
-            question_id=question_id,
-            payload=payload,
-        )
+        turn.ask("destructive_tool", text, patient_id=turn.patient_id, payload=payload)
         return text
 
     async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
@@ -180,13 +172,7 @@ class TurnOrders:
         """Ask for the same drafts under the same keys: made twice each is still one."""
         tests = ", ".join(one.test for one in orders)
         text = said_in(orders[0].language, "ask_again", test=tests)
-        turn.ask(
-            question.kind,
-            text,
-            patient_id=question.patient_id,
-            question_id=self.ids.new_id("question"),
-            payload=payload_of(orders),
-        )
+        turn.ask(question.kind, text, patient_id=question.patient_id, payload=payload_of(orders))
         return text
 
     async def _take_back(

@@ -10,7 +10,6 @@ from functools import partial
 
 from rapidfuzz.distance import OSA
 
-from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS, OpenQuestion
 from services.identity.person import both_identifiers
 from services.language.folding import words_of
@@ -56,7 +55,6 @@ class PendingRequests:
     """Asks whose a request is, and carries it on. Holds no state of any turn."""
 
     patients: PatientContextService
-    ids: IdSource
     replies: TurnReplies
 
     def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
@@ -137,13 +135,8 @@ class PendingRequests:
         )
         if is_taken or not is_free or not is_request_of_record(turn.text):
             return
-        turn.ask(
-            "which_patient",
-            self.patients.asking_whose(),
-            patient_id=None,
-            question_id=self.ids.new_id("question"),
-            payload={ASKED: turn.text},
-        )
+        whose = self.patients.asking_whose()
+        turn.ask("which_patient", whose, patient_id=None, payload={ASKED: turn.text})
 
     def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Keep the request with the question that this message leads to."""

@@ -14,6 +14,7 @@ from typing import Any, Self, TypeVar
 
 from data_models.chat_context import AgentMessage, ChatContext, Continuation, Turn
 from data_models.claim import Change, Claim
+from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, AnsweredMessage, OpenQuestion, QuestionKind
 from data_models.documents import Stored
 from data_models.errors import RoundsError
@@ -46,6 +47,7 @@ class ClaimedTurn:
     run: Run
     now: datetime
     started: float
+    ids: IdSource
     record: TurnRecord = field(default_factory=TurnRecord)
 
     @property
@@ -107,13 +109,17 @@ class ClaimedTurn:
         text: str,
         *,
         patient_id: PatientId | None,
-        question_id: str,
         payload: Mapping[str, Any] | None = None,
+        question_id: str = "",
     ) -> None:
-        """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
+        """Open a question at the end of this turn; it is this user's to answer for 30 minutes.
+
+        Args:
+            question_id: Of one that is asked again, so that its buttons go on to answer it.
+        """
         self.record.ask(
             OpenQuestion(
-                question_id=question_id,
+                question_id=question_id or self.ids.new_id("question"),
                 kind=kind,
                 run_id=self.run.run_id,
                 user=self.message.sender.principal_id,

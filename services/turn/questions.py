@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
@@ -64,14 +64,11 @@ class TurnQuestions:
     tools: TurnTools
     replies: TurnReplies
     clock: Clock
-    ids: IdSource
 
     def __post_init__(self) -> None:
         self._actions = TurnActions(tools=self.tools, replies=self.replies, clock=self.clock)
         self._bookings = TurnBookings(documents=self.documents, tools=self.tools, clock=self.clock)
-        self.orders = TurnOrders(
-            documents=self.documents, tools=self.tools, clock=self.clock, ids=self.ids
-        )
+        self.orders = TurnOrders(documents=self.documents, tools=self.tools, clock=self.clock)
         self.forgetting = TurnForgetting(replies=self.replies, clock=self.clock)
         self.remembering = TurnRemembering(
             documents=self.documents, replies=self.replies, clock=self.clock

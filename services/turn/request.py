@@ -175,13 +175,7 @@ def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
             turn.wait_for(event.continuation)
             return False
         case QuestionAsked():
-            turn.ask(
-                event.kind,
-                event.text,
-                patient_id=turn.patient_id,
-                question_id=event.question_id,
-                payload=event.payload,
-            )
+            turn.ask(event.kind, event.text, patient_id=turn.patient_id, payload=event.payload)
             return False
         case NoteWritten():
             note(turn.document, event.text, by=event.by)

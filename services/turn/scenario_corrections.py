@@ -61,7 +61,6 @@ class TurnCorrections:
             "scenario_value",
             f"From last time: {joined(held)}. Is that still right? (yes or no)",
             patient_id=turn.patient_id,
-            question_id=self.parts.ids.new_id("question"),
             payload={
                 "session": session.session_id,
                 STILL: True,

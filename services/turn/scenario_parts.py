@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import BlobExistsError
 from data_models.identifiers import PatientId
 from data_models.scenario_session import MigrationAppliedEvent
 from services.audit.trail import Audit, AuditSearch, record_access
@@ -66,10 +66,7 @@ class ScenarioEvents:
                 run_id=run_id,
                 outcome="done",
             )
-        try:
-            await self._blobs.create(name, event.model_dump_json().encode())
-        except BlobExistsError:
-            return
+        await put_blob(self._blobs, name, event.model_dump_json().encode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,8 +46,7 @@ class TurnReplies:
         done: str = "",
     ) -> None:
         """Open a question, and say it behind what was `done`, which is not said again with it."""
-        question_id = self.ids.new_id("question")
-        turn.ask(kind, text, patient_id=patient_id, question_id=question_id, payload=payload)
+        turn.ask(kind, text, patient_id=patient_id, payload=payload)
         self.answer(turn, f"{done} {text}".strip())
 
     def say_question(self, turn: UnderstoodTurn) -> None:

@@ -145,7 +145,6 @@ def operations(store: AzureBlobStore) -> list[Callable[[], Awaitable[object]]]:
         lambda: store.replace(NAME, b"1", etag='"0x1"'),
         lambda: store.append(LOG, b"1", position=0),
         lambda: store.delete(NAME),
-        lambda: store.copy(NAME, "conv1/copy.json"),
         lambda: anext(aiter(store.list("conv1/"))),
     ]
 

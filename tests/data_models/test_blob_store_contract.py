@@ -41,8 +41,6 @@ OPERATIONS: list[Callable[[BlobStore, str], Awaitable[object]]] = [
     lambda store, name: store.create(name, b"1"),
     lambda store, name: store.replace(name, b"1", etag="x"),
     lambda store, name: store.delete(name),
-    lambda store, name: store.copy(name, NAME),
-    lambda store, name: store.copy(NAME, name),
     lambda store, name: store.append(name, b"1", position=0),
 ]
 
@@ -186,27 +184,6 @@ async def test_every_conversation_has_a_folder_that_stores(store: BlobStore) -> 
         name = f"{folder}/archive/20300102T030405-2/{folder}/20300102T030405-2_archived.json"
         await store.create(name, b"1")
         assert await names(store, f"{folder}/") == [name]
-
-
-async def test_a_copy_has_the_same_bytes_and_leaves_the_source(store: BlobStore) -> None:
-    await store.create(NAME, b"chart")
-    await store.copy(NAME, "conv1/archive/t/chart.json")
-    assert await contents(store, NAME) == b"chart"
-    assert await contents(store, "conv1/archive/t/chart.json") == b"chart"
-
-
-async def test_a_copy_never_overwrites(store: BlobStore) -> None:
-    await store.create(NAME, b"new")
-    await store.create("conv1/archive/t/chart.json", b"old")
-    with pytest.raises(BlobExistsError):
-        await store.copy(NAME, "conv1/archive/t/chart.json")
-    assert await contents(store, "conv1/archive/t/chart.json") == b"old"
-
-
-async def test_a_copy_of_nothing_is_refused(store: BlobStore) -> None:
-    with pytest.raises(BlobChangedError):
-        await store.copy(NAME, "conv1/target")
-    assert await store.read("conv1/target") is None
 
 
 async def test_appends_stand_one_after_another(store: BlobStore) -> None:

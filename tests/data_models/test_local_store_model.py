@@ -15,7 +15,7 @@ from data_models.errors import StoreError
 from data_models.local_blob_store import LocalBlobStore
 from tests.fakes_store import MemoryBlobStore
 
-Kind: TypeAlias = Literal["create", "replace", "replace stale", "delete", "copy", "append"]
+Kind: TypeAlias = Literal["create", "replace", "replace stale", "delete", "append"]
 NAMES = ["c1/a.json", "c1/b.json", "c1/inbox/1.json", "c10/a.json"]
 
 
@@ -23,18 +23,14 @@ NAMES = ["c1/a.json", "c1/b.json", "c1/inbox/1.json", "c10/a.json"]
 class Step:
     kind: Kind
     name: str
-    other: str
     data: bytes
 
 
 STEPS = st.lists(
     st.builds(
         Step,
-        kind=st.sampled_from(
-            ["create", "replace", "replace stale", "delete", "copy", "append", "append"]
-        ),
+        kind=st.sampled_from(["create", "replace", "replace stale", "delete", "append", "append"]),
         name=st.sampled_from(NAMES),
-        other=st.sampled_from(NAMES),
         data=st.binary(min_size=1, max_size=20),
     ),
     max_size=25,
@@ -63,8 +59,6 @@ class Walker:
             return await self.store.append(step.name, self._unique(step), position=position)
         if step.kind == "delete":
             await self.store.delete(step.name)
-        elif step.kind == "copy":
-            await self.store.copy(step.name, step.other)
         elif step.kind == "create":
             self.first_etags[step.name] = await self.store.create(step.name, self._unique(step))
         else:

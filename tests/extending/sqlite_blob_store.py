@@ -74,17 +74,6 @@ class SqliteBlobStore:
         for (folder,) in found:
             yield folder
 
-    async def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`."""
-        names = checked_blob_name(source), checked_blob_name(target)
-        with self._transaction() as rows:
-            row = rows.execute("SELECT data FROM blobs WHERE name = ?", names[:1]).fetchone()
-            if self._exists(rows, target):
-                raise BlobExistsError
-            if row is None:
-                raise BlobChangedError
-            self._put(rows, target, row[0])
-
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         """See `BlobStore.append`."""
         with self._transaction() as rows:

@@ -68,7 +68,7 @@ class Office:
         self.own: AssistantServices = self.back_end.of("alice", zone=BERLIN)
         self.memory = ToolMemory()
         self.ids = CountingIds()
-        assistant = PersonalAssistant(back_end=self.back_end, names=names or Names(), ids=self.ids)
+        assistant = PersonalAssistant(back_end=self.back_end, names=names or Names())
         made = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
         self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(assistant)}
         self.asked: list[QuestionAsked] = []
@@ -248,7 +248,7 @@ async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path
     (tmp_path / "mail.json").write_text(json.dumps({"version": 1, "rows": rows}), encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=tmp_path, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
     office.tools.update({one.name: one for one in MAIL.over(assistant)})
     found = {row["subject"]: row for row in (await office.call("search_mail"))["messages"]}
     assert "body" not in found["Result"]
@@ -358,7 +358,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     (samples / "documents" / "Guide.txt").write_text("Call 102.", encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=samples, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
     office.tools.update({one.name: one for one in DOCUMENTS.over(assistant)})
     await office.call("search_documents")
     assert (await office.call("read_own_document", "read the guide"))["text"] == "Call 102."
@@ -369,7 +369,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
 
 def _with_samples(office: Office, samples: Path) -> None:
     office.back_end = local_assistant(samples.parent, samples=samples, clock=FixedClock())
-    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names())
     made = (*DOCUMENTS.over(assistant), *MAIL.over(assistant))
     office.tools.update({one.name: one for one in made})
 
@@ -437,7 +437,7 @@ async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_mor
 
 
 async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
-    assistant = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
+    assistant = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly())
     office = Office(tmp_path)
     office.tools.update({one.name: one for one in CALENDAR.over(assistant)})
     with pytest.raises(AssistantError):

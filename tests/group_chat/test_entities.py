@@ -74,7 +74,7 @@ class Booking:
 async def booking(tmp_path: Path) -> AsyncIterator[Booking]:
     records = local_records(tmp_path)
     clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
-    tools = SchedulingTools(clinic=clinic, ids=CountingIds())
+    tools = SchedulingTools(clinic=clinic)
     async with team_world(clinic=tools) as world:
         yield Booking(world, clinic)
 

@@ -52,7 +52,7 @@ class Scheduler:
 async def scheduler(tmp_path: Path) -> AsyncIterator[Scheduler]:
     records = local_records(tmp_path)
     clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
-    tools = SchedulingTools(clinic=clinic, ids=CountingIds())
+    tools = SchedulingTools(clinic=clinic)
     async with team_world(clinic=tools) as world:
         yield Scheduler(world, clinic, records)
 

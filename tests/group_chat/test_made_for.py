@@ -37,7 +37,6 @@ class Office:
         scheduler = PersonalAssistant(
             back_end=back_end,
             names=Names(),
-            ids=CountingIds(),
             made_for=MadeFor(store=self.store),
         )
         made = (CALENDAR, MAIL, CONTACTS, TASKS)

@@ -65,7 +65,7 @@ async def listed(
     folder = SAMPLES / "scheduling"
     local = LocalResources(patients=own, folder=folder, store=store, zone=UTC, clock=clock)
     clinic = Clinic(records=local, clock=clock, ids=ids, zone=UTC)
-    tools = SchedulingTools(clinic=clinic, ids=ids, records=charts or own)
+    tools = SchedulingTools(clinic=clinic, records=charts or own)
     turn = cast(TurnContext, SimpleNamespace(patient_id=NINE, request=SimpleNamespace(now=NOW)))
     found = await tools.list_appointments(turn)
     assert isinstance(found, dict)

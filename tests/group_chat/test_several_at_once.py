@@ -111,9 +111,7 @@ class Remembering(Office):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.undo = UndoLog(store=MemoryBlobStore())
-        assistant = PersonalAssistant(
-            back_end=self.back_end, names=Names(), ids=self.ids, undo=self.undo
-        )
+        assistant = PersonalAssistant(back_end=self.back_end, names=Names(), undo=self.undo)
         made = (CALENDAR, CONTACTS, TASKS)
         self.tools = {one.name: one for own in made for one in own.over(assistant)}
         self.service = AssistantService(

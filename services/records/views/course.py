@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.dates import is_within
-from services.records.entry import Entry, instant
+from services.records.entry import instant
 from services.records.kinds import BILLS
 from services.records.measurements import kind_of, rows_of_observation, series_of
 from services.records.medications import drugs_of, row_of_drug
@@ -108,7 +109,8 @@ def _events(record: PatientRecord) -> Iterator[_Event]:
         when = record.entries[document.ref].date
         yield document.kind, when, instant(when), _later(record, row_of_document, document)
     for entry in record.entries_of("Observation"):
-        yield kind_of(entry), entry.date, instant(entry.date), _observed(record, entry)
+        rows = partial(rows_of_observation, record, entry)
+        yield kind_of(entry), entry.date, instant(entry.date), rows
     for entry in record.entries_of(*_KINDS):
         yield _KINDS[entry.kind], entry.date, instant(entry.date), _later(record, row_of, entry)
 
@@ -121,10 +123,6 @@ def _later(
     record: PatientRecord, make: Callable[..., ViewRow], thing: object
 ) -> Callable[[], Sequence[ViewRow]]:
     return lambda: (make(record, thing),)
-
-
-def _observed(record: PatientRecord, entry: Entry) -> Callable[[], Sequence[ViewRow]]:
-    return lambda: rows_of_observation(record, entry)
 
 
 def _is_asked(kind: str, wanted: Sequence[str]) -> bool:

@@ -105,7 +105,7 @@ def procedures(
     title = f"Procedures: {name}" if name else "Procedures"
     left_out = [
         LeftOut(count=others, what="procedures that are no operations", argument="no name"),
-        *earlier,
+        earlier,
     ]
     return view_of(record, "procedures", title, rows, nothing=nothing, left_out=left_out)
 
@@ -144,7 +144,7 @@ def encounters(
                 what="earlier encounters",
                 argument=f"last={len(kept)}",
             ),
-            *_before(len(done) - len(kept)),
+            _before(len(done) - len(kept)),
         ],
     )
 
@@ -251,6 +251,5 @@ def _apart(said: str) -> frozenset[str]:
     return frozenset(part for word in words for part in _TWO_WORDS.get(word, (word,)))
 
 
-def _before(count: int) -> list[LeftOut]:
-    what = "earlier or undated ones"
-    return [LeftOut(count=count, what=what, argument="an earlier since")] if count else []
+def _before(count: int) -> LeftOut:
+    return LeftOut(count=count, what="earlier or undated ones", argument="an earlier since")

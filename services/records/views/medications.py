@@ -61,7 +61,10 @@ def _named(rows: list[ViewRow], name: str) -> list[ViewRow]:
     if found and not kind:
         return found
     return [
-        row for row in rows if row in found or any(_is_named(one, name) for one in _reasons(row))
+        row
+        for row in rows
+        if row in found
+        or any(means("problem", name, label=reason, codes=()) for reason in _reasons(row))
     ]
 
 
@@ -70,10 +73,6 @@ def _reasons(row: ViewRow) -> list[str]:
     parts = row.detail.split("; ")
     said = [part.removeprefix(_FOR) for part in parts if part.startswith(_FOR)]
     return [reason for each in said for reason in each.split(", ")]
-
-
-def _is_named(reason: str, name: str) -> bool:
-    return means("problem", name, label=reason, codes=())
 
 
 def _chosen(

@@ -56,7 +56,7 @@ def _further(markers: Sequence[Fact], argument: str) -> LeftOut:
 def imaging_view(record: PatientRecord) -> ChartView:
     """Return imaging reports with their text, and studies, the newest first."""
     studies = newest_first(row_of(record, entry) for entry in record.entries_of("ImagingStudy"))
-    reports = _reports(record, "imaging report")
+    reports = newest_first(_reports(record, "imaging report"))
     view = view_of(
         record, "imaging_reports", "Imaging", [*reports, *studies],
         nothing="No imaging report or study is recorded.",
@@ -67,7 +67,8 @@ def imaging_view(record: PatientRecord) -> ChartView:
 def pathology_view(record: PatientRecord) -> ChartView:
     """Return pathology and genetic reports with their text, the newest first."""
     view = view_of(
-        record, "pathology_reports", "Pathology", _reports(record, "pathology report"),
+        record, "pathology_reports", "Pathology",
+        newest_first(_reports(record, "pathology report")),
         nothing="No pathology report is recorded.",
     )  # fmt: skip
     return quoted(view)
@@ -129,11 +130,7 @@ def _said(reading: Reading) -> str:
     return f"{reading.value} ({reading.date or 'undated'}) {refs}".strip()
 
 
-def _reports(record: PatientRecord, kind: DocumentKind) -> list[ViewRow]:
-    return newest_first(_with_text(record, kind))
-
-
-def _with_text(record: PatientRecord, kind: DocumentKind) -> Iterable[ViewRow]:
+def _reports(record: PatientRecord, kind: DocumentKind) -> Iterable[ViewRow]:
     for document in record.documents:
         if document.kind == kind:
             row = row_of_document(record, document)

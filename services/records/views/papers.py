@@ -78,11 +78,8 @@ def _lack_of(record: PatientRecord, document: ClinicalDocument) -> str:
     results = len(many(record.entries[document.ref].raw, "result"))
     if document.problem == NO_TEXT and results:
         return f"{results} results"
-    return _without_text(document.problem)
-
-
-def _without_text(problem: str | None) -> str:
-    return f"no text: {problem}" if problem and problem != NO_TEXT else problem or ""
+    problem = document.problem or ""
+    return problem if problem in ("", NO_TEXT) else f"no text: {problem}"
 
 
 def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartView | None:

@@ -19,23 +19,18 @@ def problems(record: PatientRecord, *, status: ProblemStatus = "active") -> Char
     """Return problems, active ones first, and diagnoses of single visits apart from them."""
     rows = problem_rows(record)
     active = [row for row in rows if row.status in ACTIVE]
-    listed = [row for row in active if row.kind == "problem"]
+    active.sort(key=lambda row: row.kind != "problem")
     rest = [row for row in rows if row.status not in ACTIVE]
+    shown, left_out = [*active, *rest], LeftOut(count=0, what="")
     if status == "resolved":
-        shown, left_out = (
-            rest,
-            [LeftOut(count=len(active), what="active problems", argument="status=active")],
-        )
+        shown = rest
+        left_out = LeftOut(count=len(active), what="active problems", argument="status=active")
     elif status == "active":
-        shown = [*listed, *(row for row in active if row.kind != "problem")]
-        left_out = [
-            LeftOut(count=len(rest), what="inactive and resolved problems", argument="status=all")
-        ]
-    else:
-        shown, left_out = [*listed, *(r for r in active if r.kind != "problem"), *rest], []
+        shown, what = active, "inactive and resolved problems"
+        left_out = LeftOut(count=len(rest), what=what, argument="status=all")
     none = "No problem or diagnosis is recorded."
     return view_of(
-        record, "problems", "Problems", shown, kind="facts", left_out=left_out,
+        record, "problems", "Problems", shown, kind="facts", left_out=[left_out],
         nothing=none if not rows else f"No {status} problem is recorded.",
     )  # fmt: skip
 

@@ -50,13 +50,13 @@ def results(
     kind = kind_asked(category)
     known = [one for one in series_of(record) if not kind or one.kind == kind]
     found = [find_series(known, name) for name in names]
-    chosen = _unique([one for each in found for one in each.series]) if names else known
-    if not names:
-        chosen = _without_components(chosen)
+    named = {id(one): one for each in found for one in each.series}
+    chosen = list(named.values()) if names else _without_components(known)
     span = _Span(since, until, last or (SHOWN_OF_NAMED if names or since or until else 1))
     shown = _shown_of(record, chosen, span, is_named=bool(names))
     absent = list(dict.fromkeys(each.name for each in found if not each.series))
-    notes = [*_misread(found), *shown.notes]
+    notes = [f"“{each.asked}” was read as “{each.read_as}”" for each in found if each.read_as]
+    notes += shown.notes
     notes += [f"{name}: not in the record" for name in absent] if shown.rows else []
     later = written_later(record, chosen) if names and not (since or until) else ()
     view = view_of(
@@ -104,7 +104,8 @@ def _shown_of(
     shown = _Shown()
     for number, series in enumerate(chosen):
         if len(shown.rows) >= ROWS_LIMIT:
-            shown.left_out.append(_further(chosen[number:]))
+            what, argument = "further kinds of results", "names, category"
+            shown.left_out.append(LeftOut(count=len(chosen) - number, what=what, argument=argument))
             break
         inside = [
             part for part in series.parts if is_within(part.entry.date, span.since, span.until)
@@ -112,9 +113,7 @@ def _shown_of(
         kept = inside[-span.count :]
         shown.rows += _rows_of(record, series, kept)
         if is_named:
-            outside = len(series.parts) - len(inside)
-            older = _older(series, len(inside) - len(kept), len(inside))
-            shown.left_out += [older, *_of_another_time(series, outside)]
+            shown.left_out += _left_out_of(series, len(inside), len(kept))
             shown.notes += _summary(series, inside)
     if not is_named:
         older_count = max(0, sum(len(one.parts) for one in chosen) - len(shown.rows))
@@ -124,17 +123,12 @@ def _shown_of(
     return shown
 
 
-def _further(series: Sequence[Series]) -> LeftOut:
-    return LeftOut(count=len(series), what="further kinds of results", argument="names, category")
-
-
-def _of_another_time(series: Series, count: int) -> list[LeftOut]:
-    what = f"values of {series.name} of another time"
-    return [LeftOut(count=count, what=what, argument="other since and until")] if count else []
-
-
-def _unique(series: Sequence[Series]) -> list[Series]:
-    return list({id(one): one for one in series}.values())
+def _left_out_of(series: Series, inside: int, kept: int) -> Iterator[LeftOut]:
+    """Yield how many values are not shown of those inside the span, and of those outside."""
+    values, others = f"values of {series.name}", len(series.parts) - inside
+    yield LeftOut(count=inside - kept, what=f"older {values}", argument=f"last={inside}")
+    another = "other since and until"
+    yield LeftOut(count=others, what=f"{values} of another time", argument=another)
 
 
 def _without_components(series: Sequence[Series]) -> list[Series]:
@@ -155,16 +149,6 @@ def _without_components(series: Sequence[Series]) -> list[Series]:
 def _kind(chosen: Sequence[Series], rows: Sequence[ViewRow]) -> ViewKind:
     numbers = [row for row in rows if row.number is not None]
     return "series" if len(chosen) == 1 and len(numbers) > 1 else "table"
-
-
-def _older(series: Series, count: int, all_inside: int) -> LeftOut:
-    return LeftOut(
-        count=count, what=f"older values of {series.name}", argument=f"last={all_inside}"
-    )
-
-
-def _misread(found: Sequence[Found]) -> list[str]:
-    return [f"“{each.asked}” was read as “{each.read_as}”" for each in found if each.read_as]
 
 
 def _summary(series: Series, parts: Sequence[Part]) -> list[str]:

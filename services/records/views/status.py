@@ -244,7 +244,9 @@ def _allergies(record: PatientRecord) -> Fact:
     found = [
         (
             _with_standing(name, entry),
-            ViewSource(ref=entry.ref, date=_recorded(entry), title="Allergy"),
+            ViewSource(
+                ref=entry.ref, date=day_text(text(entry.raw, "recordedDate")), title="Allergy"
+            ),
         )
         for entry in _allergies_now(record)
         if (name := label(one(entry.raw, "code")))
@@ -274,7 +276,3 @@ def _with_standing(name: str, entry: Entry) -> str:
     less = [status if status != "active" else "", certainty if certainty in DOUBTFUL else ""]
     said = ", ".join(filter(None, less))
     return f"{name} ({said})" if said else name
-
-
-def _recorded(entry: Entry) -> str | None:
-    return day_text(text(entry.raw, "recordedDate"))

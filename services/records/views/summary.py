@@ -29,11 +29,8 @@ KEY_RESULTS = 16
 
 def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
     """Return identity, facts of the person, allergies, problems, drugs, results and visits."""
-    had_allergies, has, takes = (
-        allergies(record),
-        problems(record),
-        medications(record, today=today),
-    )
+    had_allergies, has = allergies(record), problems(record)
+    takes = medications(record, today=today)
     visits = encounters(record, now=now, last=1)
     papers = documents(record)
     rows = [
@@ -54,8 +51,16 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
         left_out=[
             *_of_tool("problems", has.left_out),
             *_of_tool("medications", takes.left_out),
-            _left(sum(row.count for row in visits.left_out), "earlier encounters", "encounters"),
-            _left(sum(len(one.parts) for one in series_of(record)), "results in all", "results"),
+            LeftOut(
+                count=sum(row.count for row in visits.left_out),
+                what="earlier encounters",
+                argument="encounters",
+            ),
+            LeftOut(
+                count=sum(len(one.parts) for one in series_of(record)),
+                what="results in all",
+                argument="results",
+            ),
         ],
         notes=_notes(record, papers, (had_allergies, has, takes, visits, papers)),
     )
@@ -76,10 +81,6 @@ def _notes(record: PatientRecord, papers: ChartView, views: tuple[ChartView, ...
         f"not read, of other types: {unknown}" if unknown else "",
     ]
     return [note for note in said if note]
-
-
-def _left(count: int, what: str, argument: str) -> LeftOut:
-    return LeftOut(count=count, what=what, argument=argument)
 
 
 def key_results(record: PatientRecord) -> list[ViewRow]:

@@ -18,7 +18,7 @@ from data_models.errors import (
 )
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
-from services.usage import begin_usage, end_usage
+from services.usage import usage_counter
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.models.conftest import (
     LONG,
@@ -213,13 +213,12 @@ async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: Mode
     site.server.delay_seconds = 60
     limits = CallLimits(idle_seconds=9.0, call_seconds=1.0, least_seconds=0.1, retries=0)
     models = site.models(limits=limits)
-    _, token = begin_usage()
     began = asyncio.get_running_loop().time()
-    for _ in range(24):
-        with pytest.raises(ModelTimeoutError):
-            await streamed(models)
+    with usage_counter():
+        for _ in range(24):
+            with pytest.raises(ModelTimeoutError):
+                await streamed(models)
     took = asyncio.get_running_loop().time() - began
-    end_usage(token)
     assert 1.0 < took < 24.0, "each waited as if it were the first"
 
 

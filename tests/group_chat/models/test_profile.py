@@ -11,7 +11,7 @@ from group_chat.models.__main__ import check_model
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile, known_window, profile_of
-from services.usage import TokenUsage, begin_usage, end_usage
+from services.usage import TokenUsage, usage_counter
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
 
@@ -111,9 +111,8 @@ async def test_tokens_and_their_price_are_counted_for_the_turn(site: ModelSite) 
     body = orjson.dumps({"choices": [choice], "usage": counted})
     site.server.queue(Reply(body=body))
     learned = profile_of(window=None, output=500, lacks=(), prices="2, 0.5, 8")
-    usage, token = begin_usage()
-    assert await streamed(site.models(profile=learned)) == "Stable."
-    end_usage(token)
+    with usage_counter() as usage:
+        assert await streamed(site.models(profile=learned)) == "Stable."
     assert (usage.tokens.prompt, usage.tokens.cached, usage.tokens.answer) == (
         1_000_000, 400_000, 500_000,
     )  # fmt: skip

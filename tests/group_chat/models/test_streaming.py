@@ -13,7 +13,7 @@ from data_models.errors import ModelOutputError, ModelUnavailableError
 from group_chat.models.factory import Models
 from group_chat.models.model_settings import CallLimits
 from group_chat.models.tool_calling import CallSettings
-from services.usage import begin_usage, end_usage
+from services.usage import usage_counter
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.group_chat.models.conftest import ModelSite, history, streamed, until_aborted
 from tests.waiting import until
@@ -229,10 +229,9 @@ async def test_a_connection_that_has_become_stale_costs_no_retry(site: ModelSite
 @pytest.mark.slow
 async def test_prompt_characters_are_counted_for_each_request_of_the_turn(site: ModelSite) -> None:
     models = site.models(limits=RETRYING)
-    usage, token = begin_usage()
     site.server.queue(Reply(status=500))
-    await streamed(models, history("Hello"))
-    end_usage(token)
+    with usage_counter() as usage:
+        await streamed(models, history("Hello"))
     assert usage.calls == 2
     assert usage.prompt_chars == 2 * len("You are a test.Hello")
 

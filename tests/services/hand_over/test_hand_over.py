@@ -259,7 +259,7 @@ async def test_a_note_of_an_answered_message_is_settled_and_removed(cluster: Clu
 
 
 async def test_what_may_have_answered_our_question_is_not_said_twice(cluster: Cluster) -> None:
-    asks = QuestionAsked("q1", "destructive_tool", "Cancel the call? yes / no", {"name": "call"})
+    asks = QuestionAsked("destructive_tool", "Cancel the call? yes / no", {"name": "call"})
     cluster.dying.team.also = lambda request: (asks,)
     await cluster.dying.say("cancel the call")
     await cluster.dying.scheduler.idle()

@@ -59,6 +59,6 @@ def test_no_file_gives_a_name_twice() -> None:
 
 
 def _keys_of(path: Path) -> Counter[str]:
-    document = yaml.compose(path.read_text("utf-8"), Loader=yaml.SafeLoader)
+    document = yaml.compose(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
     assert isinstance(document, yaml.MappingNode)
     return Counter(key.value for key, _ in document.value)

@@ -12,8 +12,7 @@ from data_models.memory_blocks import (
     KeyPoint,
     MemoryBlocks,
 )
-from services.memory_blocks.blocks import MemoryRules, blocks_of
-from services.memory_blocks.figures import accuracy
+from services.memory_blocks.blocks import MemoryRules, accuracy, blocks_of
 from services.memory_blocks.history import size_chars
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import conclude

@@ -53,7 +53,7 @@ class Scheduler:
     async def asked(self, action: ClinicAction, *more: GroupChatEvent, **fields: str) -> None:
         """Have a tool ask the user about an appointment."""
         request = Request(action, AGENT, NAME, **fields)
-        question = QuestionAsked("q1", "destructive_tool", request.question, request.payload())
+        question = QuestionAsked("destructive_tool", request.question, request.payload())
         waits = ContinuationChanged(Continuation(agent=AGENT, asked_at=self.world.clock.now()))
         self.tell(lambda _: [waits, *more, question])
         await self.say("an appointment please")

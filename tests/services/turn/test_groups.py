@@ -216,7 +216,7 @@ async def test_a_yes_or_no_to_what_somebody_else_was_asked_does_nothing(word: st
     world = World()
     await said(world, "Anna", "open patient_4")
     world.team.also = lambda _: [
-        QuestionAsked("question_9", "destructive_tool", "Cancel it? yes / no", {}),
+        QuestionAsked("destructive_tool", "Cancel it? yes / no", {}),
         ContinuationChanged(Continuation(agent="Orchestrator", asked_at=world.clock.now())),
     ]
     await said(world, "Anna", "cancel the visit")

@@ -385,7 +385,7 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
     )  # fmt: skip
     await said(asleep, "start a tumor board for patient_4")
     payload = {"action": "delete_task", "entity_id": task.id, "name": "*Call the lab*"}
-    asks = QuestionAsked("q1", "destructive_tool", "Delete *Call the lab*? yes / no", payload)
+    asks = QuestionAsked("destructive_tool", "Delete *Call the lab*? yes / no", payload)
     asleep.team.also = lambda request: (asks,)
     await said(asleep, "delete it")
     told: list[Heard] = []

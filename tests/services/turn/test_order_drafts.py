@@ -75,7 +75,7 @@ class Ordering:
     async def asked(self, *orders: DraftOrder) -> None:
         """Have a tool ask Ada about `orders`."""
         payload = payload_of(orders or [ORDERED])
-        question = QuestionAsked("q1", "destructive_tool", "Make it? yes / no", payload)
+        question = QuestionAsked("destructive_tool", "Make it? yes / no", payload)
         self.world.team.also = lambda _: [question]
         await self.say("order a potassium for tomorrow 8 am")
         self.world.team.also = lambda _: []

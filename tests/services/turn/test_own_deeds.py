@@ -70,16 +70,15 @@ class Desk:
     async def says(self, text: str) -> str:
         return await said(self.world, text)
 
-    async def asks(self, action: str, *tasks: Task) -> str:
-        """Have a tool ask for one yes to all of `tasks`; return the question."""
+    async def asks(self, action: str, *tasks: Task) -> None:
+        """Have a tool ask for one yes to all of `tasks`."""
         rows = [{"entity_id": one.id, "name": f"*{one.title}*"} for one in tasks]
         payload = {"action": action, **rows[0], "items": rows}
         self.world.team.also = lambda _: (
-            QuestionAsked("q1", "destructive_tool", "Delete them? yes / no", payload),
+            QuestionAsked("destructive_tool", "Delete them? yes / no", payload),
         )
         await self.says("delete them")
         self.world.team.also = lambda _: ()
-        return "q1"
 
 
 @pytest.fixture
@@ -208,7 +207,7 @@ async def test_a_deed_whose_place_another_takes_is_told_as_not_done(desk: Desk) 
     await desk.asks("delete_task", first)
     payload = {"action": "delete_task", "entity_id": second.id, "name": "*B*"}
     desk.world.team.also = lambda _: (
-        QuestionAsked("q2", "destructive_tool", "Delete *B*? yes / no", payload),
+        QuestionAsked("destructive_tool", "Delete *B*? yes / no", payload),
     )
     told = await desk.world.tell("delete the second one")
     assert [one.text for one in told.events if isinstance(one, Notice)] == [
@@ -260,7 +259,7 @@ async def cancelled(folder: Path, more: str) -> Desk:
     await desk.moved(await desk.task("Call the lab"), date(2030, 2, 1), patient="")
     payload = {"action": "cancel_event", "entity_id": "board", "name": "*Board*"}
     desk.world.team.also = lambda _: (
-        QuestionAsked("q1", "destructive_tool", "Cancel *Board*? yes / no", payload),
+        QuestionAsked("destructive_tool", "Cancel *Board*? yes / no", payload),
     )
     await desk.says("cancel the board")
     desk.world.team.also = lambda _: ()
@@ -376,7 +375,7 @@ async def test_behind_what_no_undo_takes_back_nothing_earlier_is_undone(desk: De
     rows = [{"entity_id": mail.id, "name": "*Rota*"}]
     payload = {"action": "send_mail", **rows[0], "items": rows}
     desk.world.team.also = lambda _: (
-        QuestionAsked("q1", "destructive_tool", "Send *Rota*? yes / no", payload),
+        QuestionAsked("destructive_tool", "Send *Rota*? yes / no", payload),
     )
     await desk.says("send it")
     desk.world.team.also = lambda _: ()

@@ -349,7 +349,7 @@ async def test_who_is_no_she_is_compared_with_nobody_for_a_her() -> None:
 async def test_what_waits_behind_a_request_that_leads_to_a_question_is_named() -> None:
     world = with_namesakes()
     world.team.also = lambda request: [
-        QuestionAsked("question_9", "destructive_tool", f"Really {request.text}? yes / no", {})
+        QuestionAsked("destructive_tool", f"Really {request.text}? yes / no", {})
     ]
     await asked_of_team(world, "open Tonia Quitzon", "cancel Moen's visit", "and the weight?")
 
