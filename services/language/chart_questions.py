@@ -283,6 +283,9 @@ def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
     if any(run.known for run in part.runs):
         return  # "at her first tetanus shot": at no visit
+    if "at_diagnosis" in part.frames:  # of which is not said, so of each
+        yield ChartQuestion("problems", {"status": "all"}, "when")
+        return
     at: tuple[Aspect, ...] = ("latest", "first")
     yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)
 

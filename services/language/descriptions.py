@@ -50,7 +50,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
-    found = set(_beside_verbs(folds)) if not said & of_people("masculine_things") else set()
+    found = set(_beside_verbs(raws, folds)) if not said & of_people("masculine_things") else set()
     found |= _owners_in_german(raws, folds)
     is_man = is_man or "male" in found
     is_woman = is_woman or "female" in found
@@ -171,7 +171,7 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     return found | ({"female"} if is_hers else set())
 
 
-def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
+def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
     found = []
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
@@ -179,9 +179,30 @@ def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
             found.append("male")
         elif one in _NEAR and behind in _WITH:
             found.append(_WITH[behind])
-        elif one in _OF_VERBS and (behind in of_people("person_verbs") or _is_asked(folds, at)):
+        elif one in _WITH and at == 0 and behind in of_people("happens_to"):
+            found.append(_WITH[one])
+        elif one in _OF_VERBS and (
+            behind in of_people("person_verbs")
+            or _is_asked(folds, at)
+            or _opens_statement(raws, folds, at)
+        ):
             found.append(_OF_VERBS[one])
     return found
+
+
+def _opens_statement(raws: Sequence[str], folds: Sequence[str], at: int) -> bool:
+    """Whether `er` or `sie` begins what is told: `sie wird entlassen`, `merk dir, dass er fällt`.
+
+    Whoever tells something names a thing before pointing at it; of several the verb is another.
+    """
+    lead, behind = folds[at - 1] if at else "", folds[at + 1 :]
+    is_clause = lead in of_people("subordinators")
+    is_first = at == 0 or is_clause or lead in of_people("before_statements")
+    names_thing = any(raw[0].isupper() for raw in raws[1:at])
+    if not (is_first and behind and folds[at] in of_people("subjects")) or names_thing:
+        return False
+    verb = behind[-1 if is_clause else 0]
+    return verb in of_people("verbs_of_one") or verb.endswith("t")
 
 
 def _is_asked(folds: Sequence[str], at: int) -> bool:
