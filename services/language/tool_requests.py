@@ -93,9 +93,9 @@ def _new_task(text: str) -> Given | None:
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))
     if text[:start].endswith(tuple('"“„«')):
-        return {"title": title} | ({"due": when} if when else {})
+        return {"title": title} | ({"due": _with_hour(when)} if when else {})
     if when and between not in words_for("before_due"):
-        return {"title": title, "due": when}
+        return {"title": title, "due": _with_hour(when)}
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
     sizes = range(1, min(len(words), _LONGEST_TIME + 1))
@@ -111,6 +111,12 @@ def _new_task(text: str) -> Given | None:
     while len(kept) > 1 and _is_of(kept[-1], "before_due"):
         kept.pop()
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
+
+
+def _with_hour(when: str) -> str:
+    """Return a time that begins with an hour alone as one: "at 8 tomorrow" of "8 tomorrow"."""
+    told = _when(["at", when]) if when[:1].isdigit() else None
+    return when if told is None or told.minute is None else f"at {when}"
 
 
 def as_move(text: str, shown: str | None = "") -> str:
