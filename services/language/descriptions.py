@@ -22,8 +22,9 @@ _HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
 _HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
 _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
 """What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
-_WITH = {"ihr": "female", "ihm": "male"}
-_NEAR = frozenset({"bei", "zu"})
+_WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
+_GIVEN = frozenset({"ein", "eine", "einen"})
+_NEAR = frozenset({"bei", "zu", "fur", "mit", "von"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
@@ -50,7 +51,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
-    found = set(_beside_verbs(raws, folds)) if not said & of_people("masculine_things") else set()
+    found = set(_beside_verbs(raws, folds))
     found |= _owners_in_german(raws, folds)
     is_man = is_man or "male" in found
     is_woman = is_woman or "female" in found
@@ -172,7 +173,7 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
 
 
 def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
-    found = []
+    found, things = [], of_people("masculine_things").intersection(folds)
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         if one in _HIS and behind in of_people("patients_own") | measured_nouns():
@@ -181,6 +182,10 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to"):
             found.append(_WITH[one])
+        elif one in _WITH and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
+            found.append(_WITH[one])  # "buch ihr einen Termin"
+        elif one == "er" and things:
+            continue
         elif one in _OF_VERBS and (
             behind in of_people("person_verbs")
             or _is_asked(folds, at)
@@ -210,8 +215,12 @@ def _is_asked(folds: Sequence[str], at: int) -> bool:
     before = at - 2 if at > 1 and folds[at - 1] in _BETWEEN else at - 1
     if before < 0:
         return False
+    opens = before == 0 or folds[before - 1] in _OPENS
+    is_then = before > 0 and of_people("times_before").issuperset(folds[:before])
+    if is_then and folds[before] in of_people("verbs_of_one"):
+        return True  # "morgen kommt er zum CT"
     if folds[before] in of_people("open_verbs"):
-        return before == 0 or folds[before - 1] in _OPENS
+        return opens or is_then
     return folds[before] in of_people("person_verbs")
 
 
