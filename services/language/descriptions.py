@@ -203,7 +203,7 @@ def _opens_statement(raws: Sequence[str], folds: Sequence[str], at: int) -> bool
     lead, behind = folds[at - 1] if at else "", folds[at + 1 :]
     is_clause = lead in of_people("subordinators")
     is_first = at == 0 or is_clause or lead in of_people("before_statements")
-    names_thing = any(raw[0].isupper() for raw in raws[1:at])
+    names_thing = any(raw[0].isupper() for raw in raws[1:at]) or {"er", "sie"} <= {*folds}
     if not (is_first and behind and folds[at] in of_people("subjects")) or names_thing:
         return False
     verb = behind[-1 if is_clause else 0]
