@@ -278,7 +278,8 @@ def is_of_recent(prompt: Prompt) -> bool:
         "reads",
         "orders",
     )
-    return is_deed and prompt.recent in OF_OWN_THINGS
+    is_next_day = prompt.recent == "calendar_event" and says(prompt.asked, "another_day")
+    return is_next_day or (is_deed and prompt.recent in OF_OWN_THINGS)
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
@@ -325,8 +326,9 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
         return "\n".join([*_lines(prompt, rows), "", *(f"> {line}" for line in quoted)])
     if not rows and answer.name.startswith(_LISTING):
         return prompt.text(f"none_{answer.name}", count=data.get("turns_searched", 0))
-    more = [prompt.text("and_more_rows")] if data.get("more") else []
+    more, day = [prompt.text("and_more_rows")] if data.get("more") else [], data.get("day")
     title = f"**{prompt.text(f'title_{answer.name}')}**"
+    title += f" {item_line({'start': day}, prompt.language, year=prompt.year)}" if day else ""
     return "\n".join([title, *(f"- {line}" for line in _lines(prompt, rows)), *more])
 
 
