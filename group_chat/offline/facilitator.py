@@ -89,6 +89,9 @@ def _put_right(told: str, held: Sequence[str]) -> list[str]:
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
+    read = prompt.utterance
+    if read is not None and read.command == "where_are_we":
+        return _roster(prompt)
     if not prompt.said:
         first = plain_answer(prompt) or _passed_on(prompt)
         if first is not None:

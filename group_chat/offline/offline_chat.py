@@ -20,8 +20,10 @@ from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist, request_in, run
 from group_chat.turn_context import current_turn
+from services.language.answer_words import answer_words
 from services.language.phrases import says
-from services.language.tool_requests import RECALL
+from services.language.tool_requests import RECALL, ToolRequest
+from services.records.answers.as_said import held_about
 
 
 class OfflineChatCompletion(ToolCallingModel):
@@ -69,11 +71,21 @@ class OfflineChatCompletion(ToolCallingModel):
             ]
 
 
+def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
+    """Return what is held of what the user asks to be reminded of, or else was said before."""
+    given = recall.given(prompt.asked) or {}
+    held = held_about(given.get("query", ""), prompt.held)
+    if not held:
+        return run(prompt, recall)
+    words = answer_words(prompt.language)
+    return OfflineReply(text=words.say("as_said", quotes="; ".join(held)))
+
+
 def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
     recall = None if prompt.scenario else request_in(prompt, (RECALL,))
-    reply = answer(prompt) if recall is None else run(prompt, recall)
+    reply = answer(prompt) if recall is None else _recalled(prompt, recall)
     is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
     before += [] if prompt.said or prompt.earlier else [prompt.text("not_a_model")]

@@ -15,7 +15,8 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
-from services.language.arrangement import NOTED_AS, Arranging
+from services.language.appointment_slots import slots_in
+from services.language.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.changes_asked import CHANGES
 from services.language.clock import day_in
 from services.language.judging import asks_for_judgement, caution_for
@@ -147,6 +148,8 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
+    if not prompt.answers and (beside_form := _told_beside(prompt, asks_for(shown))) is not None:
+        return beside_form
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
@@ -158,6 +161,15 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
     return _arrange(prompt, talk) if request is None else run(prompt, request)
+
+
+def _told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
+    """Return that what is told of the patient is not held, and what is still asked for."""
+    tells = prompt.utterance is not None and prompt.utterance.task == "tell"
+    if wanted is None or not tells or slots_in(prompt.asked, is_booking=True):
+        return None
+    told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
+    return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
 
 
 def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
@@ -266,7 +278,8 @@ def is_of_recent(prompt: Prompt) -> bool:
         "reads",
         "orders",
     )
-    return is_deed and prompt.recent in OF_OWN_THINGS
+    is_next_day = prompt.recent == "calendar_event" and says(prompt.asked, "another_day")
+    return is_next_day or (is_deed and prompt.recent in OF_OWN_THINGS)
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
@@ -313,8 +326,9 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
         return "\n".join([*_lines(prompt, rows), "", *(f"> {line}" for line in quoted)])
     if not rows and answer.name.startswith(_LISTING):
         return prompt.text(f"none_{answer.name}", count=data.get("turns_searched", 0))
-    more = [prompt.text("and_more_rows")] if data.get("more") else []
+    more, day = [prompt.text("and_more_rows")] if data.get("more") else [], data.get("day")
     title = f"**{prompt.text(f'title_{answer.name}')}**"
+    title += f" {item_line({'start': day}, prompt.language, year=prompt.year)}" if day else ""
     return "\n".join([title, *(f"- {line}" for line in _lines(prompt, rows)), *more])
 
 

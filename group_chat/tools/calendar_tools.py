@@ -49,7 +49,8 @@ async def find_free_time(
     least = timedelta(minutes=minutes)
     gaps = free_times(events, start=start, end=end, least=least)
     spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
-    return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
+    told = [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]
+    return {"day": meant.isoformat(), "free": told}
 
 
 async def create_event(

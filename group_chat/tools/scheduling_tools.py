@@ -237,7 +237,7 @@ class SchedulingTools:
         old = await self._own(turn, appointment_id)
         slot = await self.clinic.bookable(turn.patient_id, slot_id, instead_of=old.appointment_id)
         before = await self._describe(old.doctor_id, old.start)
-        name = f"{before} to {await self._describe(slot.doctor_id, slot.start)}"
+        name = f"{before} → {await self._describe(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
         proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
         return self._ask(turn, request, proposal | {"start": time_text(slot.start)})

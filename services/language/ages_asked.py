@@ -84,7 +84,8 @@ def age_at(
     if age.name != "age" or len(visits) > 1:
         return ()
     age = replace(age, is_past=age.is_past or of_then)
-    if visits:
+    is_of_each = bool(visits) and (visits[0].tool, visits[0].name) == ("problems", "")
+    if visits and not is_of_each:  # of each diagnosis only where none was spoken of
         at = replace(last, aspect=visits[0].aspect, part=None, around=(), back=0)
         return (age, at) if (visits[0].tool, visits[0].name) == ("encounters", "") else ()
     last = last.around[0] if last.around else last

@@ -12,6 +12,8 @@ from services.language.utterance import Aspect, Part
 
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
 """What a word of a longer name still says: "the last appointment" is one of them."""
+_LISTED = 2
+"""Pieces of one thing behind a comma."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
@@ -96,6 +98,8 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
         return False  # "family history of diabetes and cancer"
     opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
     is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
+    is_listed = any(piece.words[0] == "," for piece in before) and len(behind) == _LISTED
+    is_new |= is_listed and bool(opening.of("topic"))  # "echo, ECG, meds"
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 
 

@@ -256,7 +256,11 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)
-    if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_visit"}:
+    if [one.name for one in topics] == ["age"] and part.frames & {
+        "past",
+        "at_visit",
+        "at_diagnosis",
+    }:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
@@ -283,6 +287,9 @@ def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
     if any(run.known for run in part.runs):
         return  # "at her first tetanus shot": at no visit
+    if "at_diagnosis" in part.frames:  # of which is not said, so of each
+        yield ChartQuestion("problems", {"status": "all"}, "when")
+        return
     at: tuple[Aspect, ...] = ("latest", "first")
     yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)
 

@@ -22,8 +22,9 @@ _HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
 _HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
 _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
 """What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
-_WITH = {"ihr": "female", "ihm": "male"}
-_NEAR = frozenset({"bei", "zu"})
+_WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
+_GIVEN = frozenset({"ein", "eine", "einen"})
+_NEAR = frozenset({"bei", "zu", "fur", "mit", "von"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
@@ -50,7 +51,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
-    found = set(_beside_verbs(folds)) if not said & of_people("masculine_things") else set()
+    found = set(_beside_verbs(raws, folds))
     found |= _owners_in_german(raws, folds)
     is_man = is_man or "male" in found
     is_woman = is_woman or "female" in found
@@ -171,17 +172,42 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     return found | ({"female"} if is_hers else set())
 
 
-def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
-    found = []
+def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
+    found, things = [], of_people("masculine_things").intersection(folds)
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         if one in _HIS and behind in of_people("patients_own") | measured_nouns():
             found.append("male")
         elif one in _NEAR and behind in _WITH:
             found.append(_WITH[behind])
-        elif one in _OF_VERBS and (behind in of_people("person_verbs") or _is_asked(folds, at)):
+        elif one in _WITH and at == 0 and behind in of_people("happens_to"):
+            found.append(_WITH[one])
+        elif one in _WITH and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
+            found.append(_WITH[one])  # "buch ihr einen Termin"
+        elif one == "er" and things:
+            continue
+        elif one in _OF_VERBS and (
+            behind in of_people("person_verbs")
+            or _is_asked(folds, at)
+            or _opens_statement(raws, folds, at)
+        ):
             found.append(_OF_VERBS[one])
     return found
+
+
+def _opens_statement(raws: Sequence[str], folds: Sequence[str], at: int) -> bool:
+    """Whether `er` or `sie` begins what is told: `sie wird entlassen`, `merk dir, dass er fällt`.
+
+    Whoever tells something names a thing before pointing at it; of several the verb is another.
+    """
+    lead, behind = folds[at - 1] if at else "", folds[at + 1 :]
+    is_clause = lead in of_people("subordinators")
+    is_first = at == 0 or is_clause or lead in of_people("before_statements")
+    names_thing = any(raw[0].isupper() for raw in raws[1:at]) or {"er", "sie"} <= {*folds}
+    if not (is_first and behind and folds[at] in of_people("subjects")) or names_thing:
+        return False
+    verb = behind[-1 if is_clause else 0]
+    return verb in of_people("verbs_of_one") or verb.endswith("t")
 
 
 def _is_asked(folds: Sequence[str], at: int) -> bool:
@@ -189,8 +215,12 @@ def _is_asked(folds: Sequence[str], at: int) -> bool:
     before = at - 2 if at > 1 and folds[at - 1] in _BETWEEN else at - 1
     if before < 0:
         return False
+    opens = before == 0 or folds[before - 1] in _OPENS
+    is_then = before > 0 and of_people("times_before").issuperset(folds[:before])
+    if is_then and folds[before] in of_people("verbs_of_one"):
+        return True  # "morgen kommt er zum CT"
     if folds[before] in of_people("open_verbs"):
-        return before == 0 or folds[before - 1] in _OPENS
+        return opens or is_then
     return folds[before] in of_people("person_verbs")
 
 

@@ -34,6 +34,9 @@ _LONGEST_TIME, _LAST_HOUR = 5, 24
 _OTHER_TIMES = ("makes_it", "another_time")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
+_BARE_HOURS = re.compile(
+    r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
+)
 _ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Whether words tell a time hangs on no day."""
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
@@ -93,9 +96,9 @@ def _new_task(text: str) -> Given | None:
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))
     if text[:start].endswith(tuple('"“„«')):
-        return {"title": title} | ({"due": when} if when else {})
+        return {"title": title} | ({"due": _with_hour(when)} if when else {})
     if when and between not in words_for("before_due"):
-        return {"title": title, "due": when}
+        return {"title": title, "due": _with_hour(when)}
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
     sizes = range(1, min(len(words), _LONGEST_TIME + 1))
@@ -111,6 +114,12 @@ def _new_task(text: str) -> Given | None:
     while len(kept) > 1 and _is_of(kept[-1], "before_due"):
         kept.pop()
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
+
+
+def _with_hour(when: str) -> str:
+    """Return a time that begins with an hour alone as one: "at 8 tomorrow" of "8 tomorrow"."""
+    told = _when(["at", when]) if when[:1].isdigit() else None
+    return when if told is None or told.minute is None else f"at {when}"
 
 
 def as_move(text: str, shown: str | None = "") -> str:
@@ -174,7 +183,7 @@ def _words_and_days(text: str) -> Given:
 def _new_event(text: str) -> Given | None:
     """Return what is new in the calendar: all that stands beside the one time is its title."""
     text = without(with_months(without_address(text)), "in_own_calendar")
-    said = (parts_in(text, "new_event") or {}).get("title", "")
+    said = _with_span((parts_in(text, "new_event") or {}).get("title", ""))
     words, told = said.split(), when_of(said, _ANY_MOMENT)
     sizes = range(1, min(len(words), _LONGEST_TIME + 2) + 1)
     runs = ((at, at + size) for size in sizes for at in range(len(words) - size + 1))
@@ -195,6 +204,17 @@ def _new_event(text: str) -> Given | None:
     return {"title": title, "start": start, **long} if title and len(start) <= _WHEN_CHARS else None
 
 
+def _with_span(said: str) -> str:
+    """Return `said` with the hours that stand beside its day as such: "14 to 15 tomorrow"."""
+    span = _BARE_HOURS.search(said)
+    if span is None or not int(span[1]) < int(span[2]) <= _LAST_HOUR:
+        return said
+    before, behind = said[: span.start()], said[span.end() :]
+    rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)
+    is_beside = rest is not None and rest == told and rest.minute is None
+    return f"{before}from {span[1]} to {span[2]}{behind}" if is_beside else said
+
+
 def _is_of(word: str, name: str) -> bool:
     return " ".join(words_of(word)) in words_for(name)
 
@@ -207,7 +227,7 @@ def _new_mail(text: str) -> Given | None:
 def _new_contact(text: str) -> Given | None:
     named = (parts_in(text, "new_contact") or {}).get("name", "")
     name = without_ways_to_reach(named).strip(" ,;.")
-    return {"name": name, **_reached_by(named)} if name else None
+    return {"name": name, **_reached_by(text)} if name else None
 
 
 def _new_way_to_reach(text: str) -> Given | None:

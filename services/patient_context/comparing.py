@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from data_models.clock import IdSource
+from data_models.conversation import OpenQuestion
+from data_models.identifiers import PatientId
 from services.identity.person import Person, distinct
 from services.identity.wording import option_line
-from services.language.phrases import says
-from services.patient_context.answers import ASKED, OPTIONS, options_of, waiting_in
+from services.language.folding import words_of
+from services.language.phrases import parts_in, says
+from services.patient_context.answers import ASKED, OPTIONS, SAID, options_of, waiting_in
 from services.patient_context.asking_again import may_be_of
 from services.patient_context.conclusion import PatientTurn, asking_first
 from services.patient_context.verdict import PatientVerdict
@@ -39,6 +42,16 @@ def compared_people(who: Who) -> Sequence[Person]:
     people = _spoken_of(who, named) or (_the_two_of_the_roster(who) if is_of_both else [])
     found = distinct(one for one in people if one.patient_id is not None)
     return found if len(found) == _SIDES else ()
+
+
+def compared_with(chosen: PatientId, who: Who, question: OpenQuestion) -> Sequence[Person]:
+    """Return the open patient and the one who was chosen for "compare with Birgit"; else nobody."""
+    other, said = who.person(chosen), set(words_of(str(question.payload.get(SAID, ""))))
+    told = [parts_in(one, "compared_with") or {} for one in waiting_in(question)[-1:]]
+    names_other = any(said & set(words_of(one.get("name", ""))) for one in told)
+    if not names_other or who.open is None or other is None or other.same_as(who.open):
+        return ()
+    return who.open, other
 
 
 def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:

@@ -37,6 +37,7 @@ from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
     compared_people,
+    compared_with,
     names_none_after_comparing,
 )
 from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
@@ -233,6 +234,9 @@ class PatientContextService:
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._opener.who(turn, also=[chosen])
+        compared = compared_with(chosen, who, question)
+        if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
+            return asking_to_compare(compared, who, ids=self._ids)
         verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
         if not said or verdict.patient_id is None or names_another(question, verdict):

@@ -29,7 +29,7 @@ from services.memory_edits.operations import (
     newest_write,
     undo_write,
 )
-from services.records.answers.as_said import told_before
+from services.records.answers.as_said import held_about, told_before
 from services.turn.documents import TurnDocuments
 from services.turn.own_deeds import EARLIER, WAITS
 from services.turn.phases import GroundedTurn, LoadedTurn
@@ -338,9 +338,11 @@ def _in_passing(context: ChatContext) -> str:
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
-    """Return the held statements that hold every telling word of `value`."""
+    """Return the held statements that hold every telling word of `value`, or else are about it."""
     wanted = words_of_statement(value)
     held = [one for one in context.memory.key_points if one.status == "active"]
-    return [
+    named = [
         one for one in held if wanted and wanted <= words_of_statement(f"{one.text} {one.quote}")
     ]
+    about = held_about(value, [one.quote for one in held]) if wanted and not named else ()
+    return named or [one for one in held if one.quote in about]

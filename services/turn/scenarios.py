@@ -192,7 +192,7 @@ class TurnScenarios:
     ) -> str | None:
         """Carry the command out; None where the team answers, or it was none after all."""
         if command.kind == "where":
-            return None if turn.document.plan and not runtime.has_any else await runtime.where()
+            return await runtime.where() if runtime.has_any else None
         if command.kind in ("back", "skip", "question", "noted"):
             return await self._within(runtime, command, act)
         titles = await self._titles(command)

@@ -57,6 +57,13 @@ def said_of(
     return tuple(dict.fromkeys(fitting))
 
 
+def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
+    """Return the sentences of `held` that are about what `text` names: "his blood pressure"."""
+    each = (chart_questions(text, today=_ANY_DAY, language=one) for one in LANGUAGES)
+    asked = next(filter(None, each), ())
+    return said_of(asked, held, text) or held_of_same(text, held)
+
+
 class Told(NamedTuple):
     """What a user told in passing, and no memory holds: their words, the day, and who wrote them.
 

@@ -60,3 +60,15 @@ async def test_what_was_told_is_said_beside_a_search_that_finds_nothing() -> Non
     talk.held = ("remember that she walks 200 m", "remember that she likes tea")
     heard = await talk.say("how far does she walk?")
     assert "not from the record: \u201cremember that she walks 200 m\u201d" in heard.said[-1][1]
+
+
+@pytest.mark.parametrize(
+    "question", ["what did we note about his potassium?", "Was haben wir zum Kalium notiert?"]
+)
+async def test_what_is_held_of_it_is_told(question: str) -> None:
+    talk = conversation()
+    talk.held = ("note: K 4.9 on the phone",)
+
+    heard = await talk.say(question, past=Past())
+
+    assert "K 4.9 on the phone" in heard.said[-1][1]

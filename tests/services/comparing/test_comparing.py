@@ -139,6 +139,24 @@ async def test_two_family_names_are_asked_about_before_anything_is_shown(tmp_pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("text", ["compare with Rose", "vergleiche sie mit Rose"])
+async def test_whom_the_open_one_is_compared_with_may_be_asked_first(
+    tmp_path: Path, text: str
+) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        whom = await world.say(text)
+        assert kind_asked(whom) == "subject"
+
+        asked = await world.say("1")
+
+        assert kind_asked(asked) == "compare", asked.texts
+        for one in (ANNA, ROSE):
+            assert one.id in asked.texts[-1]
+        assert tables(await world.say("yes"))
+
+
+@pytest.mark.slow
 async def test_after_a_yes_both_charts_stand_under_both_identifiers(
     tmp_path: Path,
 ) -> None:

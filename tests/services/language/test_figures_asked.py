@@ -433,11 +433,11 @@ def test_the_newest_and_the_one_before_are_two(text: str, before: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["age at dx", "age at diagnosis?", "how old at onset"])
-def test_an_age_at_a_diagnosis_is_of_the_one_asked_about_or_said_not_to_be(text: str) -> None:
+def test_an_age_at_a_diagnosis_is_of_the_one_asked_about_or_of_each(text: str) -> None:
     age, illness = asked(text, "does she have diabetes?")
     assert (age.name, age.unread, illness.name, illness.aspect) == ("age", "", "diabetes", "when")
-    (alone,) = asked(text)
-    assert alone.unread
+    each, _ = asked(text)
+    assert (each.tool, each.name) == ("problems", "")
 
 
 def test_what_somebody_is_on_asks_for_drugs_also_without_the_name() -> None:

@@ -31,6 +31,14 @@ def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name
     assert named(text) == [(tool, name)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["how old was she when diagnosed", "age at diagnosis?", "Wie alt war sie bei der Diagnose?"],
+)
+def test_the_age_at_diagnosis_without_a_name_is_that_at_each(text: str) -> None:
+    assert named(text) == [("problems", ""), ("chart_summary", "age")]
+
+
 @pytest.mark.parametrize("text", ["pmh?", "past medical history", "Hat er Vorerkrankungen?"])
 def test_of_what_was_had_also_what_is_over_is_asked(text: str) -> None:
     assert [dict(one.arguments) for one in asked(text)] == [{"status": "all"}]

@@ -46,3 +46,9 @@ def test_a_time_behind_a_no_moves_what_was_done(text: str, moved: str) -> None:
 @with_cases("text")
 def test_what_is_no_time_alone_moves_nothing(text: str) -> None:
     assert as_move(text) == text
+
+
+def test_a_contact_is_made_with_the_number_behind_the_contacts() -> None:
+    (new,) = [one for one in OF_OWN_THINGS["contact"] if one.tool == "add_contact"]
+    given = new.given("add Dr. Meier to my contacts, phone 0151 2345")
+    assert given == {"name": "Dr. Meier", "phone": "0151 2345"}

@@ -8,12 +8,25 @@ import pytest
 from data_models.chat_context import Turn
 from services.language.chart_questions import chart_questions
 from services.language.utterance import ChartQuestion
-from services.records.answers.as_said import Told, said_of, told_before, told_of
+from services.records.answers.as_said import Told, held_about, said_of, told_before, told_of
 from tests.work import counted_calls
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
 DEAF = "remember that she is deaf in the left ear"
 HELD = (LATEX, DNR, WEIGHT, DEAF)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("his blood pressure", ["Trage ein: RR 130/80"]),
+        ("Blutdruck", ["Trage ein: RR 130/80"]),
+        ("the potassium", ["note: K 4.9 on the phone"]),
+        ("the CT", []),
+    ],
+)
+def test_what_is_held_is_found_by_another_name(named: str, said: list[str]) -> None:
+    assert [*held_about(named, ["Trage ein: RR 130/80", "note: K 4.9 on the phone"])] == said
 
 
 @pytest.mark.parametrize(

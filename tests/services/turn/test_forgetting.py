@@ -77,3 +77,12 @@ async def test_a_code_status_that_was_wrong_is_not_held_beside_the_right_one(
     assert [one for one in held(store) if one.startswith("Code status")] == [
         "Code status: full code"
     ]
+
+
+@pytest.mark.parametrize("text", ["forget the potassium", "vergiss das Kalium"])
+async def test_what_is_held_may_be_named_otherwise(world: World, text: str) -> None:
+    await world.tell("note: K 4.9 on the phone")
+
+    asked = await world.tell(text)
+
+    assert "K 4.9 on the phone" in asked.texts[0]

@@ -111,8 +111,11 @@ async def test_a_tool_that_fails_keeps_the_session_and_is_tried_again(visit: Sce
     assert len({one.idempotency_key for one in visit.team.actions}) == 1
 
 
-async def test_where_are_we_is_answered_without_the_team(visit: ScenarioWorld) -> None:
-    assert (await visit.say("where are we?")).texts == ["No scenario is open here."]
+async def test_where_are_we_is_answered_without_the_team_while_a_scenario_is_open(
+    visit: ScenarioWorld,
+) -> None:
+    await visit.say("where are we?")  # the team says whose chart is open
+    assert len(visit.team.requests) == 1
     await visit.begin()
     before = len(visit.team.requests)
     assert (await visit.say("Where are we now?")).texts == ["Visit: greet (0 of 4 steps done)."]
