@@ -56,7 +56,8 @@ class AnswerWords(ClosedValue):
 
     def called(self, name: str) -> str:
         """Return what is asked about, in this language."""
-        return lexicon(self.language).called(name)
+        called = lexicon(self.language).called(name)
+        return self.words.get(called, called)
 
     def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:
         """Return that `name` is not in the record, or not in the list of `tool`."""

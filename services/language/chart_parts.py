@@ -13,6 +13,7 @@ from services.language.utterance import Aspect, Part
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
 """What a word of a longer name still says: "the last appointment" is one of them."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
@@ -196,7 +197,9 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "change"  # "average yearly gain", "how many kg did she lose?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
-    if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
+    is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)
+    is_course &= {topic.tool for topic in part.topics} <= _REPORTS  # "progression since the last"
+    if "when" in part.aspects and not (is_course or part.aspects & {"count", *RANKED, *EDGES}):
         return "when"
     if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"

@@ -207,7 +207,10 @@ def _asked_at(
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
-    if behind and relation in ("within", "at") and {one.tool for one in before} != {"results"}:
+    is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
+    is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
+    is_of_values = is_course or {one.tool for one in before} == {"results"}
+    if behind and relation in ("within", "at") and not is_of_values:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
         is_of_visit = all(
             one.tool == "encounters" and (one.aspect in EDGES or one.name) for one in behind

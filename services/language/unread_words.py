@@ -218,12 +218,14 @@ class _Used:
         is_rate = not said.isdisjoint({"per_year", "percent"})
         is_rate &= not any(one.rate or one.unit for one in self._asked)
         is_length = "lasting" in said and not any(one.asked_on is not None for one in self._asked)
-        has_place = any(one.back or "last" in one.arguments for one in self._every)
+        is_told = self._is_list and "trend" in self._aspects  # all of them are
+        has_place = is_told or any(one.back or "last" in one.arguments for one in self._every)
         return is_rate or is_length or (bool(piece.of("place")) and not has_place)
 
     def _is_topic_left(self, piece: Piece) -> bool:
         is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
-        is_told = bool(self._tools & _COURSES) or any(one.around for one in self._asked)
+        is_told = any(one.around or one.part == "reaction" for one in self._asked)
+        is_told |= bool(self._tools & _COURSES)
         is_of_any = self._is_of_any and bool(piece.of("for_it"))
         return (is_course and not is_told) or is_of_any
 
@@ -270,8 +272,8 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
     if question.tool == "changes":
         told |= {"change"}
-    elif question.tool != "results":
-        told -= _OF_VALUES  # whatever it was asked for
+    elif question.tool not in ("results", "imaging_reports"):
+        told -= _OF_VALUES  # whatever it was asked for; a report says what has changed
     elif question.above is not None or question.below is not None:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond
     is_course = question.tool == "results" and question.span is not None

@@ -28,6 +28,9 @@ from services.records.measurements import NOT_PATIENTS
 from services.records.standing import DOUBTFUL, FUTURE, NEVER
 from services.records.visits import NOT_MEANT
 
+MISSING = "missing"
+"""What is asked for where all is asked of which the status says that the record has it not."""
+_NOT_THERE = "not in the record"
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
@@ -87,8 +90,24 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     inside = tuple(row for row in inside if _is_of_month(row, question.month))
+    if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
+        inside = _of_that_length(inside, question.asked_on, is_longest=question.aspect == "maximum")
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+def _of_that_length(
+    rows: Sequence[ViewRow], today: date, *, is_longest: bool
+) -> tuple[ViewRow, ...]:
+    """Return the rows that lasted longest, or shortest; what is active lasts until today."""
+    lasted: dict[int, list[ViewRow]] = {}
+    for row in rows:
+        begun, ended = first_day(row.date[:10]), last_day(row.end[:10]) if row.end else None
+        ended = today if ended is None and row.status == "active" else ended
+        if begun is not None and ended is not None:
+            lasted.setdefault((ended - begun).days, []).append(row)
+    chosen = (max if is_longest else min)(lasted, default=0)
+    return tuple(lasted.get(chosen, rows))
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
@@ -108,6 +127,8 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     if question.tool == "chart_summary" and question.name:
         is_known = question.name in _OF_THE_PERSON and bool(view.rows)
         return is_known or bool(personal_facts(question.name, view.rows))
+    if (question.tool, question.name) == ("current_status", MISSING):
+        return True  # nothing is a good answer, too
     rows = asked_rows(question, view).rows
     if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
         return any(row.date for row in rows)
@@ -155,7 +176,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
-            return is_meant or has_words(row, name) or _is_the_head(question, row)
+            is_so = is_meant or has_words(row, name) or row.status == name  # "in remission"
+            return is_so or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" | "medications" if name:
@@ -165,7 +187,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
-        case "current_status" if name in rows_called("facts_of_status") or name == "treatment":
+        case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)
         case _:
             return True
@@ -225,7 +247,9 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     """Whether a row of the status is what `name` asks for, and is in the record."""
     if name == "treatment":
         return row.kind in _TREATMENTS
-    is_there = row.kind == "fact" and row.status != "not in the record"
+    is_there = row.kind == "fact" and row.status != _NOT_THERE
+    if name == MISSING:
+        return row.status == _NOT_THERE
     return is_there and fold(row.name)[0].startswith(rows_called("facts_of_status")[name])
 
 

@@ -11,6 +11,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so, is_of_some
 from services.records.answers.asked_rows import (
     DONE,
+    MISSING,
     VISITS_OF_STATE,
     asked_rows,
     is_doubtful,
@@ -35,7 +36,13 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import empty_list, is_another, told_identity, told_summary
+from services.records.answers.whole_chart import (
+    empty_list,
+    is_another,
+    told_identity,
+    told_missing,
+    told_summary,
+)
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
@@ -60,6 +67,8 @@ _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immu
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
+    if (question.tool, question.name) == ("current_status", MISSING):
+        return told_missing(found.rows, words)
     if question.tool == "chart_summary":
         of_person = bool(question.name) and told_identity(question, view.rows, words)
         return of_person or told_summary(view, found.rows, words)

@@ -104,3 +104,9 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
             return f"**{row.name}**; {row.detail} {source}"
         case _:
             return words.not_there(words.called(name))
+
+
+def told_missing(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return what a board asks for first and the record has not, by the rows that say so."""
+    names = "; ".join(dict.fromkeys(words.word(words.called(row.name)) for row in rows))
+    return words.not_there(names) if names else words.say("none_missing")
