@@ -55,7 +55,7 @@ async def directly(
     if not await look_up(agent, turn, history):
         return None
     read = turn.request.utterance
-    if read is None or SEARCH not in agent.tools or says(turn.request.text, "remember", "danger"):
+    if read is None or SEARCH not in agent.tools or says(turn.request.text, "danger"):
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None

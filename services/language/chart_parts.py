@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.language.chart_file import TopicSpec
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
-from services.language.named_runs import Run, is_joint, may_name, runs_of
+from services.language.named_runs import FOR, Run, is_joint, may_name, runs_of
 from services.language.utterance import Aspect, Part
 
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
@@ -119,10 +119,12 @@ def _names_something(part: Sequence[Piece]) -> bool:
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
-    is_negated = False
+    is_negated, before = False, ""
     for piece in pieces:
         said = piece.by_kind
-        part.topics += said.get("topic", ())
+        topics = [one for one in said.get("topic", ()) if not _is_purpose(one, before, part)]
+        part.topics += topics
+        before = piece.text
         part.aspects |= {*said.get("aspect", ())} - {"whether"}
         part.parts += said.get("part", ())
         part.frames |= {*said.get("frame", ())} - ({"over"} if is_negated else set())
@@ -145,6 +147,13 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects.add("whether")
     part.is_asked_anew = opening is not None and opening.text in words.words.asking
     return part
+
+
+def _is_purpose(topic: TopicSpec, before: str, part: QuestionPart) -> bool:
+    """Whether an operation is what a list is asked for: "comorbidities relevant for surgery"."""
+    lists = {one.tool for one in part.topics}
+    is_list = bool(lists) and lists <= {"problems", "medications", "allergies"}
+    return topic.name == "operation" and before in FOR and is_list
 
 
 def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:

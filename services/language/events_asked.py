@@ -47,7 +47,10 @@ def asked_around(
         return ()
     pieces, other_at_end = _other_side(_event_last(_edge_last(pieces, words), words), words)
     for at, piece in enumerate(pieces):
-        if (relation := side_of(piece, words)) is None or _asks_anew(pieces, at, words):
+        ahead = pieces[at + 1].text if shift is None and at + 1 < len(pieces) else ""
+        is_loose = ahead in {*_SIGNS, *words.words.joints}  # "anemia since, last hb"
+        relation = None if is_loose else side_of(piece, words)
+        if relation is None or _asks_anew(pieces, at, words):
             continue
         other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]

@@ -128,7 +128,7 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
         return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
     # The kidneys beside a scan are a part of the body, and so is the heart.
     is_part = is_organ(run) and any(topic.tool == "imaging_reports" for topic in topics)
-    is_part |= any(known.tool == SEARCH for known in run.known)
+    is_part |= run.main is not None and run.main.tool == SEARCH
     return bool(run.known) and not is_part
 
 

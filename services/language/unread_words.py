@@ -119,8 +119,8 @@ class _Used:
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
-        is_begin = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)  # "gout since"
-        has_side = is_moved or is_begin or any(map(_is_of_time, asked))
+        self._is_begin = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)
+        has_side = is_moved or self._is_begin or any(map(_is_of_time, asked))
         self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
@@ -205,7 +205,8 @@ class _Used:
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
-        is_side = side in _SIDES or (side == "since" and len(self._asked) > 1)
+        is_loose = side == "since" and len(self._asked) > 1 and not self._is_begin
+        is_side = side in _SIDES or is_loose
         is_side |= is_long and (side == "at" or "around" in piece.of("frame"))
         is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
         is_limit = any(one.kind in self._limits for one in piece.labels)
