@@ -11,6 +11,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.excluded_rows import is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
+from services.records.answers.lengths_told import lasted_so_long
 from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.answers.said_words import has_words, is_word
 from services.records.concepts.table import (
@@ -25,12 +26,12 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL, FUTURE, NEVER
+from services.records.standing import FUTURE, NEVER
 from services.records.visits import NOT_MEANT
 
 MISSING = "missing"
 """What is asked for where all is asked of which the status says that the record has it not."""
-_NOT_THERE = "not in the record"
+_NOT_THERE, _DIFFERS = "not in the record", "sources differ"
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
@@ -91,23 +92,9 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     inside = tuple(row for row in inside if _is_of_month(row, question.month))
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
-        inside = _of_that_length(inside, question.asked_on, is_longest=question.aspect == "maximum")
+        inside = lasted_so_long(inside, question.asked_on, question.aspect)
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
-
-
-def _of_that_length(
-    rows: Sequence[ViewRow], today: date, *, is_longest: bool
-) -> tuple[ViewRow, ...]:
-    """Return the rows that lasted longest, or shortest; what is active lasts until today."""
-    lasted: dict[int, list[ViewRow]] = {}
-    for row in rows:
-        begun, ended = first_day(row.date[:10]), last_day(row.end[:10]) if row.end else None
-        ended = today if ended is None and row.status == "active" else ended
-        if begun is not None and ended is not None:
-            lasted.setdefault((ended - begun).days, []).append(row)
-    chosen = (max if is_longest else min)(lasted, default=0)
-    return tuple(lasted.get(chosen, rows))
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
@@ -143,12 +130,6 @@ def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
     said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
     return row.kind in DIAGNOSES and bool(said)
-
-
-def is_doubtful(row: ViewRow) -> bool:
-    """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
-    is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
-    return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -249,7 +230,7 @@ def _is_fact(row: ViewRow, name: str) -> bool:
         return row.kind in _TREATMENTS
     is_there = row.kind == "fact" and row.status != _NOT_THERE
     if name == MISSING:
-        return row.status == _NOT_THERE
+        return row.status in (_NOT_THERE, _DIFFERS)
     return is_there and fold(row.name)[0].startswith(rows_called("facts_of_status")[name])
 
 

@@ -28,7 +28,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "number": ("model ", "serial ", "lot ", "UDI "),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
-_DUE_AGAIN = frozenset({"immunization", "procedure"})
+_DUE_AGAIN = frozenset({"immunization", "procedure", "fact"})
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
     {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}

@@ -11,10 +11,8 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so, is_of_some
 from services.records.answers.asked_rows import (
     DONE,
-    MISSING,
     VISITS_OF_STATE,
     asked_rows,
-    is_doubtful,
     is_near_only,
     passage,
 )
@@ -36,13 +34,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import (
-    empty_list,
-    is_another,
-    told_identity,
-    told_missing,
-    told_summary,
-)
+from services.records.answers.whole_chart import empty_list, is_another, is_doubtful, told_whole
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
@@ -67,11 +59,8 @@ _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immu
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
-    if (question.tool, question.name) == ("current_status", MISSING):
-        return told_missing(found.rows, words)
-    if question.tool == "chart_summary":
-        of_person = bool(question.name) and told_identity(question, view.rows, words)
-        return of_person or told_summary(view, found.rows, words)
+    if (whole := told_whole(question, view, found.rows, words)) is not None:
+        return whole
     if not found.rows:
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
