@@ -31,6 +31,11 @@ def test_what_was_diagnosed_in_some_days_began_in_them(text: str) -> None:
     assert [one.is_begun for one in asked(text)] == ["problems" not in text]
 
 
+def test_of_two_months_all_is_asked_behind_what_was_first_at_birth() -> None:
+    (question,) = asked("and at 2 months", "what vaccines did he get at birth")
+    assert (question.at_age, question.aspect) == (2, "all")
+
+
 def test_how_old_somebody_was_is_asked_of_an_injury_of_a_part_of_the_body() -> None:
     assert named("clavicle fx how old was he?")[1:] == [("problems", "clavicle fracture")]
 

@@ -80,6 +80,8 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         ill("Fracture of left clavicle", "2019-07-21"),
         ill("Sprain of ankle", "2021-02-01"),
         ill("Pulmonary embolism", "2023-03-03"),
+        ill("Chronic gout", "2010-01-01").model_copy(update={"status": "active", "end": ""}),
+        ill("Acute gout", "2025-03-01"),
         ill("Adenocarcinoma of the left upper lobe of lung", "2022-01-05"),
     ),
     "medications": (
