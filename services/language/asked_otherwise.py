@@ -139,7 +139,7 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     how = next(one for one in kinds if one in {*asked.aspects, "all"})
     told = (what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
-    if asked.parts and (part is not None or not asked.aspects):
+    if asked.parts and (part is not None or not asked.aspects or _OWNED & {*asked.parts}):
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect
