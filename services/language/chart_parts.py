@@ -189,7 +189,7 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
-    if "over" in part.frames and what == "people":
+    if "over" in part.frames and "people" in part.parts:
         return "end people"
     is_over = "over" in part.frames and not is_of_values(part)
     if is_over and aspect == "whether" and part.parts.count("status") < 2:
