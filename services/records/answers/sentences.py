@@ -199,9 +199,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool in _STATES and question.name:
         now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
         if now:
-            newest = max(rows, key=lambda row: row.date)
-            is_of_last = question.tool == "problems" and newest not in now  # "the last time"
-            return _listed(question, [*now, newest] if is_of_last else now, words)
+            again = max(rows, key=lambda row: row.date)
+            is_of_last = question.tool == "problems" and again not in now  # "the last time"
+            return _listed(question, [*now, again] if is_of_last else now, words)
         last = row_line(max(rows, key=newest_day), words)
         return last if question.is_past else f"{words.say('not_now')}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
