@@ -55,7 +55,7 @@ async def directly(
     if not await look_up(agent, turn, history):
         return None
     read = turn.request.utterance
-    if read is None or SEARCH not in agent.tools or says(turn.request.text, "remember", "danger"):
+    if read is None or SEARCH not in agent.tools or says(turn.request.text, "danger"):
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
@@ -121,7 +121,10 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     is_first = not (turn.said or any(each.agent_responses for each in turn.request.history))
     names = ["not_a_model"] if is_first else []
     tells = any(
-        one.part in _REASONS or one.aspect in _OVER_TIME or one.tool == CHANGES
+        one.part in _REASONS
+        or one.aspect in _OVER_TIME
+        or one.tool == CHANGES
+        or "last" in one.arguments
         for one in read.about
     )
     if says(text, "advice") or (asks_for_judgement(text) and not tells):

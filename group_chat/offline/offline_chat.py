@@ -84,7 +84,8 @@ def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
 def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
-    recall = None if prompt.scenario else request_in(prompt, (RECALL,))
+    is_of_chart = prompt.utterance is not None and bool(prompt.utterance.about)
+    recall = None if prompt.scenario or is_of_chart else request_in(prompt, (RECALL,))
     reply = answer(prompt) if recall is None else _recalled(prompt, recall)
     is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []

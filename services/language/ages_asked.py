@@ -69,7 +69,7 @@ def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[Cha
             is_age_in_months=age.is_months,
             age_side=age.side,
             age_years=age.years,
-            aspect="first" if age.is_birth else one.aspect,
+            aspect="first" if age.is_birth else "all" if one.at_age == 0 else one.aspect,
         )
         for age in ages
         for one in questions

@@ -22,6 +22,7 @@ class AnswerWords(ClosedValue):
         lengths: What one day, month or year is called, and several.
         allergic: Beginnings of words by which a passage tells of an allergy.
         words: What records write in English and what it is here.
+        names: What is asked about, where the vocabulary's own name for it tells nobody.
         told: What rows say in the language of the tools around the record's words `{}`, and here.
         absent_of: What is said instead of `absent` of what is in the list of a tool.
         things_of: What the rows of a tool are called.
@@ -33,6 +34,7 @@ class AnswerWords(ClosedValue):
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]
     words: Mapping[str, str]
+    names: Mapping[str, str] = Field(default_factory=dict)
     told: Mapping[str, str] = Field(default_factory=dict)
     absent_of: Mapping[str, str] = Field(default_factory=dict)
     quoted: str = "“{}”"
@@ -56,7 +58,7 @@ class AnswerWords(ClosedValue):
 
     def called(self, name: str) -> str:
         """Return what is asked about, in this language."""
-        return lexicon(self.language).called(name)
+        return self.names.get(name) or lexicon(self.language).called(name)
 
     def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:
         """Return that `name` is not in the record, or not in the list of `tool`."""

@@ -91,8 +91,11 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
         if figure_in(piece, words) is None and "helped" not in piece.of("frame")
+        if not _is_treatment(piece, words)
     )
     part = read_part(list(said), words) if said and not names else None
+    if part is not None and any(_is_treatment(piece, words) for piece in said):
+        part.parts = ["treatment"]
     asks = part is not None and (
         part.is_before
         or part.unit
@@ -102,6 +105,12 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         or any(_asks_result(piece, words) for piece in said)
     )
     return part if asks else None
+
+
+def _is_treatment(piece: Piece, words: Lexicon) -> bool:
+    """Whether it asks how something is treated and says not what: "treatment?", "with what?"."""
+    is_bare = len(piece.words) == 1 or not {*words.words.asking}.isdisjoint(piece.words)
+    return is_bare and any(one.name == "treatment" for one in piece.of("topic"))
 
 
 def _asks_result(piece: Piece, words: Lexicon) -> bool:
@@ -130,7 +139,7 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     how = next(one for one in kinds if one in {*asked.aspects, "all"})
     told = (what_of(asked, how), *asked.parts[:1])
     part = next((one for one in told if one in PARTS_OF.get(question.tool, ())), None)
-    if asked.parts and (part is not None or not asked.aspects):
+    if asked.parts and (part is not None or not asked.aspects or _OWNED & {*asked.parts}):
         # Of what was asked whether it is there: "why was it stopped?" asks for no yes.
         is_whether = question.aspect == "whether" and part not in ("status", None)
         which: Aspect = "all" if is_whether else question.aspect

@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.language.chart_file import TopicSpec
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
-from services.language.named_runs import Run, is_joint, may_name, runs_of
+from services.language.named_runs import FOR, Run, is_joint, may_name, runs_of
 from services.language.utterance import Aspect, Part
 
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
@@ -15,6 +15,7 @@ EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
 _LISTED = 2
 """Pieces of one thing behind a comma."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
@@ -122,10 +123,12 @@ def _names_something(part: Sequence[Piece]) -> bool:
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
-    is_negated = False
+    is_negated, before = False, ""
     for piece in pieces:
         said = piece.by_kind
-        part.topics += said.get("topic", ())
+        topics = [one for one in said.get("topic", ()) if not _is_purpose(one, before, part)]
+        part.topics += topics
+        before = piece.text
         part.aspects |= {*said.get("aspect", ())} - {"whether"}
         part.parts += said.get("part", ())
         part.frames |= {*said.get("frame", ())} - ({"over"} if is_negated else set())
@@ -148,6 +151,13 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects.add("whether")
     part.is_asked_anew = opening is not None and opening.text in words.words.asking
     return part
+
+
+def _is_purpose(topic: TopicSpec, before: str, part: QuestionPart) -> bool:
+    """Whether an operation is what a list is asked for: "comorbidities relevant for surgery"."""
+    lists = {one.tool for one in part.topics}
+    is_list = bool(lists) and lists <= {"problems", "medications", "allergies"}
+    return topic.name == "operation" and before in FOR and is_list
 
 
 def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
@@ -183,7 +193,7 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
-    if "over" in part.frames and what == "people":
+    if "over" in part.frames and "people" in part.parts:
         return "end people"
     is_over = "over" in part.frames and not is_of_values(part)
     if is_over and aspect == "whether" and part.parts.count("status") < 2:
@@ -200,7 +210,9 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "change"  # "average yearly gain", "how many kg did she lose?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
-    if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
+    is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)
+    is_course &= {topic.tool for topic in part.topics} <= _REPORTS  # "progression since the last"
+    if "when" in part.aspects and not (is_course or part.aspects & {"count", *RANKED, *EDGES}):
         return "when"
     if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"

@@ -169,7 +169,7 @@ def _of_time(
     return replace(
         with_rate(question, part.frames),
         is_past=span is not None or _is_of_all_times(question, part),
-        is_begun=span is not None and "begun" in part.frames,
+        is_begun=span is not None and not part.frames.isdisjoint({"begun", "diagnosed"}),
         unit=(unit or part.unit) if question.tool == "results" else "",
     )
 

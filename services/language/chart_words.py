@@ -172,8 +172,8 @@ class Lexicon:
         words = _folded(phrase)
         if words and label not in self._phrases.get(words, ()):
             self._phrases[words] = (*self._phrases.get(words, ()), label)
-        if words[1:] and words[-1] == "cancer":
-            self._add(" ".join((*words[:-1], "ca")), label)
+        if words[1:] and "cancer" in words:
+            self._add(" ".join("ca" if one == "cancer" else one for one in words), label)
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())

@@ -26,6 +26,7 @@ _OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
 _OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
+_ILLNESS = ChartQuestion("problems")
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
@@ -47,7 +48,10 @@ def asked_around(
         return ()
     pieces, other_at_end = _other_side(_event_last(_edge_last(pieces, words), words), words)
     for at, piece in enumerate(pieces):
-        if (relation := side_of(piece, words)) is None or _asks_anew(pieces, at, words):
+        ahead = pieces[at + 1].text if shift is None and at + 1 < len(pieces) else ""
+        is_loose = ahead in {*_SIGNS, *words.words.joints}  # "anemia since, last hb"
+        relation = None if is_loose else side_of(piece, words)
+        if relation is None or _asks_anew(pieces, at, words):
             continue
         other = "after" if piece.text in words.words.both_sides else other_at_end
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
@@ -60,8 +64,17 @@ def asked_around(
                     found = tuple(replace(one, aspect="all") for one in found)
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
                 every += tuple(replace(one, when=other) for one in found) if other else ()
+                every = tuple(
+                    replace(one, around=()) if _is_of_itself(one) else one for one in every
+                )
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _is_of_itself(question: ChartQuestion) -> bool:
+    """Whether it is asked for the event that it is asked around: "admitted when, discharge dx"."""
+    events = [(one.tool, one.name) for one in question.around]
+    return question.when == "within" and events == [(question.tool, question.name)]
 
 
 def _edge_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
@@ -207,7 +220,10 @@ def _asked_at(
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
-    if behind and relation in ("within", "at") and {one.tool for one in before} != {"results"}:
+    is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
+    is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
+    is_of_values = is_course or {one.tool for one in before} == {"results"}
+    if behind and relation in ("within", "at") and not is_of_values:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
         is_of_visit = all(
             one.tool == "encounters" and (one.aspect in EDGES or one.name) for one in behind
@@ -247,6 +263,8 @@ def _event_in(
     if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
         told = (one.text for one in pieces if "past" not in one.of("frame"))
         behind = ask(" ".join(told) + "?")
+    if behind == (_ILLNESS,):  # "weight since dx": of a board that is the cancer
+        behind = (replace(_ILLNESS, arguments={"status": "all"}, name="cancer"),)
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
     in_any_words = {one.tool for one in before} == {"results"} and relation in _OF_ANY_WORDS

@@ -7,6 +7,7 @@ from datetime import date
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.events_asked import relations_of
+from services.language.tools_named import OVER
 from services.language.utterance import ChartQuestion
 
 _DATED = frozenset(
@@ -44,7 +45,9 @@ def _with_length(question: ChartQuestion, today: date, *, is_apart: bool) -> Cha
         return replace(question, aspect="first", asked_on=today)  # since when somebody comes
     if question.tool in _DATED:
         aspect = "when" if question.aspect == "count" else question.aspect
-        return replace(question, aspect=aspect, asked_on=today, is_apart=is_apart)
+        is_ranked = question.tool in OVER and aspect in ("minimum", "maximum")
+        every = {"status": "all", **question.arguments} if is_ranked else question.arguments
+        return replace(question, arguments=every, aspect=aspect, asked_on=today, is_apart=is_apart)
     if question.tool == "results" and (is_apart or question.aspect in ("latest", "first")):
         return replace(question, asked_on=today, is_apart=is_apart)
     return question  # how long it was high is not worked out

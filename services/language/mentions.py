@@ -65,7 +65,7 @@ class Message:
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
     text = text[:TEXT_LIMIT_CHARS]
-    found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
+    found = [one for one in _WORD.finditer(text) if not _is_part_of_word(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = is_shouted([one.group() for one in found])
     german = len(of_people("german") & set(folds)) >= 2
@@ -156,7 +156,10 @@ def _is_pronoun(word: Word, french: bool) -> bool:
     return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
 
 
-def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
+def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
+    """Whether it is no word by itself: the s of a possessive, and no "her" in HER2."""
+    if text[word.end() : word.end() + 1].isdigit() and folded(word.group()) == "her":
+        return True
     is_s = word.group().lower() == "s" and word.start() > 0
     return is_s and text[word.start() - 1] in APOSTROPHES
 

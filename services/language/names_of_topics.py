@@ -124,11 +124,12 @@ def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> b
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
     if any(topic.name in SAY_WHAT_FOR for topic in topics):
-        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
-        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
+        # "The plan for his prediabetes"; of "LDL goal met?" also the value, of a drug the drug.
+        also = {"goal": "results", "care plan": "medications"}.get(topics[0].name)
+        return any(one.tool == also for one in run.known)
     # The kidneys beside a scan are a part of the body, and so is the heart.
     is_part = is_organ(run) and any(topic.tool == "imaging_reports" for topic in topics)
-    is_part |= any(known.tool == SEARCH for known in run.known)
+    is_part |= run.main is not None and run.main.tool == SEARCH
     return bool(run.known) and not is_part
 
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from services.language.chart_parts import EDGES, QuestionPart, is_of_values
+from services.language.chart_pieces import NameIs
+from services.language.named_runs import Run
 from services.language.tools_named import tool_of
 from services.language.utterance import Aspect, Part
 
@@ -49,6 +51,28 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
                 later.topics = earlier.topics
         if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
+        if is_bare and topics == [("problems", "")] and "when" in later.aspects:
+            _date_the_illness(earlier, later, known)
+        if is_bare and topics == [("timeline", "")] and _is_of_allergy(earlier, known):
+            earlier.parts, later.topics = ["reaction"], []  # "allergies, and what happened?"
+
+
+def _date_the_illness(
+    earlier: QuestionPart, later: QuestionPart, known: Sequence[str | None]
+) -> None:
+    """Ask since when the illness is known whose stage is asked for: "stage, and when dx?"."""
+    cancer = NameIs("problems", "cancer")
+    ill = (
+        earlier.runs
+        if known == ["problems"]
+        else [Run(cancer.name, (cancer,), is_exact=True, main=cancer)]
+    )
+    if any(one.name in ("stage", "tnm", "histology") for one in earlier.topics):
+        later.runs, later.topics = ill, []
+
+
+def _is_of_allergy(part: QuestionPart, known: Sequence[str | None]) -> bool:
+    return [*known] == ["allergies"] or [one.tool for one in part.topics] == ["allergies"]
 
 
 def each_half(part: QuestionPart) -> Iterator[QuestionPart]:

@@ -228,7 +228,7 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     """
     told = language_of(words, default="")
     language, found = _asked_in(told, words, situation)
-    if told and told != situation.language and all(one.tool == SEARCH for one in found):
+    if told and told != situation.language:
         today, own = situation.now.date(), situation.language
         known = chart_questions(words, today=today, language=own, is_guess=True)
         return (own, known) if known else (language, found)

@@ -89,8 +89,9 @@ def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[Cha
     """Yield the questions, those for a yes as `plain`; a drug taken for an illness is one."""
     for one in asked:
         is_whether = one.aspect == "whether" and one.part != "reason"
-        # That it is there is no yes to "is it severe?".
-        yield replace(one, aspect="all" if one.part == "severity" else plain) if is_whether else one
+        # That it is there is no yes to "is it severe?", nor a goal one to "is he at goal?".
+        is_plain = one.part != "severity" and "goal" not in (one.name, one.head)
+        yield replace(one, aspect=plain if is_plain else "all") if is_whether else one
 
 
 def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQuestion]:

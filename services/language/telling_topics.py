@@ -54,6 +54,7 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
     meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
     if part.parts[:1] == ["due"] or "missed" in part.frames:
         meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}
+        meant.setdefault("imaging_reports", {"tool": "care", "name": "open order"})
     return [
         one.model_copy(update=meant[one.tool])
         if one.tool in meant and (not one.name or one.tool not in _BY_STATE)

@@ -91,7 +91,6 @@ class _Used:
     def __init__(
         self, *, asked: Sequence[ChartQuestion], pieces: Sequence[Piece], words: Lexicon
     ) -> None:
-        tools = {one.tool for one in asked}
         every = [*asked, *(each for one in asked for each in one.around)]
         self._words = words
         self._asked, self._every = asked, every
@@ -103,8 +102,8 @@ class _Used:
         self._is_whole = any(
             one.tool in _WHOLE and (not one.name or one.tool == "history") for one in asked
         )
-        self._tools = tools
-        self._is_list = tools <= _LISTS
+        self._tools = {one.tool for one in asked}
+        self._is_list = self._tools <= _LISTS
         is_bare_age = [(one.name, one.aspect) for one in asked] == [("age", "first")]  # of nothing
         self._aspects = {each for one in every for each in _told_by(one) if not is_bare_age}
         self._figures = frozenset((*_figures(every), *_in_ids(pieces)))
@@ -119,8 +118,8 @@ class _Used:
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
-        is_begin = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)  # "gout since"
-        has_side = is_moved or is_begin or any(map(_is_of_time, asked))
+        self._begins = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)
+        has_side = is_moved or self._begins or any(map(_is_of_time, asked))
         self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
@@ -205,7 +204,7 @@ class _Used:
         if self._whens and side in ("before", "after") and side not in self._whens:
             return True  # its other side is what is asked for
         is_long = len(piece.words) > 1
-        is_side = side in _SIDES or (side == "since" and len(self._asked) > 1)
+        is_side = side in _SIDES or (side == "since" and len(self._asked) > 1 and not self._begins)
         is_side |= is_long and (side == "at" or "around" in piece.of("frame"))
         is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
         is_limit = any(one.kind in self._limits for one in piece.labels)
@@ -219,13 +218,14 @@ class _Used:
         is_rate &= not any(one.rate or one.unit for one in self._asked)
         is_length = "lasting" in said and not any(one.asked_on is not None for one in self._asked)
         has_place = any(one.back or "last" in one.arguments for one in self._every)
+        has_place |= "trend" in self._aspects  # of a course each is told
         return is_rate or is_length or (bool(piece.of("place")) and not has_place)
 
     def _is_topic_left(self, piece: Piece) -> bool:
-        is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
-        is_told = bool(self._tools & _COURSES) or any(one.around for one in self._asked)
+        courses = [topic for topic in piece.of("topic") if topic.tool == "timeline"]
+        told = (one.around or one.part == "reaction" or one.tool in _COURSES for one in self._asked)
         is_of_any = self._is_of_any and bool(piece.of("for_it"))
-        return (is_course and not is_told) or is_of_any
+        return bool(courses and not any(told)) or is_of_any
 
     def _is_then(self) -> bool:
         """Whether what points at a time that was told has one."""
@@ -270,11 +270,11 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
     if question.tool == "changes":
         told |= {"change"}
-    elif question.tool != "results":
-        told -= _OF_VALUES  # whatever it was asked for
+    elif question.tool not in ("results", "imaging_reports"):
+        told -= _OF_VALUES  # whatever it was asked for; a report says what has changed
     elif question.above is not None or question.below is not None:
         told -= _OF_VALUES - {"change"}  # told is which values are beyond
-    is_course = question.tool == "results" and question.span is not None
+    is_course = question.tool == "results" and bool(question.span or "last" in question.arguments)
     is_begun = question.is_begun or question.rate or _is_of_time(question)
     return told | (_TELLS["trend"] if is_course or is_begun else frozenset())
 

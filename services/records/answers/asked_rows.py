@@ -11,6 +11,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.excluded_rows import is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
+from services.records.answers.lengths_told import lasted_so_long
 from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.answers.said_words import has_words, is_word
 from services.records.concepts.table import (
@@ -25,9 +26,12 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import DOUBTFUL, FUTURE, NEVER
+from services.records.standing import FUTURE, NEVER
 from services.records.visits import NOT_MEANT
 
+MISSING = "missing"
+"""What is asked for where all is asked of which the status says that the record has it not."""
+_NOT_THERE, _DIFFERS = "not in the record", "sources differ"
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
 _OPEN = frozenset({"active", "on-hold", "planned"})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
@@ -87,6 +91,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     inside = tuple(row for row in inside if _is_of_month(row, question.month))
+    if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
+        inside = lasted_so_long(inside, question.asked_on, question.aspect)
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
 
@@ -108,6 +114,8 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     if question.tool == "chart_summary" and question.name:
         is_known = question.name in _OF_THE_PERSON and bool(view.rows)
         return is_known or bool(personal_facts(question.name, view.rows))
+    if (question.tool, question.name) == ("current_status", MISSING):
+        return True  # nothing is a good answer, too
     rows = asked_rows(question, view).rows
     if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
         return any(row.date for row in rows)
@@ -122,12 +130,6 @@ def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
     said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
     return row.kind in DIAGNOSES and bool(said)
-
-
-def is_doubtful(row: ViewRow) -> bool:
-    """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
-    is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
-    return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -155,7 +157,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
-            return is_meant or has_words(row, name) or _is_the_head(question, row)
+            is_so = is_meant or has_words(row, name) or row.status == name  # "in remission"
+            return is_so or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" | "medications" if name:
@@ -165,7 +168,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
-        case "current_status" if name in rows_called("facts_of_status") or name == "treatment":
+        case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)
         case _:
             return True
@@ -225,7 +228,9 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     """Whether a row of the status is what `name` asks for, and is in the record."""
     if name == "treatment":
         return row.kind in _TREATMENTS
-    is_there = row.kind == "fact" and row.status != "not in the record"
+    is_there = row.kind == "fact" and row.status != _NOT_THERE
+    if name == MISSING:
+        return row.status in (_NOT_THERE, _DIFFERS)
     return is_there and fold(row.name)[0].startswith(rows_called("facts_of_status")[name])
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.chart_parts import EDGES
-from services.language.utterance import ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.row_parts import day_of
 from services.records.dates import first_day, last_day, years_between
 
@@ -38,6 +38,18 @@ def told_lengths(
     ends = [*pairwise(days)][-_ROWS_SHOWN:]
     whole = [(days[0], days[-1])] if len(ends) > 1 else []
     return [_apart(first, last, words) for first, last in (*ends, *whole)]
+
+
+def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tuple[ViewRow, ...]:
+    """Return the rows that lasted longest, or shortest; what is active lasts until today."""
+    lasted: dict[int, list[ViewRow]] = {}
+    for row in rows:
+        begun, ended = first_day(row.date[:10]), last_day(row.end[:10]) if row.end else None
+        ended = today if ended is None and row.status == "active" else ended
+        if begun is not None and ended is not None:
+            lasted.setdefault((ended - begun).days, []).append(row)
+    chosen = max(lasted, default=0) if aspect == "maximum" else min(lasted, default=0)
+    return tuple(lasted.get(chosen, rows))
 
 
 def _is_one_thing(question: ChartQuestion) -> bool:

@@ -28,7 +28,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "number": ("model ", "serial ", "lot ", "UDI "),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
-_DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study"})
+_DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study", "fact"})
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
     {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}
@@ -240,10 +240,15 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if (
         question.part == "reason" and question.aspect != "whether"
     ):  # "why no warfarin?" is told by why it ended
-        is_told = any(_tells(row, MARKS["end reason"]) for row in shown)
+        is_told = any(_tells(row, MARKS["end reason"]) or _names_cause(row) for row in shown)
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
+
+
+def _names_cause(row: ViewRow) -> bool:
+    """Whether an illness says by its name what it is due to."""
+    return row.kind == "problem" and not words_listed("of_cause").isdisjoint(words_of(row.name))
 
 
 def _said(row: ViewRow) -> str:

@@ -13,7 +13,6 @@ from services.records.answers.asked_rows import (
     DONE,
     VISITS_OF_STATE,
     asked_rows,
-    is_doubtful,
     is_near_only,
     passage,
 )
@@ -35,7 +34,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import empty_list, is_another, told_identity, told_summary
+from services.records.answers.whole_chart import empty_list, is_another, is_doubtful, told_whole
 from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
@@ -60,9 +59,8 @@ _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immu
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
-    if question.tool == "chart_summary":
-        of_person = bool(question.name) and told_identity(question, view.rows, words)
-        return of_person or told_summary(view, found.rows, words)
+    if (whole := told_whole(question, view, found.rows, words)) is not None:
+        return whole
     if not found.rows:
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
@@ -201,7 +199,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool in _STATES and question.name:
         now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
         if now:
-            return _listed(question, now, words)
+            again = max(rows, key=lambda row: row.date)
+            is_of_last = question.tool == "problems" and again not in now  # "the last time"
+            return _listed(question, [*now, again] if is_of_last else now, words)
         last = row_line(max(rows, key=newest_day), words)
         return last if question.is_past else f"{words.say('not_now')}: {last}"
     if question.tool == "current_status" and question.name == "treatment":

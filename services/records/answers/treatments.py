@@ -85,9 +85,16 @@ def reason_of(row: ViewRow) -> str:
 
 
 def _is_for(row: ViewRow, name: str, illnesses: Sequence[ViewRow]) -> bool:
-    """Whether its reason is the illness, as the list or as the question calls it."""
-    is_named = bool(name) and means("problem", name, label=reason_of(row), codes=())
-    return is_named or any(one.name in reason_of(row) for one in illnesses)
+    """Whether its reason is the illness, as the list or as the question calls it.
+
+    In fewer words, too: "adenocarcinoma of lung" of one of its right upper lobe.
+    """
+    reason = reason_of(row)
+    is_named = bool(name) and means("problem", name, label=reason, codes=())
+    is_named |= any(one.name in reason for one in illnesses)
+    said = words_of(reason)[1:]  # behind "for"
+    called = [words_of(one.name) for one in illnesses]
+    return is_named or any(said[:1] == each[:1] and {*said} <= {*each} for each in called if said)
 
 
 def _is_of_kind(row: ViewRow, kind: str) -> bool:

@@ -6,12 +6,13 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
-from services.records.answers.asked_rows import concept_of, personal_facts
+from services.records.answers.asked_rows import DIAGNOSES, MISSING, concept_of, personal_facts
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import sources_of
 from services.records.answers.said_words import has_words
 from services.records.concepts.table import concept_table, names_of_less
 from services.records.record import INCOMPLETE
+from services.records.standing import DOUBTFUL, FUTURE
 
 _LISTS = {
     "allergies": ("allergy", "no known allergy"),
@@ -104,3 +105,30 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
             return f"**{row.name}**; {row.detail} {source}"
         case _:
             return words.not_there(words.called(name))
+
+
+def told_whole(
+    question: ChartQuestion, view: ChartView, rows: Sequence[ViewRow], words: AnswerWords
+) -> str | None:
+    """Return who the patient is, the summary or what it lacks; None where neither is asked for."""
+    if (question.tool, question.name) == ("current_status", MISSING):
+        return _told_missing(rows, words)
+    if question.tool != "chart_summary":
+        return None
+    of_person = bool(question.name) and told_identity(question, view.rows, words)
+    return of_person or told_summary(view, rows, words)
+
+
+def _told_missing(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return what a board asks for first and the record has not, and where its sources differ."""
+    differing = [row for row in rows if row.status == "sources differ"]
+    names = "; ".join(dict.fromkeys(words.called(one.name) for one in rows if one not in differing))
+    told = words.not_there(names) if names else words.say("none_missing")
+    state = words.word("sources differ")
+    return "\n".join([told, *(f"- **{one.name}**: {state}: {one.detail}" for one in differing)])
+
+
+def is_doubtful(row: ViewRow) -> bool:
+    """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
+    is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
+    return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})

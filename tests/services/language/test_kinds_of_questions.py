@@ -26,6 +26,20 @@ def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operati
     assert named(text) == [("procedures", operation)]
 
 
+@pytest.mark.parametrize("text", ["dx in the last 5 years", "Diagnosen 2019", "problems in 2019"])
+def test_what_was_diagnosed_in_some_days_began_in_them(text: str) -> None:
+    assert [one.is_begun for one in asked(text)] == ["problems" not in text]
+
+
+def test_of_two_months_all_is_asked_behind_what_was_first_at_birth() -> None:
+    (question,) = asked("and at 2 months", "what vaccines did he get at birth")
+    assert (question.at_age, question.aspect) == (2, "all")
+
+
+def test_how_old_somebody_was_is_asked_of_an_injury_of_a_part_of_the_body() -> None:
+    assert named("clavicle fx how old was he?")[1:] == [("problems", "clavicle fracture")]
+
+
 @with_cases("text", "tool", "name")
 def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name: str) -> None:
     assert named(text) == [(tool, name)]

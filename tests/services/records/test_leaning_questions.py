@@ -60,6 +60,9 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         visit("2023-03-03", "Breathlessness", "Hospital stay", "inpatient").model_copy(
             update={"end": "2023-03-08"}
         ),
+        visit("2022-06-01", "Chest pain", "Hospital stay", "inpatient").model_copy(
+            update={"end": "2022-06-02"}
+        ),
         coming("Lung function", "2026-12-08", "booked"),
         coming("Dietitian", "2026-08-20", "noshow"),
         coming("Podiatry", "2026-07-02", "cancelled"),
@@ -77,6 +80,9 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         ill("Fracture of left clavicle", "2019-07-21"),
         ill("Sprain of ankle", "2021-02-01"),
         ill("Pulmonary embolism", "2023-03-03"),
+        ill("Chronic gout", "2010-01-01").model_copy(update={"status": "active", "end": ""}),
+        ill("Acute gout", "2025-03-01"),
+        ill("Adenocarcinoma of the left upper lobe of lung", "2022-01-05"),
     ),
     "medications": (
         drug("Empagliflozin", "2025-05-02"),
@@ -87,6 +93,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         drug("Torasemide 5 mg", "2022-03-04", "prescribed; ended because of Swelling; by Dr. Moss",
              status="stopped").model_copy(update={"end": "2024-03-04"}),
         drug("Torasemide 10 mg", "2024-03-04"),
+        drug("Osimertinib", "2022-03-20", "prescribed; for Adenocarcinoma of lung"),
         drug("Oxycodone", "2026-10-01", "prescribed; as needed"),
     ),
     "biomarkers": (
@@ -102,6 +109,7 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
                 detail="model Cobalt; serial RN-9", sources=("Device/d",)),
         ViewRow(kind="coverage", name="Private insurance", status="active", date="2020-01-01",
                 end="2026-12-31", detail="Bupa", sources=("Coverage/c",)),
+        ViewRow(kind="goal", name="Potassium below 5", status="active", sources=("Goal/g",)),
         ViewRow(kind="order", name="Repeat TSH", status="active", date="2025-09-01",
                 sources=("ServiceRequest/t",)),
         ViewRow(kind="order", name="Mammography", status="active", date="2027-02-15",
@@ -117,6 +125,10 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         done("Colonoscopy", "2025-06-07", "Two polyps removed"),
         done("Transthoracic echocardiography", "2024-03-04"),
         done("Bronchoscopy", "2023-03-04"),
+    ),
+    "current_status": (
+        ViewRow(kind="fact", name="stage", value="IIIA", sources=("Observation/s",)),
+        ViewRow(kind="fact", name="histology", status="not in the record"),
     ),
     "documents": (
         ViewRow(kind="cardiology", name="Echocardiogram", date="2024-03-04", detail="LVEF 41 %",
