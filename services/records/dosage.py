@@ -51,7 +51,8 @@ def _dosage(row: Raw) -> str:
 
 def _amount(row: Raw) -> str:
     told = (value_in({f"value{_kind(name, row.get(name))}": row.get(name)}) for name in _AMOUNTS)
-    return " at ".join(one_value.whole for one_value in told if one_value.text)
+    amounts = (one_value.whole for one_value in told if one_value.text)
+    return " at ".join(amounts).replace(":1 ", "/")  # so much for each of one
 
 
 def _kind(name: str, value: object) -> str:

@@ -72,6 +72,14 @@ def test_it_is_told_as_it_is_recorded(
     assert not lacks or lacks not in told
 
 
+def test_what_is_not_certain_is_told_so_in_a_long_list_too() -> None:
+    doubt = {"verificationStatus": {"coding": [{"code": "unconfirmed"}]}}
+    many = [{"resourceType": "Condition", "code": {"text": f"Illness {n}"}} for n in range(20)]
+    chart = chart_of((*many, {"resourceType": "Condition", "code": {"text": "Gout"}, **doubt}))
+    told = asked("which diagnoses does she have?", chart)
+    assert "**Gout**, active; unconfirmed" in told
+
+
 def test_a_list_without_a_name_leaves_out_what_was_refuted() -> None:
     refuted = {"verificationStatus": {"coding": [{"code": "refuted"}]}}
     gout = {"resourceType": "Condition", "code": {"text": "Gout"}}
