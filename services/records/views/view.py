@@ -96,7 +96,8 @@ def with_refuted(record: PatientRecord, view: ChartView, kind: str) -> ChartView
     """Return the view with what was thought and is not so behind the rest, for who asks for it."""
     found = (each for each in record.refuted.values() if each.kind == kind)
     rows = (*view.rows, *newest_first(row_of(record, each) for each in found))
-    return view.model_copy(update={"rows": rows, "sources": sources_of(record, rows)})
+    made = {"rows": rows, "sources": sources_of(record, rows)}
+    return view.model_copy(update=made | ({"nothing": ""} if rows else {}))
 
 
 def newest_first(rows: Iterable[ViewRow]) -> list[ViewRow]:

@@ -101,7 +101,7 @@ def test_it_supports_what_it_says_itself(grounds: Grounds, text: str) -> None:
 
 
 def test_what_was_refuted_supports_that_it_is_not_so_and_nothing_else() -> None:
-    refuted = {"verificationStatus": concept("refuted")}
+    refuted = {"verificationStatus": concept("refuted"), "recordedDate": "2024-05-15"}
     chart = record(resource("Condition", "pe", code={"text": "Pulmonary embolism"}, **refuted))
     rows = KnownRows()
     rows.add_view(with_refuted(chart, problems(chart, status="all"), "Condition"))
