@@ -15,8 +15,8 @@ def extensions_of(raw: Raw) -> Iterator[tuple[str, str]]:
     """Yield what each extension is called, and what it says."""
     for extension in many(raw, "extension"):
         name = text(extension, "url").rpartition("/")[2]
-        if name and not name.endswith(_NOT_TOLD):
-            yield _plain(name), _extended(extension)
+        if name and not name.endswith(_NOT_TOLD) and (said := _extended(extension)):
+            yield _plain(name), said
 
 
 def _extended(extension: Raw) -> str:

@@ -22,7 +22,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_table import reasons_of
+from services.records.row_table import called, reasons_of
 from services.records.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
 from services.records.values import quantity
 
@@ -193,12 +193,13 @@ def stated_absences(record: PatientRecord) -> list[ViewRow]:
 def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
     raw = entry.raw
     concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
-    name, codes, absence = label(concept), code_pairs(concept), absence_of(concept, label(concept))
+    name, codes = called("drug", concept), code_pairs(concept)
+    absence = absence_of(concept, name)
     pointer = one(raw, "medicationReference")
     if pointer:
         found = record.resolve(pointer, within=raw)
         drug = one(found.raw, "code") if found else {}
-        name = name or label(drug) or (_ingredients(found.raw) if found else "")
+        name = name or called("drug", drug) or (_ingredients(found.raw) if found else "")
         name = name or text(pointer, "display")
         codes = codes or code_pairs(drug)
     end = end_of(raw, "effectivePeriod")

@@ -150,7 +150,8 @@ def called(kind: ConceptKind, concept: Raw) -> str:
     if said not in codes(concept):
         return said
     found = concept_table().coded(kind, code_pairs(concept))
-    return f"{found.name} ({said})" if found is not None else said
+    name = CODES["substances"].get(said) if found is None else found.name
+    return f"{name} ({said})" if name else said
 
 
 def age_or_text(raw: Raw, name: str) -> str:

@@ -88,10 +88,6 @@ def _side(_: PatientRecord, entry: Entry) -> str:
     return ", ".join(dict.fromkeys(CODES["sides"].get(code, code) for code in found))
 
 
-def _extended(_: PatientRecord, entry: Entry) -> str:
-    return "; ".join(f"{name} {said}" for name, said in extensions_of(entry.raw) if said)
-
-
 def _doubt(_: PatientRecord, entry: Entry) -> str:
     certainty = certainty_of(entry.raw)
     return "" if certainty in ("confirmed", REFUTED) else certainty
@@ -251,7 +247,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "doubt": _doubt,
     "encounter_diagnosis": _encounter_diagnosis,
     "forbidden": lambda _, entry: FORBIDDEN if is_forbidden(entry.raw) else "",
-    "extended": _extended,
+    "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
     "illnesses": _illnesses,
     "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),
     "members": _members,

@@ -166,16 +166,14 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
             # "The mutations of the tumour" are all of them.
-            is_meant |= question.tool == "biomarkers" and _is_illness(name)
+            is_meant |= question.tool == "biomarkers" and bool(
+                concept_table().named("problem", name)
+            )
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
         case "current_status" if name in rows_called("facts_of_status") or name == "treatment":
             return _is_fact(row, name)
         case _:
             return True
-
-
-def _is_illness(name: str) -> bool:
-    return concept_table().named("problem", name) is not None
 
 
 def _group_of(name: str) -> str:
