@@ -34,7 +34,7 @@ from services.records.views.results import results as view_of_results
 from services.records.views.search import QUERY_LIMIT_CHARS
 from services.records.views.search import search_record as view_of_search
 from services.records.views.summary import chart_summary as view_of_summary
-from services.records.views.view import with_future_marked
+from services.records.views.view import with_future_marked, with_refuted
 
 Day: TypeAlias = Annotated[str | None, Field(max_length=10, description="ISO date or year.")]
 Name: TypeAlias = Annotated[str | None, Field(max_length=80)]
@@ -149,7 +149,8 @@ def chart_summary(chart: Chart) -> ChartView:
 
 def problems(chart: Chart, status: Literal["active", "resolved", "all"] = "active") -> ChartView:
     """Problems and diagnoses with onset, end and certainty."""
-    return view_of_problems(chart.record, status=status)
+    view = view_of_problems(chart.record, status=status)
+    return with_refuted(chart.record, view, "Condition") if status == "all" else view
 
 
 def medications(
@@ -184,7 +185,7 @@ def results(
 
 def allergies(chart: Chart) -> ChartView:
     """Allergies and intolerances; “none known” is told from nothing recorded."""
-    return lists.allergies(chart.record)
+    return with_refuted(chart.record, lists.allergies(chart.record), "AllergyIntolerance")
 
 
 def immunizations(chart: Chart, name: Name = None) -> ChartView:

@@ -159,9 +159,12 @@ PATIENTS = frozenset(
 
 
 def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
-    """Whether it is a quality and no name: `is the patient Afebrile?`."""
+    """Whether it is a quality or object: `is the patient Afebrile?`, `Hat die Patientin Gas?`."""
     at = next(place for place, one in enumerate(run) if one is word)
-    return at > 2 and run[at - 2].is_in("definite") and run[at - 3].is_in("copulas")
+    if at <= 2 or not run[at - 2].is_in("definite"):
+        return False
+    is_object = run[at - 3].is_in("takes_an_object") and not is_known_name(word.text)
+    return is_object or run[at - 3].is_in("copulas")
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:

@@ -18,7 +18,7 @@ _SIDES: tuple[Side, ...] = ("since", "before", "")
 
 
 class Age(NamedTuple):
-    """So many completed years, or months, of life; with `years` the first of several."""
+    """So many completed years, or months, of life: the first of `years`, 0 of days of birth."""
 
     number: int
     is_months: bool = False
@@ -97,7 +97,7 @@ def age_at(
 def _of_life(language: str) -> Sequence[tuple[str, re.Pattern[str], str, Age]]:
     """Return what names birth or a time of life, what stays in its place, and the age."""
     words = lexicon(language).words
-    named = [(one, rest, Age(0, is_birth=True)) for one, rest in words.at_birth.items()]
+    named = [(one, rest, Age(0, is_birth=True, years=0)) for one, rest in words.at_birth.items()]
     stages = words.stages_of_life.items()
     named += [(one, "", Age(first, years=years)) for one, (first, years) in stages]
     return [
@@ -122,7 +122,7 @@ def _pattern(language: str, *, side: Side = "", is_further: bool = False) -> re.
     )
     joints = "|".join(map(re.escape, words.joints))
     numbers = "|".join(map(re.escape, words_with_number(language))) or r"\b\B"
-    ends = rf"(?= *[?!,;]| *\.(?!\d)| *\Z| (?:{joints})(?!\w))"
+    ends = rf"(?= *[?!,;]| *\.(?! ?\w)| *\Z| (?:{joints})(?!\w))"
     if is_further:
         unit = rf"(?:(?:{years})|(?P<months>(?:{months})))"
         joint = rf"(?:, *|(?<!\w)(?:{joints}) )(?:(?:{before}) )?"

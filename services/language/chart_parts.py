@@ -68,6 +68,8 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     begins = telling[0].of("not_chart") if telling else []
     is_plan = "workup" in kinds and not any(piece.of("name") for piece in pieces)
     others = {"office", "plan", "self", "team", "advice"}
+    if any(topic.name == "directive" for piece in pieces for topic in piece.of("topic")):
+        others -= {"advice"}  # whether to resuscitate is on record
     return "act" in begins or is_plan or bool(others & set(kinds))
 
 

@@ -23,7 +23,7 @@ _BORN = ", born "
 _AND_OF_USERS = "”, “"
 _CHOICE = " yes / no"
 _ITEM = "- "
-_END = re.compile(r"(?<=[.?!:”])(?<!Dr\.)(?<!Prof\.) (?=[A-Z`“*])")
+_END = re.compile(r"(?<=[.?!:”])(?<!Dr\.)(?<!Prof\.)(?<!\b[A-Z]\.) (?=[A-Z`“*])")
 
 
 def in_own_language(text: str, language: str) -> str:

@@ -45,12 +45,15 @@ def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[Top
     """Return the topics as what a part says makes another of them.
 
     Whether a scan may be made the implants tell, the telephone number of kin is a contact person's,
-    and the next visit is one that is planned.
+    and the next visit is one that is planned. Who is a relative is no illness of theirs.
     """
     is_given = any(known.tool == "allergies" for run in part.runs for known in run.known)
     is_allowed = "may_have" in part.frames or (is_given and "range" in part.parts)
     if "of_kin" in part.frames and (kin := [one for one in topics if one.name in _REACHED]):
         topics = [kin[0].model_copy(update={"name": _REACHED[1]})]
+    if {"of_kin"} <= part.frames and part.parts[:1] == ["people"] and not part.runs:
+        of_kin = {"tool": "chart_summary", "name": _REACHED[1]}  # "who is her mother?"
+        topics = [one.model_copy(update=of_kin if one.name == "family" else {}) for one in topics]
     meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
     if part.parts[:1] == ["due"] or "missed" in part.frames:
         meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}

@@ -84,7 +84,7 @@ class ChartQuestion:
         is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
-        age_years: So many years from `at_age` on: as a teenager.
+        age_years: So many years from `at_age` on: as a teenager; 0 for the days of birth.
         age_side: All from that birthday on is meant, or all before it.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
         rate: What a change is told in besides, and whether a count is told of each year.

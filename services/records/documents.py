@@ -8,8 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from services.language.chart_words import tokens_of
+from services.language.folding import fold
+from services.language.statement_tables import saying
 from services.records.dates import day_text
-from services.records.entry import Entry, Raw, codes, label, labels, many, one, text
+from services.records.entry import CODE_SETS, Entry, Raw, codes, label, labels, many, one, text
 from services.records.values import value_in
 
 DocumentKind: TypeAlias = Literal[
@@ -21,11 +24,6 @@ NESTING_LIMIT = 12
 SUPERSEDED = "superseded"
 NO_TEXT = "no text in the record"
 
-_IMAGING = frozenset({"RAD", "CT", "CUS", "NMR", "NMS", "XRC", "LP29684-5", "18748-4", "394914008"})
-_PATHOLOGY = frozenset(
-    {"PAT", "SP", "CP", "GE", "CG", "LP7839-6", "LP29708-2", "11526-1", "60568-3", "51969-4"}
-)
-_LABORATORY = frozenset({"LAB", "HM", "CH", "MB", "SR", "VR", "IMM", "108252007"})
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _BREAK = re.compile(r"(?i)</?(?:p|div|br|li|tr|h[1-6])\b[^<>]{0,500}>")
 
@@ -183,14 +181,19 @@ def _first_name(entry: Entry, names: NameOf, element: str) -> str | None:
 
 
 def _report_kind(raw: Raw) -> DocumentKind:
-    """Return what the report is about, from its category and code."""
+    """Return what the report is about, from its category and code, else from its title."""
     found = codes(one(raw, "code")).union(*(codes(each) for each in many(raw, "category")))
-    if found & _IMAGING or many(raw, "imagingStudy"):
+    if found & CODE_SETS["imaging"] or many(raw, "imagingStudy"):
         return "imaging report"
-    if found & _PATHOLOGY:
+    if found & CODE_SETS["pathology"]:
         return "pathology report"
-    is_laboratory = found & _LABORATORY or (many(raw, "result") and not many(raw, "presentedForm"))
-    return "laboratory report" if is_laboratory else "other report"
+    if found & CODE_SETS["laboratory"] or (many(raw, "result") and not many(raw, "presentedForm")):
+        return "laboratory report"
+    titles = (label(one(raw, "code")), *labels(raw, "category"))
+    words = {*tokens_of(fold(" ".join(titles))[0])}
+    if words & saying("titles_of_pathology"):
+        return "pathology report"
+    return "imaging report" if words & saying("titles_of_imaging") else "other report"
 
 
 def _text_of(attachments: Iterable[Raw]) -> tuple[str | None, str | None]:

@@ -2,19 +2,12 @@
 
 from collections.abc import Mapping
 
-from services.records.entry import Raw, label, labels, many, one, text
+from services.records.entry import CODES, Raw, label, labels, many, one, text
 from services.records.values import decimal_of, number_text, quantity, value_in
 
 _UNITS = {"s": "second", "min": "minute", "h": "hour", "d": "day", "wk": "week", "mo": "month",
           "a": "year"}  # fmt: skip
 _TIMES = {"1": "once", "2": "twice", "3": "three times", "4": "four times"}
-_WHEN = {
-    "MORN": "in the morning", "NOON": "at noon", "AFT": "in the afternoon",
-    "EVE": "in the evening", "NIGHT": "at night", "HS": "at bedtime", "WAKE": "on waking",
-    "C": "with meals", "CM": "with breakfast", "CD": "with lunch", "CV": "with dinner",
-    "AC": "before meals", "ACM": "before breakfast", "ACD": "before lunch", "ACV": "before dinner",
-    "PC": "after meals", "PCM": "after breakfast", "PCD": "after lunch", "PCV": "after dinner",
-}  # fmt: skip
 _AMOUNTS = ("doseQuantity", "doseRange", "dose", "rateQuantity", "rateRange", "rateRatio")
 
 
@@ -58,7 +51,8 @@ def _dosage(row: Raw) -> str:
 
 def _amount(row: Raw) -> str:
     told = (value_in({f"value{_kind(name, row.get(name))}": row.get(name)}) for name in _AMOUNTS)
-    return " at ".join(one_value.whole for one_value in told if one_value.text)
+    amounts = (one_value.whole for one_value in told if one_value.text)
+    return " at ".join(amounts).replace(":1 ", "/")  # so much for each of one
 
 
 def _kind(name: str, value: object) -> str:
@@ -79,7 +73,7 @@ def _at_most(row: Raw) -> str:
 
 def _repeat(row: Mapping[str, object]) -> str:
     """Return how often: `1-3 times a day`, `before breakfast, for 5 days`."""
-    slots = [_WHEN.get(slot, slot) for slot in _texts(row, "when")]
+    slots = [CODES["when"].get(slot, slot) for slot in _texts(row, "when")]
     days = [f"on {', '.join(_texts(row, 'dayOfWeek'))}"] if _texts(row, "dayOfWeek") else []
     clock = [f"at {', '.join(hour[:5] for hour in _texts(row, 'timeOfDay'))}"]
     clock = clock if _texts(row, "timeOfDay") else []

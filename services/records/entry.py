@@ -20,6 +20,14 @@ KINDS: Mapping[str, Mapping[str, Mapping[str, Any]]] = read_yaml(
     Path(__file__).with_name("kinds.yaml").read_bytes()
 )
 """The resource types that are read, by what for; the file explains."""
+CODES: Mapping[str, Mapping[str, str]] = read_yaml(
+    Path(__file__).with_name("codes.yaml").read_bytes()
+)
+"""What codes are in words."""
+CODE_SETS: Mapping[str, frozenset[str]] = {
+    name: frozenset(map(str, codes))
+    for name, codes in read_yaml(Path(__file__).with_name("code_sets.yaml").read_bytes()).items()
+}
 DATES: Mapping[str, Sequence[str]] = {
     kind: row.get("dates", ()) for rows in KINDS.values() for kind, row in rows.items()
 }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from services.records.entry import KINDS, Raw, many, one, text
-from services.records.standing import certainty_of
+from services.records.standing import certainty_of, is_refuted
 
 CLINICAL = frozenset(KINDS["clinical"])
 """Belong to one patient and are shown as rows."""
@@ -20,7 +20,7 @@ OWNED = CLINICAL - MAY_BE_NOBODYS
 BILLS = frozenset(KINDS["bills"])
 """Read for who insures the patient only: the newest of each insurer."""
 
-_WITHDRAWN = frozenset({"entered-in-error", "refuted"})
+_IN_ERROR = "entered-in-error"
 _CANCELLED_IS_NO_FACT = frozenset({"Observation", "DiagnosticReport"})
 
 
@@ -47,7 +47,7 @@ def is_withdrawn(kind: str, raw: Raw) -> bool:
     said = {text(raw, "status"), text(raw, "docStatus"), certainty_of(raw)}
     if kind in _CANCELLED_IS_NO_FACT and "cancelled" in said:
         return True
-    return bool(said & _WITHDRAWN)
+    return _IN_ERROR in said or is_refuted(raw)
 
 
 NUMBERS_OF_STATE = frozenset(

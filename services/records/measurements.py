@@ -7,6 +7,7 @@ from data_models.chart_view import ViewRow
 from services.records.concepts.table import Concept, concept_table
 from services.records.concepts.words import phrase_of, words_of
 from services.records.entry import (
+    CODES,
     Entry,
     Raw,
     code_pairs,
@@ -25,11 +26,7 @@ from services.records.values import Value, flag_of, interpretation_of, range_of,
 
 _SYSTOLIC, _DIASTOLIC = frozenset({"8480-6"}), frozenset({"8462-4"})
 _VARIANT, _GENE, _CHANGES = "69548-6", frozenset({"48018-6"}), frozenset({"48005-3", "48004-6"})
-_KINDS = {
-    "laboratory": "laboratory", "vital-signs": "vital sign", "vital-sign": "vital sign",
-    "social-history": "social history", "survey": "survey", "imaging": "imaging measurement",
-    "exam": "exam", "procedure": "measurement", "therapy": "therapy", "activity": "activity",
-}  # fmt: skip
+_KINDS = CODES["observations"]
 MEASURED = frozenset({"laboratory", "vital sign", "survey", "social history", "exam"})
 """Kinds of rows that are values of a series."""
 ANOTHER = "somebody or something else"
@@ -241,7 +238,7 @@ def _pressures(raw: Raw) -> tuple[Value, Value] | None:
     if upper is None or lower is None:
         return None
     above, below = value_in(upper), value_in(lower)
-    return None if above.number is None or below.number is None else (above, below)
+    return None if above.number is None and below.number is None else (above, below)
 
 
 def is_variant(raw: Raw) -> bool:

@@ -22,8 +22,8 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_table import reasons_of
-from services.records.standing import FORBIDDEN, absence_of, is_forbidden
+from services.records.row_table import called, reasons_of
+from services.records.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
 from services.records.values import quantity
 
 KINDS = (
@@ -61,6 +61,12 @@ class DrugEntry:
         """Whether it is no order to give the drug: a plan, or one that forbids it."""
         raw = self.entry.raw
         return text(raw, "intent") in _NOT_MEANT or is_forbidden(raw)
+
+    @property
+    def said(self) -> str:
+        """How it is told; what was never given, or is only thought of, is not told as given."""
+        is_so = not self.is_unmeant and self.entry.status not in NEVER | NOT_YET
+        return _SAID[self.entry.kind][not is_so]
 
     def is_taken(self, today: date) -> bool:
         """Return whether it says that the drug is taken now; no age ends that."""
@@ -138,7 +144,7 @@ def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
 def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
     """Return one resource of a drug for itself, as an event."""
     found = _entry(record, entry)
-    said = "" if found.absence else _SAID[entry.kind][0]
+    said = "" if found.absence else found.said
     return ViewRow(
         kind=found.absence or "medication",
         name=found.name,
@@ -187,12 +193,13 @@ def stated_absences(record: PatientRecord) -> list[ViewRow]:
 def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
     raw = entry.raw
     concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
-    name, codes, absence = label(concept), code_pairs(concept), absence_of(concept, label(concept))
+    name, codes = called("drug", concept), code_pairs(concept)
+    absence = absence_of(concept, name)
     pointer = one(raw, "medicationReference")
     if pointer:
         found = record.resolve(pointer, within=raw)
         drug = one(found.raw, "code") if found else {}
-        name = name or label(drug) or (_ingredients(found.raw) if found else "")
+        name = name or called("drug", drug) or (_ingredients(found.raw) if found else "")
         name = name or text(pointer, "display")
         codes = codes or code_pairs(drug)
     end = end_of(raw, "effectivePeriod")
@@ -239,15 +246,15 @@ def _status(leading: DrugEntry, today: date | None) -> str:
 def _history(drug: Drug) -> str:
     """Say who says so and how often: `12 prescriptions since 2009, last 2024-03-01`."""
     said = []
-    for kind, (single, plural) in _SAID.items():
-        dates = sorted(e.when[:10] for e in drug.entries if e.entry.kind == kind and e.when)
-        count = sum(e.entry.kind == kind for e in drug.entries)
-        if count == 1:
+    for kind, (_, noun) in _SAID.items():
+        found = [each for each in drug.entries if each.entry.kind == kind]
+        dates = sorted(each.when[:10] for each in found if each.when)
+        if len(found) == 1:
             is_known = len(drug.entries) == 1 or not dates  # then the row's own date says it
-            said.append(single if is_known else f"{single} {dates[0]}")
-        elif count:
+            said.append(found[0].said if is_known else f"{found[0].said} {dates[0]}")
+        elif found:
             spans = f" since {dates[0]}, last {dates[-1]}" if dates else ""
-            said.append(f"{count} {plural}s{spans}")
+            said.append(f"{len(found)} {noun}s{spans}")
     return ", ".join(said)
 
 

@@ -68,6 +68,7 @@ class PatientRecord:
             received.
         names: Every resource of the record by the ways in which references name it.
         addressed: Refs of those whose server is known: another server's are others.
+        refuted: What was thought and is not so, by source id; of no list but by its name.
     """
 
     patient_id: PatientId
@@ -76,6 +77,7 @@ class PatientRecord:
     names: Mapping[str, Entry]
     left_out: LeftOut
     addressed: frozenset[str] = frozenset()
+    refuted: Mapping[str, Entry] = field(default_factory=dict)
     _derived: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, make: Callable[["PatientRecord"], DerivedT]) -> DerivedT:
@@ -216,7 +218,13 @@ def record_from_resources(
     names = sorted_out.names
     addressed = frozenset(entry.ref for name, entry in names.items() if name.startswith("http"))
     return PatientRecord(
-        patient_id, sorted_out.patient, sorted_out.entries, names, left_out, addressed
+        patient_id,
+        sorted_out.patient,
+        sorted_out.entries,
+        names,
+        left_out,
+        addressed,
+        sorted_out.refuted,
     )
 
 

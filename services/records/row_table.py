@@ -10,6 +10,7 @@ from data_models.chart_view import ViewRow
 from data_models.plain_yaml import read_yaml
 from services.records.concepts.table import ConceptKind, concept_table
 from services.records.entry import (
+    CODES,
     Entry,
     Raw,
     code_pairs,
@@ -25,7 +26,7 @@ from services.records.record import PatientRecord
 from services.records.values import quantity, value_in
 
 Function: TypeAlias = Callable[[PatientRecord, Entry], str]
-_TERM = re.compile(r"(?P<before>[^{}]*)(?:\{(?P<path>[^{},]+)(?P<comma>,?)\})?")
+_TERM = re.compile(r"(?P<before>[^{}]*)(?:\{(?P<path>[^{},]+)(?P<comma>,?)\}(?P<after>[^{}]*))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class _Term:
     before: str
     path: str
     is_one: bool
+    after: str
 
 
 def _cell(written: Any) -> tuple[tuple[_Term, ...], ...]:
@@ -47,7 +49,7 @@ def _term(written: str) -> _Term:
     found = _TERM.fullmatch(written)
     if found is None:
         raise ValueError(f"rows.yaml: {written!r} is no term")
-    return _Term(found["before"], found["path"] or "", bool(found["comma"]))
+    return _Term(found["before"], found["path"] or "", bool(found["comma"]), found["after"] or "")
 
 
 def _listed(value: Any) -> list[Any]:
@@ -113,7 +115,7 @@ def _said(
     said = [each for each in found if each]
     if term.is_one and said:
         said = [", ".join(dict.fromkeys(said))]
-    return [f"{term.before}{each}" for each in said]
+    return [f"{term.before}{each}{term.after}" for each in said]
 
 
 def _nodes(raw: Raw, path: str) -> list[Any]:
@@ -128,6 +130,8 @@ def _nodes(raw: Raw, path: str) -> list[Any]:
 def _in_words(record: PatientRecord, entry: Entry, node: Any) -> str:
     """Return a text, a concept or what a Reference names in words."""
     if isinstance(node, dict):
+        if amount := quantity(node).whole:
+            return amount
         is_concept = not _OF_CONCEPTS.isdisjoint(node)
         return label(node) if is_concept else record.name_of(node, within=entry.raw)
     return node.strip() if isinstance(node, str) else ""
@@ -146,13 +150,14 @@ def called(kind: ConceptKind, concept: Raw) -> str:
     if said not in codes(concept):
         return said
     found = concept_table().coded(kind, code_pairs(concept))
-    return f"{found.name} ({said})" if found is not None else said
+    name = CODES["substances"].get(said) if found is None else found.name
+    return f"{name} ({said})" if name else said
 
 
 def age_or_text(raw: Raw, name: str) -> str:
     """Return when something began or was done, where it is an age or words."""
     age, ages = quantity(raw.get(f"{name}Age")), value_in({"valueRange": raw.get(f"{name}Range")})
-    at = age.whole or ages.whole
+    at = f"{age.text} {CODES['units_of_age'].get(age.unit, age.unit)}".strip() or ages.whole
     return text(raw, f"{name}String") or (f"at age {at}" if at else "")
 
 

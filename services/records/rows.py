@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from data_models.chart_view import ViewRow
 from services.records.entry import (
+    CODES,
     Entry,
     Raw,
     code_of,
@@ -20,6 +21,7 @@ from services.records.entry import (
     one,
     text,
 )
+from services.records.extensions import extensions_of
 from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
 from services.records.row_table import Function, age_or_text, called, reasons_of, row_by_table
@@ -28,9 +30,11 @@ from services.records.standing import (
     NO_KNOWN_ALLERGY,
     NONE_KNOWN,
     PAST,
+    REFUTED,
     absence_of,
     certainty_of,
     is_forbidden,
+    is_refuted,
 )
 from services.records.values import decimal_of, number_text, quantity, value_in
 
@@ -40,11 +44,6 @@ _SAYING_NONE: Mapping[str, str] = {
     "Immunization": "vaccineCode", "Device": "type",
 }  # fmt: skip
 """Elements in which a resource may state that there is nothing of its type."""
-_SETTINGS = {
-    "AMB": "ambulatory", "EMER": "emergency", "IMP": "inpatient", "ACUTE": "inpatient",
-    "NONAC": "inpatient", "OBSENC": "observation", "SS": "short stay", "VR": "virtual",
-    "HH": "home",
-}  # fmt: skip
 
 
 def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
@@ -78,9 +77,20 @@ def _reactions(_: PatientRecord, entry: Entry) -> str:
     return "; ".join(filter(None, reactions))
 
 
+def _side(_: PatientRecord, entry: Entry) -> str:
+    """Return the side of the body, which German codings have in an extension."""
+    found = [
+        text(one(extension, "valueCoding"), "code")
+        for coding in many(one(entry.raw, "code"), "coding")
+        for extension in many(coding, "extension")
+        if text(extension, "url").casefold().endswith("seitenlokalisation")
+    ]
+    return ", ".join(dict.fromkeys(CODES["sides"].get(code, code) for code in found))
+
+
 def _doubt(_: PatientRecord, entry: Entry) -> str:
     certainty = certainty_of(entry.raw)
-    return "" if certainty == "confirmed" else certainty
+    return "" if certainty in ("confirmed", REFUTED) else certainty
 
 
 def _day_of_record(_: PatientRecord, entry: Entry) -> str:
@@ -89,9 +99,13 @@ def _day_of_record(_: PatientRecord, entry: Entry) -> str:
     return "" if has_onset or not text(entry.raw, "recordedDate") else ONSET_UNKNOWN
 
 
-def _problem_status(_: PatientRecord, entry: Entry) -> str:
+def _clinical_status(_: PatientRecord, entry: Entry) -> str:
+    return REFUTED if is_refuted(entry.raw) else code_of(one(entry.raw, "clinicalStatus"))
+
+
+def _problem_status(record: PatientRecord, entry: Entry) -> str:
     raw = entry.raw
-    if said := code_of(one(raw, "clinicalStatus")):
+    if said := _clinical_status(record, entry):
         return said
     has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
     has_ended |= certainty_of(raw) == PAST
@@ -146,7 +160,7 @@ def _unusual_intent(_: PatientRecord, entry: Entry) -> str:
 
 def _setting(_: PatientRecord, entry: Entry) -> str:
     coding = one(entry.raw, "class")
-    return _SETTINGS.get(text(coding, "code"), label(coding))
+    return CODES["settings"].get(text(coding, "code"), label(coding))
 
 
 def _attendants(record: PatientRecord, entry: Entry) -> str:
@@ -225,7 +239,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "activities": _activities,
     "addressed": _addressed,
     "attendants": _attendants,
-    "clinical_code": lambda _, entry: code_of(one(entry.raw, "clinicalStatus")),
+    "clinical_code": _clinical_status,
     "counts": _counts,
     "day_of_record": _day_of_record,
     "death": _death,
@@ -233,6 +247,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "doubt": _doubt,
     "encounter_diagnosis": _encounter_diagnosis,
     "forbidden": lambda _, entry: FORBIDDEN if is_forbidden(entry.raw) else "",
+    "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
     "illnesses": _illnesses,
     "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),
     "members": _members,
@@ -244,6 +259,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "reactions": _reactions,
     "reasons": reasons_of,
     "setting": _setting,
+    "side": _side,
     "subpotent": _subpotent,
     "targets": _targets,
     "unusual_intent": _unusual_intent,

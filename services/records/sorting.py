@@ -21,6 +21,7 @@ from services.records.kinds import (
     is_withdrawn,
     owners_of,
 )
+from services.records.standing import is_refuted
 from services.records.values import decimal_of
 
 # Which resources are damaged: elements that carry meaning and are of another JSON kind than R4's.
@@ -100,6 +101,7 @@ class Sorted:
         entries: The patient's resources by source id, in the order received.
         names: Those and the shared ones, by every way in which references name them.
         other_patient: How many resources are somebody else's or nobody's.
+        refuted: The patient's that say of what was thought that it is not so.
         withdrawn: How many of the patient's say of themselves that they are not so.
     """
 
@@ -107,6 +109,7 @@ class Sorted:
     entries: Mapping[str, Entry]
     names: Mapping[str, Entry]
     other_patient: int
+    refuted: Mapping[str, Entry]
     withdrawn: int
 
 
@@ -181,6 +184,7 @@ class Sorter:
             entries=kept | {entry.ref: entry for entry in bills},
             names=pointed,
             other_patient=sum(not _is_nobodys(entry) for entry in others),
+            refuted={ref: each for ref, each in mine.items() if is_refuted(each.raw)},
             withdrawn=len(mine) - len(kept),
         )
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.records.entry import Raw, code_of, codes, codings, many, one, text
+from services.records.entry import CODE_SETS, Raw, code_of, codes, codings, many, one, text
 
 REFUTED: Final = "refuted"
 DOUBTFUL: Final = frozenset({"unconfirmed", "provisional", "differential", "presumed"})
@@ -26,11 +26,6 @@ NO_KNOWN_ALLERGY: Final = "no known allergy"
 NOT_KNOWN: Final = "not known"
 ABSENCES: Final = frozenset({NONE_KNOWN, NO_KNOWN_ALLERGY, NOT_KNOWN})
 """Kinds of rows that state an absence, or that nothing is known: neither counts as a thing."""
-_NO_KNOWN: Final = frozenset(
-    {"716186003", "409137002", "428607008", "429625007", "716184000", "716185004", "428197003",
-     "160245001"}
-)  # fmt: skip
-"""SNOMED CT codes of recorded statements that there is none."""
 _PATIENT_SUMMARY: Final = "absent-unknown-uv-ips"
 _BEGINNINGS: Final = (
     "no known ", "no current ", "no previous ", "no history of proc", "no allerg", "keine bekannte",
@@ -40,10 +35,6 @@ _NOTHING_KNOWN: Final = ("no information ",)
 _GERMAN: Final = {"A": REFUTED, "V": "unconfirmed", "G": "confirmed", "Z": "status post"}
 """Of the ICD-10-GM: a code says with it whether the diagnosis is excluded, suspected or over."""
 PAST: Final = "status post"
-_DIRECTIVES: Final = frozenset(
-    {"42348-3", "84095-9", "86533-7", "64298-3", "92664-0", "100821-8", "81334-5"}
-)
-"""LOINC: of any kind, DNR, living will, power of attorney, both, POLST, personal plan."""
 
 
 def certainty_of(raw: Raw) -> str:
@@ -59,10 +50,15 @@ def _of_coding(coding: Raw) -> str:
     return ""
 
 
+def is_refuted(raw: Raw) -> bool:
+    """Return whether a resource says that what was thought is not so."""
+    return certainty_of(raw) == REFUTED and text(raw, "status") != "entered-in-error"
+
+
 def is_directive(raw: Raw) -> bool:
     """Return whether a paper is an advance directive, by its type or category."""
     concepts = (*many(raw, "type"), *many(raw, "category"))
-    return any(codes(each) & _DIRECTIVES for each in concepts)
+    return any(codes(each) & CODE_SETS["directives"] for each in concepts)
 
 
 def is_forbidden(raw: Raw) -> bool:
@@ -76,7 +72,7 @@ def absence_of(concept: Raw, name: str) -> str:
     for system, code in codings(concept):
         if system.endswith(_PATIENT_SUMMARY):
             return NOT_KNOWN if code.endswith(("-info", "not-known")) else NONE_KNOWN
-        if code in _NO_KNOWN:
+        if code in CODE_SETS["none_known"]:
             return NONE_KNOWN
     if said.startswith(_NOTHING_KNOWN):
         return NOT_KNOWN

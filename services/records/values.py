@@ -7,14 +7,10 @@ from typing import Any
 
 from services.language.quantities import unit_code
 from services.language.unit_sizes import converted, is_sized
-from services.records.entry import Raw, codes, label, many, one, text
+from services.records.entry import CODES, Raw, codes, label, many, one, text
 
 _SIGNIFICANT_DIGITS = 4
-_FLAGS = {
-    "HH": "critical", "LL": "critical", "AA": "critical", "HU": "high", "LU": "low",
-    "H": "high", ">": "high", "HX": "high", "L": "low", "<": "low", "LX": "low",
-    "A": "abnormal", "POS": "abnormal", "DET": "abnormal", "R": "abnormal",
-}  # fmt: skip
+_FLAGS = CODES["flags"]
 _UNREMARKABLE = frozenset({"N", "NEG", "ND", "WR", "S"})
 
 
@@ -73,10 +69,17 @@ def quantity(value: Any) -> Value:
     return Value(
         f"{comparator}{number_text(number)}",
         None if comparator else float(number),
-        "" if unit.startswith("{") or unit == "1" else unit,
+        _unit_told(unit),
         comparator,
         ucum_of(text(value, "code")) or ucum_of(unit),
     )
+
+
+def _unit_told(unit: str) -> str:
+    """Return a unit as it is told: `{score}` says nothing, `{mutations}/Mb` does."""
+    if unit == "1" or (unit.startswith("{") and unit.endswith("}")):
+        return ""
+    return unit.removeprefix("{").replace("}", "", 1) if unit.startswith("{") else unit
 
 
 def ucum_of(unit: str) -> str:

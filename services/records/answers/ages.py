@@ -17,6 +17,8 @@ _HAVE_AN_AGE = frozenset({"encounters", "problems", "procedures", "medications",
 """Tools whose rows begin or happen once; a value "normal for her age" is another question."""
 _ROWS_SHOWN = 10
 _MONTH_DAYS = 30.44
+_NEWBORN = timedelta(days=7)
+"""What is measured so long after the day of birth may be told as of it, with its own day."""
 BORN = ChartQuestion("chart_summary", name=AGE)
 """What tells the day of birth."""
 
@@ -60,6 +62,8 @@ def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | 
         then = days[0] + timedelta(days=round(question.at_age * _MONTH_DAYS))
         near = timedelta(days=_MONTH_DAYS)
         return with_days(asked, TimeSpan(then - near, then + near, ""))
+    if not question.age_years:
+        return with_days(asked, TimeSpan(days[0], days[0] + _NEWBORN))
     end = question.at_age + question.age_years
     first, behind = _birthday(days[0], question.at_age), _birthday(days[0], end)
     since, until = first, behind - timedelta(days=1)
@@ -75,12 +79,11 @@ def _birthday(birth: date, years: int) -> date:
 
 
 def ages_then(
-    given: Sequence[tuple[ChartQuestion, ChartView | str]],
+    views: Sequence[tuple[ChartQuestion, ChartView]],
     asked: Sequence[ChartQuestion],
     words: AnswerWords,
 ) -> Iterator[str]:
     """Yield the age at each row that `asked` is about; the birth date where it cannot be told."""
-    views = [(question, view) for question, view in given if isinstance(view, ChartView)]
     patient = next(
         (row for _, view in views for row in view.rows if row.kind == "patient" and row.date), None
     )

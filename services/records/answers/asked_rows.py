@@ -9,7 +9,7 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
-from services.records.answers.excluded_rows import is_by, is_left_out
+from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.lengths_told import lasted_so_long
 from services.records.answers.row_parts import days_recorded, newest_day
@@ -26,16 +26,17 @@ from services.records.dates import first_day, last_day
 from services.records.finding import means
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.measurements import NOT_PATIENTS
-from services.records.standing import FUTURE, NEVER
+from services.records.standing import FUTURE
 from services.records.visits import NOT_MEANT
 
 MISSING = "missing"
 """What is asked for where all is asked of which the status says that the record has it not."""
 _NOT_THERE, _DIFFERS = "not in the record", "sources differ"
 _RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
-_OPEN = frozenset({"active", "on-hold", "planned"})
+_OPEN = frozenset({"active", "on-hold", "planned", "draft", "preparation"})
+_OF_OPEN = frozenset({"open order", "overdue order", PLANNED})
 DONE = frozenset({"encounters", "procedures", "immunizations"})
-_NEVER_WAS = NOT_MEANT | NEVER | {"preparation", FUTURE}
+_NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
@@ -167,6 +168,10 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
+            # "The mutations of the tumour" are all of them.
+            is_meant |= question.tool == "biomarkers" and bool(
+                concept_table().named("problem", name)
+            )
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
         case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)
@@ -255,7 +260,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         return has_words(row, name)  # as it is taken
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
-    if name in ("open order", "overdue order") and row.status not in _OPEN:
+    if name in _OF_OPEN and row.status not in _OPEN:
         return False
     if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
         return False

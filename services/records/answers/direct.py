@@ -11,6 +11,7 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.language.vocabulary import concept_rows
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
@@ -45,7 +46,8 @@ from services.records.answers.treatments import (
     told_treatments,
     values_of_effect,
 )
-from services.records.answers.unsaid import said_absent, said_incomplete, said_unread
+from services.records.answers.unsaid import said_absent, said_coded, said_incomplete, said_unread
+from services.records.standing import FORBIDDEN
 
 
 def answered(
@@ -95,7 +97,8 @@ class _Answers:
                 asked, unread = replace(question, unread=unread), ""
                 yield said_unread(asked, self._answer(question), self.words)
         if others and any(one.name == AGE for one in questions):
-            yield from ages_then(self.looked.given, others, self.words)
+            views = [(one, self.looked.view_of(one)) for one, _ in self.looked.given]
+            yield from ages_then(views, others, self.words)
         yield from told_lengths([*self._of_lengths(questions)], self.words)
 
     def _of_lengths(
@@ -127,7 +130,10 @@ class _Answers:
         if may_hold_what_is_left_out(question, asked_rows(whole, taken).rows):
             lead = self.words.say("unsaid", words=", ".join(question.without))
             return f"{lead}\n{self._of_view(whole, taken)}"
-        return self._of_view(question, taken)
+        no, is_there = self.words.say("no"), has_answer(question, taken)
+        refuted = () if is_there else self.looked.refuted(question)
+        told = "\n".join(f"{no}: {row_line(one, self.words)}" for one in refuted)
+        return told or self._of_view(question, taken)
 
     def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:
         taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
@@ -148,7 +154,16 @@ class _Answers:
             return self._with_done(question, done, taken)
         if question.tool == "problems" and question.aspect == "count" and question.name:
             return self._with_visits(question, taken)
-        return self._stayed(question, taken) or self._sought(question, taken, absent)
+        told = self._stayed(question, taken) or self._sought(question, taken, absent)
+        may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
+        return "\n".join([*self._forbidden(question.name), told]) if may_be_given else told
+
+    def _forbidden(self, name: str) -> Iterator[str]:
+        """Yield the orders that say that a drug must not be given."""
+        asked = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
+        for row in self.looked.view_of(asked).rows:
+            if row.status == FORBIDDEN:
+                yield f"- {row_line(row, self.words)}"
 
     def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return the stays of the time of what no visit is for; "" where there are none."""
@@ -171,6 +186,11 @@ class _Answers:
         return next(filter(None, each), None)
 
     def _at_that_age(self, question: ChartQuestion) -> str:
+        called = concept_rows()["at_birth"].get(question.name)
+        if called and not question.age_years:
+            own = ChartQuestion("results", {"names": [called]}, "latest", called)
+            if has_answer(own, self.looked.view_of(own)):
+                return self._answer(own)
         summary = self.looked.result_of(BORN)
         then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
         if then is None:
@@ -206,7 +226,8 @@ class _Answers:
         looked_at = taken if question.tool == SEARCH else None
         if looked_at is not None and (measured := measured_as(question, question, taken)):
             return self._answer(measured)
-        for search in () if has_answer(question, taken) else searches_for(question):
+        is_there = has_answer(question, taken)
+        for search in () if is_there else searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
             if record is not None and (measured := measured_as(question, search, record)):
@@ -222,6 +243,8 @@ class _Answers:
             if in_papers:
                 return f"{absent}\n{in_papers}"
             looked_at = record if record is not None and search.name else looked_at
+        coded = () if is_there else said_coded(question, taken, self.words)
+        absent = "\n".join([absent, *coded])
         if looked_at is not None:
             absent = with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)

@@ -1,4 +1,4 @@
-"""Which rows a question leaves out by name, and whose rows it asks for. Pure."""
+"""Which rows a question leaves out by name, whose it asks for, and what was never done. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,6 +8,17 @@ from services.records.answers.allergens import is_of_allergen
 from services.records.answers.said_words import has_words, says_all
 from services.records.concepts.table import ConceptKind, concept_table
 from services.records.finding import means
+from services.records.standing import NEVER
+
+NOT_DONE = NEVER | {"preparation"}
+"""Statuses of what was not done, or not yet."""
+PLANNED = "planned care"
+_DONE_ONCE = frozenset({"procedure", "immunization", "order"})
+
+
+def was_never(row: ViewRow) -> bool:
+    """Whether a row tells of a deed that it was not done."""
+    return row.kind in _DONE_ONCE and row.status in NOT_DONE
 
 
 def is_by(who: str, row: ViewRow) -> bool:

@@ -17,6 +17,7 @@ from services.records.answers.asked_rows import (
     has_answer,
     partly_named,
 )
+from services.records.answers.excluded_rows import was_never
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
 from services.records.answers.unsaid import said_without
@@ -24,7 +25,9 @@ from services.records.concepts.table import concept_table
 from services.records.finding import means
 from services.records.measurements import MEASURED
 
-_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order", "overdue order"})
+_OF_CARE_ALONE = frozenset(
+    {"", "planned care", "care plan", "goal", "order", "open order", "overdue order"}
+)
 """Parts of `care` whose words, as "plan", stand in any note."""
 
 _WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
@@ -92,6 +95,9 @@ def is_given_for(question: ChartQuestion) -> bool:
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
     is_limited = question.without or question.by or question.month
+    is_typed = question.said not in ("", question.name)
+    if question.tool == SEARCH and question.name and is_typed and not is_limited:
+        return (_searched(question, question.said, question.said),)
     if question.tool == SEARCH or is_limited or _is_nowhere_else(question):
         return ()
     if (found := _of_its_tool(question)) is not None:
@@ -109,7 +115,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = [_taken(question)] if _is_taken_too(question) else _measured_by(question)
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    is_typed = said is None and question.said not in ("", question.name)
+    is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
     return (*taken, _searched(question, query, name), *typed)
 
@@ -249,6 +255,9 @@ def _lead_of(
     if question.tool in ("medications", "results") and is_other:
         # That there is a plan for it is no drug, and that it is taken is no value of it.
         return f"{absent} {words.say('elsewhere')}"
+    rows = asked_rows(search, found).rows
+    if question.aspect == "whether" and all(map(was_never, rows)):
+        return f"{words.say('no')}:"
     # Else it is in the record, though not in that list.
     return f"{absent} {words.say('perhaps')}" if is_guess else words.say("elsewhere")
 
@@ -271,8 +280,8 @@ def led(
         is_of_all_days = question.span is not None and search.span is None
         when = f"{absent}\n" if is_of_all_days else ""
         return f"{when}{said_without(question, told, words)}\n{told}".strip()
-    if search.tool == question.tool:
-        return f"{absent}\n{told}"  # of other days
+    if search.tool == question.tool:  # of other days, or as it was typed
+        return told if search.tool == SEARCH else f"{absent}\n{told}"
     lead = _lead_of(question, search, absent, record, words)
     return f"{_not_listed(question, taken, words)}{lead}\n{told}"
 

@@ -18,6 +18,7 @@ from services.records.answers.said_words import has_words
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
 from services.records.measurements import MEASURED
+from services.records.standing import REFUTED
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -35,6 +36,8 @@ _MOST_SHOWN = 8
 class LookedUp:
     """What was looked up for one message.
 
+    What was thought and is not so is in no view: it is told where nothing else is of its name.
+
     Attributes:
         missing: The first question that was needed and not looked up yet.
     """
@@ -47,7 +50,17 @@ class LookedUp:
         if (found := self._found(question)) is None:
             self.missing = self.missing or question
             return _NO_ROWS
-        return found
+        if not isinstance(found, ChartView) or not any(map(_is_refuted, found.rows)):
+            return found
+        rows = tuple(row for row in found.rows if not _is_refuted(row))
+        return found.model_copy(update={"rows": rows})
+
+    def refuted(self, question: ChartQuestion) -> Sequence[ViewRow]:
+        """Return what is of the name that is asked for, and is not so."""
+        found = self._found(question) if question.name else None
+        rows = found.rows if isinstance(found, ChartView) else ()
+        view = _NO_ROWS.model_copy(update={"rows": tuple(filter(_is_refuted, rows))})
+        return asked_rows(question, view).rows
 
     def view_of(self, question: ChartQuestion) -> ChartView:
         """Return the rows that the tool gave; none where it failed or is still to be asked."""
@@ -73,6 +86,10 @@ class LookedUp:
             if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
         )
         return next(alike, None)
+
+
+def _is_refuted(row: ViewRow) -> bool:
+    return row.status == REFUTED
 
 
 def looked_at(

@@ -6,6 +6,7 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.row_parts import day_of, flag_of, sources_of, value_of
+from services.records.standing import DOUBTFUL
 
 DETAIL_CHARS = 140
 ROWS_SHOWN = 12
@@ -35,7 +36,10 @@ def row_line(
     head = f"{name}: {value}{flag_of(row, words)}" if value else name
     # Where sources differ no side is left out.
     is_disputed = row.status == _DIFFER
-    detail = "" if is_brief and not is_disputed else words.in_words(" ".join(row.detail.split()))
+    told = " ".join(row.detail.split())
+    if is_brief and not is_disputed:  # what is not certain is told so, however short
+        told = "; ".join(part for part in told.split("; ") if part in DOUBTFUL)
+    detail = words.in_words(told)
     if len(detail) > detail_chars and not is_disputed:
         detail = f"{detail[:detail_chars].rstrip()}…"
     parts = ", ".join(part for part in (head, status, when) if part)

@@ -18,6 +18,7 @@ from services.records.answers.asked_rows import (
 )
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
+from services.records.answers.excluded_rows import NOT_DONE, PLANNED, was_never
 from services.records.answers.row_line import BRIEF_FROM, DETAIL_CHARS, grouped_lines, row_line
 from services.records.answers.row_parts import (
     MARKS,
@@ -34,8 +35,13 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import empty_list, is_another, is_doubtful, told_whole
-from services.records.standing import ABSENCES, NEVER, NOT_KNOWN
+from services.records.answers.whole_chart import (
+    empty_list,
+    is_another,
+    is_doubtful,
+    told_whole,
+)
+from services.records.standing import ABSENCES, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -44,7 +50,6 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = NEVER | {"preparation"}
 _ENDS = frozenset({"end", "end reason", "end people"})
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
@@ -197,7 +202,7 @@ def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
 def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the newest row; of drugs and problems "now" means all that are."""
     if question.tool in _STATES and question.name:
-        now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
+        now = [row for row in rows if row.status not in _OVER | NOT_DONE]
         if now:
             again = max(rows, key=lambda row: row.date)
             is_of_last = question.tool == "problems" and again not in now  # "the last time"
@@ -261,7 +266,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after = question.tool in _REPEATED and question.part == "status"
     # Nor that somebody was in hospital one to whether they are.
     is_now = question.is_past or any(row.status == "in-progress" for row in rows)
-    is_of_after |= question.tool == "encounters" and not is_now
+    is_of_after |= (question.tool == "encounters" and not is_now) or question.name == PLANNED
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
@@ -269,11 +274,12 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
     is_wider |= any(is_near_only(row, question.name) or row.kind == "care plan" for row in rows)
-    if not question.name or is_wider or is_of_after:
+    if not question.name or is_of_after or (is_wider and not all(map(was_never, rows))):
         return _listed(question, rows, words)
-    now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
+    now = [row for row in rows if row.status not in _OVER | NOT_DONE]
     shown = now or rows
-    lead = _lead(question, shown, words)
+    # What was never done is no yes beside what was broken off.
+    lead = _lead(question, [one for one in shown if one.status not in NOT_DONE] or shown, words)
     if len(shown) == 1:
         return f"{lead}: {row_line(shown[0], words)}"
     return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"
@@ -282,7 +288,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
 def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Return yes only where the record says so: what is paused or unclear is called that."""
     states = {row.status for row in rows}
-    if states <= _NOT_DONE and question.name not in VISITS_OF_STATE:
+    if states <= NOT_DONE and question.name not in VISITS_OF_STATE:
         return words.say("no")
     # What is suspected, or was begun and broken off, is neither.
     is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
@@ -303,7 +309,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
     rows = [row for row in rows if row.kind not in ABSENCES]
-    is_none = question.name not in VISITS_OF_STATE and {row.status for row in rows} <= _NOT_DONE
+    is_none = question.name not in VISITS_OF_STATE and {row.status for row in rows} <= NOT_DONE
     if rows and question.tool in DONE and is_none:
         return f"{words.say('no')}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)

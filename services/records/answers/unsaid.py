@@ -14,6 +14,7 @@ from services.records.answers.excluded_rows import is_left_out
 from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
 from services.records.record import UNNAMED, UNREAD
+from services.records.views.view import CODED_ONLY, coded_only
 
 _GAPS = (UNREAD, UNNAMED)
 _OF_ALL = frozenset({"count", "minimum", "maximum", "extremes", "average", "change"})
@@ -38,6 +39,13 @@ def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str
     is_by_name = question.tool in _BY_NAME
     is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
     return f"{absent}\n{words.say('only_so')}" if is_by_name else absent
+
+
+def said_coded(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Say which of a list nobody can name: what is asked for and not found may be one of them."""
+    notes = [note for note in view.notes if note.startswith(CODED_ONLY)]
+    notes = notes or (coded_only(view.rows) if question.name else [])
+    return [words.say("coded_only", codes=note.removeprefix(CODED_ONLY)) for note in notes]
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:

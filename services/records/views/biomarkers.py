@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from data_models.chart_view import ViewSource
 from services.records.dates import day_text
-from services.records.entry import Entry, Raw, codes, label, labels, many, one
+from services.records.entry import CODE_SETS, Entry, Raw, codes, label, labels, many, one
 from services.records.facts import SAME_TIME, Fact, resolve
 from services.records.record import PatientRecord
 from services.records.values import value_in
@@ -15,9 +15,7 @@ BIOMARKER_LIMIT = 40
 GENETIC_VARIANT = "69548-6"
 _GENE_STUDIED = "48018-6"
 _CHANGES = ("48005-3", "48004-6")
-_MARKER_CODES = frozenset(
-    {"40556-3", "40557-1", "85319-2", "81695-9", "2857-1", "2039-6", "2532-0", GENETIC_VARIANT}
-)
+_MARKER_CODES = CODE_SETS["markers"] | {GENETIC_VARIANT}
 _MARKER = re.compile(
     r"\b(?:EGFR|ALK|ROS1|RET|MET|KRAS|NRAS|BRAF|HER2|ERBB2|NTRK[123]?|PD-?L1|MSI|MMR|MLH1|MSH[26]|"
     r"PMS2|BRCA[12]?|PIK3CA|ER|PR|TMB|PSA|CEA|LDH|AFP|TP53|KIT|PTEN|STK11|KEAP1|AR-V7|"

@@ -3,7 +3,12 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import names_of_procedure, parts_of_body, words_listed
+from services.records.concepts.table import (
+    names_of_procedure,
+    parts_of_body,
+    rows_called,
+    words_listed,
+)
 from services.records.concepts.words import words_of
 from services.records.dates import is_within
 from services.records.entry import Entry, end_of, instant
@@ -22,14 +27,6 @@ SOCIAL_SHOWN = 5
 """Values of each thing; older ones are told by `results`."""
 _OPERATIONS = frozenset({("surgery",), ("operation",)})
 _NOT_GIVEN = frozenset({"not-done"})
-_TWO_WORDS = {
-    "radiotherapy": ("radiation", "therapy"),
-    "radiochemotherapy": ("radiation", "chemotherapy"),
-    "chemoradiotherapy": ("radiation", "chemotherapy"),
-    "chemoradiation": ("radiation", "chemotherapy"),
-    "phototherapy": ("light", "therapy"),
-}
-"""Procedures that some records name by one word and others by two."""
 
 
 def allergies(record: PatientRecord) -> ChartView:
@@ -75,7 +72,7 @@ def procedures(
         name: What was done; `operation` or `surgery` for all that may be operations, also of a
             part of the body (`knee operation`).
     """
-    rows = newest_first(row_of(record, entry) for entry in record.entries_of("Procedure"))
+    every = rows = newest_first(row_of(record, entry) for entry in record.entries_of("Procedure"))
     total = len(rows)
     others = 0
     if name and words_of(name) in _OPERATIONS:
@@ -107,7 +104,9 @@ def procedures(
         LeftOut(count=others, what="procedures that are no operations", argument="no name"),
         earlier,
     ]
-    return view_of(record, "procedures", title, rows, nothing=nothing, left_out=left_out)
+    return view_of(
+        record, "procedures", title, rows, nothing=nothing, left_out=left_out, searched=every
+    )
 
 
 def encounters(
@@ -157,7 +156,8 @@ def care(record: PatientRecord) -> ChartView:
     """Return flags, directives, plans, goals, team, devices, orders, coverage and contacts."""
     kinds = (
         "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
-        "ServiceRequest", "Coverage", "ExplanationOfBenefit", "Claim", "RelatedPerson", "Specimen",
+        "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "ExplanationOfBenefit",
+        "Claim", "RelatedPerson", "Specimen",
     )  # fmt: skip
     rows: list[ViewRow] = []
     for kind in kinds:
@@ -165,6 +165,8 @@ def care(record: PatientRecord) -> ChartView:
         if kind in BILLS:
             found = [row for row in found if not any(_names_payer(row, each) for each in rows)]
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
+    done = (row_of(record, entry) for entry in record.entries_of("Procedure"))
+    rows += [row for row in done if row.status == "preparation"]
     rows += [
         row_of_document(record, paper).model_copy(update={"kind": "directive"})
         for paper in record.documents
@@ -247,8 +249,8 @@ def _is_in(word: str, have: frozenset[str]) -> bool:
 
 def _apart(said: str) -> frozenset[str]:
     """Return the words of `said`, those of one word that others write as two apart."""
-    words = words_of(said)
-    return frozenset(part for word in words for part in _TWO_WORDS.get(word, (word,)))
+    in_two = rows_called("said_in_two")
+    return frozenset(part for word in words_of(said) for part in in_two.get(word, (word,)))
 
 
 def _before(count: int) -> LeftOut:

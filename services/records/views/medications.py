@@ -13,7 +13,6 @@ from services.records.views.view import view_of
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
 _FOR = "for "
 _PAUSED = "on-hold"
-_CODES_SHOWN = 5
 
 
 def medications(
@@ -32,9 +31,8 @@ def medications(
         status: `now`, `stopped` (whatever is not taken now) or `all`.
         name: A drug, a brand, a class such as `anticoagulant`, or what drugs are taken for.
     """
-    rows = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
-    if name:
-        rows = _named(rows, name)
+    every = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
+    rows = _named(every, name) if name else every
     now = [row for row in rows if row.status == "active"]
     ended = [row for row in rows if row.status != "active"]
     shown, left_out = _chosen(now, ended, status=status, named=bool(name))
@@ -51,6 +49,7 @@ def medications(
         left_out=left_out,
         nothing=_nothing(record, name, status),
         notes=_notes(now, ended, status=status, name=name),
+        searched=every if name else (),
     )
 
 
@@ -109,10 +108,6 @@ def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
 
 def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
     count = len(drugs_of(record))
-    bare = [drug.name for drug in drugs_of(record) if not any(map(str.isalpha, drug.name))]
-    if name and bare:
-        coded = f"{len(bare)} recorded by a code only: {', '.join(bare[:_CODES_SHOWN])}"
-        return f"No drug “{name}” by name in the record; of {count} drugs, {coded}."
     if name:
         if class_taken_for(name):
             said = f"No drug that is taken for “{name}” in the record"

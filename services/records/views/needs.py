@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from services.records.concepts.table import concept_table
+from services.records.entry import CODES
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.need import EVERYTHING, Need, need_of, together
 
@@ -18,8 +19,8 @@ _PAPERS: Final = need_of(
 )  # fmt: skip
 _CARE: Final = need_of(
     "Flag", "Consent", "DocumentReference", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement",
-    "Device",
-    "ServiceRequest", "Coverage", "RelatedPerson", "Specimen", asides=_REASONS,
+    "Device", "ServiceRequest", "NutritionOrder", "DeviceRequest", "Coverage", "RelatedPerson",
+    "Specimen", "Procedure", asides=_REASONS,
 )  # fmt: skip
 _PLAIN: Final[Mapping[str, Need]] = {
     "problems": need_of("Condition", asides=("Encounter",)),
@@ -47,10 +48,6 @@ _PLAIN: Final[Mapping[str, Need]] = {
         [_DRUGS, _PAPERS, need_of("Condition", "Observation", "AllergyIntolerance", "Procedure")]
     ),
 }
-_CATEGORIES: Final[Mapping[str, str]] = {
-    "laboratory": "laboratory", "vital sign": "vital-signs", "social history": "social-history",
-    "survey": "survey", "imaging measurement": "imaging", "exam": "exam",
-}  # fmt: skip
 
 
 def need_of_tool(tool: str) -> Need:
@@ -70,7 +67,7 @@ def need_of_results(
         kinds=_VALUES.kinds,
         asides=_VALUES.asides,
         codes=_codes(names),
-        category=_CATEGORIES.get(kind, ""),
+        category=CODES["searched"].get(kind, ""),
         since=since,
         until=until,
         has_texts=False,

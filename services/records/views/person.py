@@ -1,25 +1,16 @@
 """What the Patient resource says beside name, sex, age and numbers: a row for each fact."""
 
 from collections.abc import Iterator
-from functools import cache
 
 from data_models.chart_view import ViewRow
-from services.records.entry import Raw, codes, label, many, one, text
+from services.records.entry import CODES, Raw, codes, label, many, one, text
+from services.records.extensions import address_of, extensions_of
 from services.records.record import PatientRecord, named
 
 ROWS_LIMIT = 40
 IN_USE = ("official", "usual")
 """Uses of the name by which a patient is shown, before any other."""
 _VALUE_LIMIT_CHARS = 300
-# Estimates that software adds to a chart say nothing about the person.
-_NOT_TOLD = ("adjusted-life-years",)
-# Codes of HL7 v3 MaritalStatus.
-_MARRIED = {
-    "A": "annulled", "D": "divorced", "I": "interlocutory", "L": "legally separated",
-    "M": "married", "C": "common law", "P": "polygamous", "T": "domestic partner",
-    "U": "unmarried", "S": "never married", "W": "widowed", "UNK": "unknown",
-}  # fmt: skip
-_PREFIXES = ("us-core-", "patient-", "iso21090-")
 
 
 def personal_rows(record: PatientRecord) -> list[ViewRow]:
@@ -28,16 +19,6 @@ def personal_rows(record: PatientRecord) -> list[ViewRow]:
     At most forty; `kind` is `personal`, `name` what people call the fact.
     """
     return list(record.derived(_rows))
-
-
-@cache
-def _plain(name: str) -> str:
-    """Return the name of an extension in words: `us-core-birthsex`, `birthPlace`."""
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    spaced = "".join(f" {each.lower()}" if each.isupper() else each for each in name)
-    said = spaced.replace("-", " ").strip()
-    return {"birthsex": "sex at birth"}.get(said, said)
 
 
 def _rows(record: PatientRecord) -> tuple[ViewRow, ...]:
@@ -67,12 +48,12 @@ def _facts(raw: Raw, record: PatientRecord) -> Iterator[tuple[str, str, str]]:
     yield from _people(raw, record)
     yield "multiple birth", _multiple_birth(raw), ""
     yield from _names(raw)
-    yield from _extensions(raw)
+    yield from ((name, value, "") for name, value in extensions_of(raw))
 
 
 def _reached(raw: Raw) -> Iterator[tuple[str, str, str]]:
     for address in many(raw, "address"):
-        yield "address", _address(address), _use(address)
+        yield "address", address_of(address), _use(address)
     for reached in many(raw, "telecom"):
         yield text(reached, "system") or "contact", text(reached, "value"), _use(reached)
 
@@ -115,7 +96,8 @@ def _death(raw: Raw) -> Iterator[tuple[str, str, str]]:
 def _marital_status(raw: Raw) -> str:
     """Return the status in words; many charts hold the code alone."""
     said = label(raw)
-    meant = next((_MARRIED[code] for code in sorted(codes(raw)) if code in _MARRIED), "")
+    known = CODES["marital"]
+    meant = next((known[code] for code in sorted(codes(raw)) if code in known), "")
     return f"{said} ({meant})" if len(said) < len(meant) else said
 
 
@@ -127,18 +109,11 @@ def _multiple_birth(raw: Raw) -> str:
     return "" if not isinstance(is_multiple, bool) else "yes" if is_multiple else "no"
 
 
-def _address(raw: Raw) -> str:
-    lines = raw.get("line")
-    line = [each for each in lines if isinstance(each, str)] if isinstance(lines, list) else []
-    parts = [text(raw, name) for name in ("district", "city", "state", "postalCode", "country")]
-    return ", ".join(part for part in [*line, *parts] if part) or text(raw, "text")
-
-
 def _contact(raw: Raw, record: PatientRecord) -> str:
     name = named({"name": [one(raw, "name")]}) or record.name_of(one(raw, "organization"))
     kinds = [label(each) for each in many(raw, "relationship")]
     reached = [text(each, "value") for each in many(raw, "telecom")]
-    parts = [name, ", ".join(filter(None, kinds)), *reached, _address(one(raw, "address"))]
+    parts = [name, ", ".join(filter(None, kinds)), *reached, address_of(one(raw, "address"))]
     return "; ".join(part for part in parts if part)
 
 
@@ -151,32 +126,3 @@ def _period(raw: Raw) -> str:
     since, until = text(period, "start")[:10], text(period, "end")[:10]
     parts = [f"since {since}" if since else "", f"until {until}" if until else ""]
     return " ".join(part for part in parts if part)
-
-
-def _extensions(raw: Raw) -> Iterator[tuple[str, str, str]]:
-    for extension in many(raw, "extension"):
-        name = text(extension, "url").rpartition("/")[2]
-        if name and not name.endswith(_NOT_TOLD):
-            yield _plain(name), _extended(extension), ""
-
-
-def _extended(extension: Raw) -> str:
-    """Return the value of an extension in words, or what its parts say."""
-    inner = {text(each, "url"): each for each in many(extension, "extension")}
-    if "text" in inner:
-        return text(inner["text"], "valueString")
-    for name, value in extension.items():
-        if not name.startswith("value"):
-            continue
-        match value:
-            case bool():
-                return "yes" if value else "no"
-            case str() | int() | float():
-                return str(value)
-            case dict() if name == "valueAddress":
-                return _address(value)
-            case dict():
-                return label(value) or text(value, "value") or text(value, "display")
-            case _:
-                return ""
-    return "; ".join(dict.fromkeys(filter(None, map(_extended, inner.values()))))

@@ -10,7 +10,7 @@ from services.language.references import numbers_in
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, is_within, last_day
 from services.records.documents import ClinicalDocument
-from services.records.entry import joined
+from services.records.entry import CODES, joined
 from services.records.finding import Found, find_series, holds
 from services.records.measurements import Part, Series, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
@@ -20,13 +20,6 @@ from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
 SHOWN_OF_NAMED = 12
 ROWS_LIMIT = 600
 """Rows of one view, the values of the newest things; a view travels and is stored whole."""
-_CATEGORIES = {
-    "lab": "laboratory", "labs": "laboratory", "laboratory": "laboratory",
-    "vital": "vital sign", "vitals": "vital sign", "vital-signs": "vital sign",
-    "vital signs": "vital sign", "vital sign": "vital sign", "social": "social history",
-    "social-history": "social history", "social history": "social history", "survey": "survey",
-    "imaging": "imaging measurement", "exam": "exam",
-}  # fmt: skip
 
 
 def results(
@@ -78,7 +71,7 @@ def _note_of(source: ViewSource) -> str:
 
 def kind_asked(category: str | None) -> str | None:
     """Return the kind of rows that people mean by a category."""
-    return _CATEGORIES.get((category or "").casefold().strip(), category)
+    return CODES["categories"].get((category or "").casefold().strip(), category)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def source_text(record: PatientRecord, ref: str) -> SourceText | None:
     for document in record.documents:
         if document.ref == ref and (document.text or not _has_results(record, ref)):
             return _of_document(document)
-    entry = record.entries.get(ref)
+    entry = record.entries.get(ref) or record.refuted.get(ref)
     return None if entry is None else _of_entry(record, entry)
 
 

@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.values import ClosedValue
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
-from services.records.entry import Entry, code_of, codes, label, labels, many, one, text
+from services.records.entry import CODE_SETS, Entry, code_of, codes, label, labels, many, one, text
 from services.records.facts import Fact, resolve
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.record import PatientRecord
@@ -62,8 +62,6 @@ def _in_text(
 
 
 _ECOG = "89247-1"
-_STAGE_GROUPS = frozenset({"21908-9", "21902-2", "21914-7"})
-_TNM = frozenset({"21899-0", "21900-6", "21901-4", "21905-5", "21906-3", "21907-1"})
 _HISTOLOGY = "59847-4"
 _MORPHOLOGY_URL = "mcode-histology-morphology-behavior"
 _CANCER_CODE = re.compile(
@@ -188,12 +186,15 @@ def _histologies(record: PatientRecord, cancers: list[Entry]) -> list[tuple[str,
 def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
     coded = [
         (_STAGE_WORD.sub("", value), source)
-        for value, source in (*_observed(record, *_STAGE_GROUPS), *_condition_stages(cancers))
+        for value, source in (
+            *_observed(record, *CODE_SETS["stage_groups"]),
+            *_condition_stages(cancers),
+        )
     ]
     stated = record.derived(_stated)["stage"]
     group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
     parts: dict[str, list[tuple[str, ViewSource]]] = {}
-    for value, source in _observed(record, *_TNM):
+    for value, source in _observed(record, *CODE_SETS["tnm"]):
         parts.setdefault(source.title, []).append((value, source))
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
 

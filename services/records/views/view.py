@@ -6,6 +6,7 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
 from services.records.entry import instant
 from services.records.record import PatientRecord
+from services.records.rows import row_of
 from services.records.standing import FUTURE, NEVER, NOT_YET
 
 _ORDER = ("date", "end", "name", "value", "range", "flag", "status", "detail")
@@ -15,6 +16,8 @@ _OF_NOW = frozenset(
      "laboratory", "vital sign", "survey", "social history", "imaging measurement", "exam"}
 )  # fmt: skip
 _NOT_SO = NEVER | NOT_YET
+CODED_ONLY = "recorded by a code only, and perhaps it: "
+_CODES_SHOWN = 5
 
 
 def view_of(
@@ -27,8 +30,14 @@ def view_of(
     left_out: Iterable[LeftOut] = (),
     nothing: str = "",
     notes: Iterable[str] = (),
+    searched: Iterable[ViewRow] = (),
 ) -> ChartView:
-    """Return the view; what the whole record lacks is among its notes."""
+    """Return the view; what the whole record lacks is among its notes.
+
+    Args:
+        searched: Where a name was looked for; what is a code alone may be it.
+    """
+    notes = [*notes, *([] if rows else coded_only(searched))]
     gap = record.left_out.sentence()
     return ChartView(
         tool=tool,
@@ -75,6 +84,20 @@ def with_future_marked(view: ChartView, today: date) -> ChartView:
         for row in view.rows
     )
     return view.model_copy(update={"rows": tuple(rows)})
+
+
+def coded_only(rows: Iterable[ViewRow]) -> list[str]:
+    """Return a note on what no name finds, as it is recorded by a code that nobody here knows."""
+    bare = [row.name for row in rows if any(pair.endswith(f"|{row.name}") for pair in row.code)]
+    return [f"{CODED_ONLY}{', '.join(dict.fromkeys(bare[:_CODES_SHOWN]))}"] if bare else []
+
+
+def with_refuted(record: PatientRecord, view: ChartView, kind: str) -> ChartView:
+    """Return the view with what was thought and is not so behind the rest, for who asks for it."""
+    found = (each for each in record.refuted.values() if each.kind == kind)
+    rows = (*view.rows, *newest_first(row_of(record, each) for each in found))
+    made = {"rows": rows, "sources": sources_of(record, rows)}
+    return view.model_copy(update=made | ({"nothing": ""} if rows else {}))
 
 
 def newest_first(rows: Iterable[ViewRow]) -> list[ViewRow]:

@@ -74,6 +74,10 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "geboren 1968-07-21, 58 Jahre, männlich (patient_7), Akte ist geöffnet",
         ),
         (
+            "Opened the chart of Hal J. Brenner, born 1951-08-30 (p-1).",
+            "Geöffnet ist die Akte von Hal J. Brenner, geboren 1951-08-30 (p-1).",
+        ),
+        (
             "Which event do you mean?\n1. *Ward round*",
             "Welches ist gemeint (Kalendereintrag)?\n1. *Ward round*",
         ),

@@ -119,6 +119,8 @@ class GeneratedChart:
         add("RelatedPerson", name=[{"family": "Example", "given": ["Bo"]}],
             relationship=[concept("Brother")])  # fmt: skip
         add("ServiceRequest", status="active", intent="order", code=concept("Order"))
+        add("DeviceRequest", intent="order", codeCodeableConcept=concept("Walker"))
+        add("NutritionOrder", intent="order", oralDiet={"type": [concept("Low salt")]})
         add("Specimen", type=concept("Specimen"))
         add("Coverage", status="active", type=concept("Insurance"))
         add("Consent", status="active", category=[concept("Advance directive")], dateTime=day())

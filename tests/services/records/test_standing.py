@@ -327,9 +327,7 @@ def test_what_is_recorded_by_a_code_alone_is_called_as_people_know_it() -> None:
 def test_a_drug_that_is_only_a_code_is_named_where_another_is_not_found() -> None:
     order = drug("m", "", medicationCodeableConcept={"coding": [{"code": "860975"}]})
     view = medications(record(order), today=TODAY, name="metformin")
-    assert view.nothing == (
-        "No drug “metformin” by name in the record; of 1 drugs, 1 recorded by a code only: 860975."
-    )
+    assert view.notes == ("recorded by a code only, and perhaps it: 860975",)
 
 
 def test_the_names_beside_the_one_that_is_shown_are_told() -> None:

@@ -9,6 +9,7 @@ from services.records.views.medications import medications
 from services.records.views.oncology import status_view
 from services.records.views.problems import problems
 from services.records.views.results import results
+from services.records.views.view import with_refuted
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
@@ -49,6 +50,11 @@ def grounds() -> Grounds:
                  verificationStatus=concept("unconfirmed")),
         resource("Condition", "pre", code={"text": "Pre-eclampsia"},
                  verificationStatus=concept("provisional")),
+        resource("Condition", "k", code={"text": "Kawasaki disease"},
+                 verificationStatus=concept("refuted")),
+        allergy("Penicillin", verificationStatus=concept("refuted")),
+        resource("MedicationAdministration", "e", status="not-done",
+                 medicationCodeableConcept={"text": "Enoxaparin"}),
         drug("Warfarin", doNotPerform=True),
         drug("Spironolactone", status="draft"),
         drug("Insulin", intent="plan"),
@@ -67,10 +73,10 @@ def grounds() -> Grounds:
     )  # fmt: skip
     rows = KnownRows()
     for view in (
-        problems(chart, status="all"),
+        with_refuted(chart, problems(chart, status="all"), "Condition"),
         medications(chart, today=TODAY, status="all"),
         procedures(chart),
-        allergies(chart),
+        with_refuted(chart, allergies(chart), "AllergyIntolerance"),
         encounters(chart, now="2026-11-22T12:00:00Z"),
         care(chart),
         results(chart),
@@ -92,3 +98,12 @@ def test_it_supports_no_statement_that_it_is_so(grounds: Grounds, text: str) -> 
 @with_cases("text")
 def test_it_supports_what_it_says_itself(grounds: Grounds, text: str) -> None:
     assert state(grounds, text) == "supported"
+
+
+def test_what_was_refuted_supports_that_it_is_not_so_and_nothing_else() -> None:
+    refuted = {"verificationStatus": concept("refuted"), "recordedDate": "2024-05-15"}
+    chart = record(resource("Condition", "pe", code={"text": "Pulmonary embolism"}, **refuted))
+    rows = KnownRows()
+    rows.add_view(with_refuted(chart, problems(chart, status="all"), "Condition"))
+    assert state(Grounds(rows=rows), "Pulmonary embolism was ruled out.") == "supported"
+    assert state(Grounds(rows=rows), "She has a pulmonary embolism.") == "contradicted"
