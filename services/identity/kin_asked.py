@@ -45,6 +45,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     if one.text in _SPOUSES:
         return before in of_people("owners")
     is_led = before in of_people("owners", "definite") | saying("of_whom")
+    is_led = is_led or (at > 0 and words[at - 1].is_owner)  # `Smith's wife's allergies`
     return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
@@ -56,6 +57,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     leads = words[at].is_owner or words[at].heads
+    if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
+        leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
     if leads and not _values().isdisjoint(behind):
         return True
     if leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind)):

@@ -5,8 +5,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from rapidfuzz.distance import OSA
+
 from data_models.identifiers import PatientId
-from services.identity.covers import Cover, covers_of, fits_better, hits_of, same_words
+from services.identity.covers import (
+    Cover,
+    covers_of,
+    fits_better,
+    hits_of,
+    name_words,
+    same_words,
+)
 from services.identity.first_names import is_first_name_here
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
@@ -35,7 +44,8 @@ from services.identity.person import Person, distinct
 from services.identity.strangers import strangers_in
 from services.language.mentions import Message
 from services.language.name_runs import leads_a_name, neighbours
-from services.language.people_words import of_people
+from services.language.named_person import is_known_name
+from services.language.people_words import common_words, of_people
 from services.language.signed_word import Word
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -68,6 +78,7 @@ class Known:
         roster: Ids of the conversation and the worklist: no evidence removes their exact names.
         others: Folded words of each name of relatives, contacts and staff of the open patient, and
             of the user's own contacts.
+        has_ill: Whether the open patient has what stands for its bearer: "the hip fracture's BP".
     """
 
     index: PersonIndex
@@ -75,6 +86,7 @@ class Known:
     roster: Collection[PatientId]
     others: frozenset[frozenset[str]] = field(default=frozenset())
     today: date | None = None
+    has_ill: bool = False
 
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
@@ -153,10 +165,7 @@ def _mention(
     covers = [one for one in covers if not contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
     if not people:
-        if open_one is not None and all(one.is_exact for one in chosen):
-            return _stranger_with_open_name(run, span)
-        near_open = [one for one in chosen if open_one is not None]
-        return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
+        return None if open_one is None else _nearly_open(run, span, chosen, open_one)
     is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
@@ -207,6 +216,24 @@ def _namesakes(
     )
 
 
+def _nearly_open(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], open_one: Person
+) -> Mention | None:
+    """Return what words are that are the open patient's, but for a slip, a title or a name."""
+    if all(one.is_exact for one in chosen):
+        return _stranger_with_open_name(run, span)
+    if _has_another_name(span, open_one):
+        return Mention(_typed(span), (), "stranger", span=span)
+    return Mention(_typed(span), (), "near", names_open=True, span=span)
+
+
+def _has_another_name(span: tuple[Word, ...], open_one: Person) -> bool:
+    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
+    own = name_words(open_one)
+    away = (min(OSA.distance(one.text, each) for each in own) for one in span if own)
+    return any(is_known_name(one.text) and edits > 1 for one, edits in zip(span, away, strict=True))
+
+
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     first = span[0]
@@ -255,7 +282,8 @@ def _counts(
     if strength == "near":
         return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
-        is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
+        heads = span[-1].heads or span[-1].is_heading
+        is_all = is_all_said(run, span) or (span[0].is_first and heads)
         is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
@@ -319,7 +347,8 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         return False
     if is_led and (before.raw.isupper() or is_clinical(before.text)):
         return False  # French: `l'INR d'Angelo`
-    if before.is_common and not is_first_name_before(before, span[0]):
+    is_word = before.is_common and (before.text in common_words() or not is_known_name(before.text))
+    if is_word and not is_first_name_before(before, span[0]):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
     return is_given or (

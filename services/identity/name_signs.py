@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
 from services.language.descriptions import first_parts
-from services.language.mentions import HYPHENS
+from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name
 from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import words_for
@@ -58,6 +58,15 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     )
 
 
+def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
+    """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
+    word = run[place]
+    at = message.words.index(word)
+    is_led = at > 0 and ":" in word.gap and "\n" not in word.gap
+    is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
+    return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
+
+
 def is_unknown_whom_to_open(words: Sequence[Word], first: Word, last: Word) -> bool:
     """Whether a chart is to be opened for two words of no language: `switch to Zelda Quix`."""
     names = [one for one in words if _is_unknown_name(one)]
@@ -79,20 +88,26 @@ def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
     is_led = word.before in of_people("definite", "newest")  # `the day's weight`
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
-    is_name = is_name and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
-    return is_name and word.is_owner and asks_for_chart(word)
+    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and _is_unknown(word))
+    return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
 
 
 def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
     """Whether what is measured is asked of a stranger: `Petrov: sodium?`, `sodium for Petrov`."""
+    if word.is_heading and _is_unknown(word) and is_no_word(word):
+        return not measured_nouns().isdisjoint((word.after, word.beyond))
     is_name = is_no_word(word) and word.raw.istitle() and len(word.raw) > _SHORT_LETTERS
     if not is_name or not word.closes:
         return False
-    if word.is_first and word.heads:
-        return word.after in measured_nouns()
     at = next(place for place, one in enumerate(run) if one is word)
     is_after = word.is_capital and word.before in of_people("before_names") and at > 1
     return is_after and run[at - 2].text in measured_nouns()
+
+
+def _is_unknown(word: Word) -> bool:
+    """Whether no question asks with it, and it is no abbreviation: `kep`, and not `btw`."""
+    is_asked = word.text in words_of_questions() or word.is_in("no_names", "lingers", "opening")
+    return len(word.raw) >= _SHORT_LETTERS and not (is_asked or word.raw.isupper())
 
 
 def asks_for_chart(owner: Word) -> bool:
@@ -295,7 +310,7 @@ def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     behind = _behind(run, span)
     is_led = span[0].before in of_people("particles")  # `al-Rashid`
     is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
-    return is_before or (behind is not None and behind.gap in HYPHENS)
+    return is_before or (behind is not None and behind.gap in HYPHENS and len(behind.raw) > 1)
 
 
 def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
@@ -349,7 +364,7 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     if span[0].title != "staff":
         return span[0].title == "relative"
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
-    is_carried = span[0].before not in of_people("staff")
+    is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
 
 

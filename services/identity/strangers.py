@@ -6,6 +6,7 @@ from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
     contradicts,
+    is_labelled,
     is_name_beside,
     is_titled_name,
     is_unknown_beside_a_value,
@@ -52,6 +53,9 @@ def strangers_in(
         word, has_hit = run[place], place in known_by_hit
         if (letters := _initials(message, run, place)) and not _are_initials_of(own, letters, word):
             yield (word,)
+            continue
+        if is_labelled(message, run, place):
+            yield (word, *run[place + 1 : place + 2])
             continue
         last = run[place - 1] if place and place - 1 not in known_by_hit else None
         if last is not None and (

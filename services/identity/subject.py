@@ -21,7 +21,9 @@ from services.language.ages_told import AgeTold, age_behind
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
+from services.language.people_words import of_people
 from services.language.phrases import says
+from services.language.pointed_at import pointed_at
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
@@ -173,12 +175,13 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     person = known.open
     if person is None or not person.birth_date or found.sure or found.asked:
         return None
-    other = next((one for one in said.birth_years if not person.birth_date.startswith(str(one))), 0)
+    years = (one for one in said.birth_years if not person.birth_date[:4].endswith(one))
+    other = next(years, "")
     if not other or said.message.registers:
         return None
-    born = (one for one in known.index.people if one.birth_date.startswith(str(other)))
+    born = (one for one in known.index.people if one.birth_date[:4].endswith(other))
     people = tuple(one for one in born if known.index.has_word_of(said.message, one))
-    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=str(other))
+    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=other)
 
 
 def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -236,6 +239,10 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_of_another = len(known.roster) < 2 and says(said.message.text, "another_patient")
     if is_of_child or is_of_another or asks_of_somebody_beside(said.message):
         return Subject("unsure", "described")
+    is_untold = subject.reason == "nobody_else" and said.age is None
+    pointed = pointed_at(said.message.words) if is_untold else None
+    if pointed and not (pointed.ill and known.has_ill):
+        return Subject("unsure", "described", said=pointed.said)
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
         alike = [one for one in people if one and one.sex == sex and not one.same_as(person)]
@@ -279,6 +286,9 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
+    is_wrong = any(one.names_open and _is_called_wrong(one) for one in said.mentions)
+    if is_wrong and not (others or asked):
+        return Subject("unsure", "described")
     relates = (
         said.message.compares
         or points_at_open(said.message)
@@ -305,6 +315,10 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     return Subject("same", "named" if names_open else "nobody_else")
 
 
+def _is_called_wrong(mention: Mention) -> bool:
+    return bool(mention.span) and mention.span[0].before in of_people("wrong_one")
+
+
 def _asks_which(said: Said, known: Known) -> bool:
     """Whether it is asked who of several patients is: "who has the low potassium?"."""
     is_of_one = said.message.pronoun_at is not None or len(known.roster) < 2
@@ -323,6 +337,8 @@ def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
 def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:
     """Whether somebody is of an age; of the open patient a year more or less is right as well."""
     if one.born_on is None or known.today is None:
+        return False
+    if told.sex is not None and one.sex in ("male", "female") and one.sex != told.sex:
         return False
     is_open = one.same_as(known.open) and told.unit == "year"
     near = is_open and told.is_near(one.born_on, known.today)

@@ -23,10 +23,26 @@ def chart_nouns() -> frozenset[str]:
 @cache
 def measured_nouns() -> frozenset[str]:
     """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
-    return frozenset(
+    return frozenset(_names_of("results"))
+
+
+@cache
+def illness_nouns() -> frozenset[str]:
+    """Return the single words, folded, for what one has, or has done: `fracture`, `Dialyse`."""
+    return frozenset((*_names_of("problems"), *_names_of("procedures")))
+
+
+@cache
+def organ_nouns() -> frozenset[str]:
+    """Return the single words, folded, for parts of the body."""
+    return frozenset(_names_of("search_record"))
+
+
+def _names_of(tool: str) -> Iterator[str]:
+    return (
         fold(phrase)[0]
         for _, words in _of_all_languages()
-        for name, phrases in words.names.get("results", {}).items()
+        for name, phrases in words.names.get(tool, {}).items()
         for phrase in (name, *phrases)
         if " " not in phrase
     )

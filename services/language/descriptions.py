@@ -25,6 +25,7 @@ _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female",
 _WITH = {"ihr": "female", "ihm": "male"}
 _NEAR = frozenset({"bei", "zu"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
+_PATIENTS = ("patient", "patientin", "patienten")
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
 
@@ -199,6 +200,8 @@ def describes_somebody(folds: Sequence[str]) -> bool:
     for at, one in enumerate(folds):
         if one in of_people("titles_of_patients") and _describes_patient(folds, at):
             return True
+        if at and is_kind_of_patient(one) and folds[at - 1] in of_people("definite"):
+            return True
         if one not in of_people("people") or at == 0:
             continue
         article = next(
@@ -220,6 +223,11 @@ def describes_somebody(folds: Sequence[str]) -> bool:
         ):
             return True
     return False
+
+
+def is_kind_of_patient(text: str) -> bool:
+    """Whether a German word says which patient: `Dialysepatientin`."""
+    return any(text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
 
 
 def _describes_patient(folds: Sequence[str], at: int) -> bool:
