@@ -45,7 +45,9 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     if one.text in _SPOUSES:
         return before in of_people("owners")
     is_led = before in of_people("owners", "definite") | saying("of_whom")
-    is_led = is_led or (at > 0 and words[at - 1].is_owner)  # `Smith's wife's allergies`
+    is_led = (
+        is_led or (one.heads and not at) or (at > 0 and words[at - 1].is_owner)
+    )  # `Smith's wife's allergies`
     return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
@@ -82,7 +84,7 @@ def _takes(words: Sequence[Word], at: int) -> bool:
     if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
         return True
     is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}
-    if is_ill and any(map(is_clinical, rest)):
+    if is_ill and (any(map(is_clinical, rest)) or not of_people("allergic").isdisjoint(rest)):
         return True  # `does her son have asthma?`
     values = of_people("values_of_one")
     if verb in saying("have"):

@@ -19,12 +19,16 @@ _AGED = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?(?:(?P<who>[^\W\d_]+),?\s)?(?P<number>\d{1,3})[ -]?"
+    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
+    r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
     r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?P<sex>[MFW])\b"
     r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))",
     re.IGNORECASE,
 )
 _BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
+_SEXES: dict[str, Literal["male", "female"]] = {
+    "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
+}  # fmt: skip
 _BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
 
@@ -58,13 +62,15 @@ def age_behind(text: str, end: int) -> AgeTold | None:
 
 
 def _person_words() -> frozenset[str]:
-    return of_people("people", "men", "women") | {"m", "f", "w", "male", "female"}
+    return of_people("people", "men", "women") | {"m", "f", "w", *_SEXES}
 
 
 def _sex_of(called: str) -> Literal["male", "female"] | None:
-    if called in of_people("men") | {"m", "male"}:
+    if called in of_people("men") | {"m"}:
         return "male"
-    return "female" if called in of_people("women") | {"f", "w", "female", "frau"} else None
+    if called in of_people("women") | {"f", "w", "frau"}:
+        return "female"
+    return _SEXES.get(called)
 
 
 def age_told(text: str) -> AgeTold | None:

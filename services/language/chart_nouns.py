@@ -27,9 +27,15 @@ def measured_nouns() -> frozenset[str]:
 
 
 @cache
+def problem_nouns() -> frozenset[str]:
+    """Return the single words, folded, for what one has: `fracture`, `Herzinfarkt`."""
+    return frozenset(_names_of("problems"))
+
+
+@cache
 def illness_nouns() -> frozenset[str]:
     """Return the single words, folded, for what one has, or has done: `fracture`, `Dialyse`."""
-    return frozenset((*_names_of("problems"), *_names_of("procedures")))
+    return problem_nouns() | frozenset(_names_of("procedures"))
 
 
 @cache

@@ -166,7 +166,9 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
         else set()
     )
     is_hers = any(
-        one in _HERS and behind in theirs and (at == 0 or raws[at].islower())
+        one in _HERS
+        and (behind in theirs or behind.endswith("werte"))
+        and (at == 0 or raws[at].islower())
         for at, (one, behind) in enumerate(pairwise(folds))
     )
     return found | ({"female"} if is_hers else set())

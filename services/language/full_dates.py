@@ -106,12 +106,12 @@ def birth_years(text: str) -> Sequence[str]:
     days = [(one.start, one.end) for one in full_dates(text)]
     found = []
     for one in (*_YEAR.finditer(text), *_SHORT_YEAR.finditer(text)):
-        words = [folded(each) for each in re.findall(r"[^\W_]+", text[: one.start()][-24:])][-2:]
+        words = [folded(each) for each in re.findall(r"[^\W_]+|\*", text[: one.start()][-24:])][-2:]
         if len(one[0]) < 4 and words[1:] and words[-1] in of_people("within"):
             words.pop()  # `born in '56`
         words = words if len(one[0]) == 4 else words[-1:]
         is_in_day = any(start <= one.start() < end for start, end in days)
-        if not is_in_day and not of_people("born").isdisjoint(words):
+        if not is_in_day and not (of_people("born") | {"*"}).isdisjoint(words):
             found.append(one[0].strip("'’"))
     return found
 

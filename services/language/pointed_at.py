@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import filterfalse, takewhile
 
 from services.language.chart_nouns import (
@@ -12,14 +13,17 @@ from services.language.chart_nouns import (
     illness_nouns,
     measured_nouns,
     organ_nouns,
+    problem_nouns,
 )
 from services.language.descriptions import first_parts, is_kind_of_patient
 from services.language.people_words import of_people
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
+from services.language.vocabulary import drug_words
 
 _LONGEST = 7
+_SHORT_LETTERS = 6
 _YEAR_CHARS = 4
 _SIGNS = frozenset(":,;")
 
@@ -43,8 +47,7 @@ def pointed_at(words: Sequence[Word]) -> PointedAt | None:
         return PointedAt(_typed(heading))
     if heading and _stands_for_its_bearer(heading):
         return PointedAt(_typed(heading), ill=_named(heading))
-    owned = (_owner(words, at) for at in range(len(words)))
-    ills = (one for one in owned if one and one[-1].text in illness_nouns())
+    ills = (one for at in range(len(words)) if (one := _ill_in_place(words, at)))
     return next((PointedAt(_typed(one), ill=_named(one)) for one in ills), None)
 
 
@@ -66,8 +69,9 @@ def _is_somebody(phrase: Sequence[Word]) -> bool:
     texts = [one.text for one in phrase]
     if not of_people("relatives", "pronouns", "owners", "here").isdisjoint(texts):
         return False
-    is_alone = len(phrase) > 2 and texts[0] in of_people("alone")
-    if is_alone and texts[1] in of_people("described_by", "told_apart_by"):
+    alone = 1 + (texts[1:2] == ["one"])
+    is_alone = len(phrase) > alone + 1 and (alone > 1 or texts[0] in of_people("alone"))
+    if is_alone and texts[alone] in of_people("described_by", "told_apart_by"):
         return True
     people = of_people("people", "men", "women")
     if any(map(is_kind_of_patient, texts)):
@@ -77,9 +81,14 @@ def _is_somebody(phrase: Sequence[Word]) -> bool:
 
 
 def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
-    """Whether a number behind "in" is that of a bed: `hip fracture in 3: Hb?`."""
-    number = sign.strip(" :,-")
-    return phrase[-1].is_in("within") and number.isdigit() and len(number) < _YEAR_CHARS
+    """Whether a bed or room heads it: `hip fracture in 3: Hb?`, `isolation room, CRP?`."""
+    number, last = sign.strip(" :,-"), phrase[-1]
+    if last.is_in("places"):
+        return len(phrase) > 1 and not phrase[0].is_in("within", "described_by", "before_staff")
+    is_lettered = len(last.raw) == 1 and last.raw.isupper() and len(phrase) > 1
+    if is_lettered and phrase[-2].is_in("places"):
+        return True  # `cubicle C: Hb`
+    return last.is_in("within") and number.isdigit() and len(number) < _YEAR_CHARS
 
 
 def _is_of_chart(text: str, asked: frozenset[str]) -> bool:
@@ -92,9 +101,25 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
         return False
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
-    is_ill = any(one.text in illness_nouns() for one in phrase[1:])
     is_one = told > 1 or not phrase[0].is_in("articles", "alone")
-    return is_ill or (is_one and _tells_whom(head))
+    return any(map(_is_ill, phrase[1:])) or (is_one and _tells_whom(head))
+
+
+@lru_cache(maxsize=1_024)
+def _is_name_of_an_ill(text: str) -> bool:
+    """Whether a folded word is an illness or operation, and no drug, value or list of a chart."""
+    if text in of_people("signs"):
+        return False
+    if text in illness_nouns() or text in of_people("ill_people"):
+        return True
+    if text in chart_nouns() or text in measured_nouns() or text in drug_words():
+        return False
+    ends = (text.endswith(one) for one in illness_nouns() if len(one) > _SHORT_LETTERS)
+    return any(ends) or is_clinical_name(stem(text))
+
+
+def _is_ill(word: Word) -> bool:
+    return _is_name_of_an_ill(word.text)
 
 
 def _told_apart_at(phrase: Sequence[Word]) -> int:
@@ -110,15 +135,19 @@ def _tells_whom(word: Word) -> bool:
     return is_known and not (word.text in chart_nouns() or stem(word.text) in ordinary_words())
 
 
-def _owner(words: Sequence[Word], at: int) -> Sequence[Word]:
-    """Return the words that own a value, from their article on; nothing where there is none."""
-    word = words[at]
-    of_what = word.beyond if word.after in of_people("newest") else word.after
-    if not word.is_owner or of_what not in first_parts(measured_nouns()):
-        return ()
+def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
+    """Return an illness, from its article on, that owns a value or is booked; else nothing.
+
+    `the hip fracture's BP`, `book the hip fracture for Monday`, not `book the colonoscopy`.
+    """
+    word, measured = words[at], first_parts(measured_nouns())
     near = range(at, max(at - 4, -1), -1)
     begin = next((one for one in near if words[one].is_in("definite")), at)
-    return words[begin : at + 1] if begin < at else ()
+    if begin == at or not _is_ill(word):
+        return ()
+    is_owner = word.is_owner and not measured.isdisjoint((word.after, word.beyond))
+    is_booked = begin > 0 and words[begin - 1].is_in("books") and word.after in of_people("for")
+    return words[begin : at + 1] if is_owner or (is_booked and word.text in problem_nouns()) else ()
 
 
 def _named(phrase: Sequence[Word]) -> str:

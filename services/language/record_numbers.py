@@ -46,7 +46,8 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     behind = message.text[start + len(token) :]
     is_hour = _HOUR.fullmatch(token) is not None or token.startswith(("19", "20"))
     is_fit = len(token) >= _NUMBER_LEAST_CHARS or (len(token) == 4 and not is_hour)
-    is_fit = is_fit and sum(map(str.isdigit, token)) > 1 and token.isalnum()
+    is_fit = is_fit and sum(map(str.isdigit, token)) > 1
+    is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
     nouns = first_parts(measured_nouns()) | chart_nouns()
     letters = "".join(filter(str.isalpha, token)).lower()
     asked = {one.text for one in message.words if one.start > start}
