@@ -242,7 +242,7 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_untold = subject.reason == "nobody_else" and said.age is None
     pointed = pointed_at(said.message.words) if is_untold else None
     if pointed and not (pointed.ill and known.has_ill):
-        return Subject("unsure", "described", said=pointed.said)
+        return Subject("unsure", "described")
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
         alike = [one for one in people if one and one.sex == sex and not one.same_as(person)]

@@ -71,7 +71,6 @@ def read_words(text: str) -> Message:
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = is_shouted([one.group() for one in found])
-    usual = common_words() - of_people("uninflected")
     german = len(of_people("german") & set(folds)) >= 2
     french = len(of_people("french") & set(folds)) >= 2
     english = language_of(text, default="") == "en"
@@ -93,7 +92,7 @@ def read_words(text: str) -> Message:
             if _is_abbreviation(words, shouted)
             else _title(folds, words, at, gap, french),
             is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
-            is_capital=is_capital and not (german and folds[at] in usual),
+            is_capital=is_capital and not (german and _is_usual(folds[at])),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
@@ -153,6 +152,11 @@ def _is_another(folds: Sequence[str], at: int) -> bool:
         at -= 1
     is_told_apart = at + 1 < len(folds) and folds[at + 1] in of_people("generations")
     return is_told_apart or (at > 0 and folds[at - 1] in of_people("others"))
+
+
+def _is_usual(fold: str) -> bool:
+    """Whether a German sentence may write it with a capital, whoever is called so."""
+    return fold in common_words() and fold not in of_people("uninflected")
 
 
 def _is_pronoun(word: Word, french: bool) -> bool:

@@ -36,7 +36,6 @@ class PointedAt:
         ill: The words of an illness or organ that stands for its bearer; empty for others.
     """
 
-    said: str
     ill: str = ""
 
 
@@ -44,11 +43,11 @@ def pointed_at(words: Sequence[Word]) -> PointedAt | None:
     """Return who is pointed at; None where nobody is."""
     heading, sign = _heading(words)
     if heading and (_is_somebody(heading) or _is_at_a_bed(heading, sign)):
-        return PointedAt(_typed(heading))
+        return PointedAt()
     if heading and _stands_for_its_bearer(heading):
-        return PointedAt(_typed(heading), ill=_named(heading))
+        return PointedAt(ill=_named(heading))
     ills = (one for at in range(len(words)) if (one := _ill_in_place(words, at)))
-    return next((PointedAt(_typed(one), ill=_named(one)) for one in ills), None)
+    return next((PointedAt(ill=_named(one)) for one in ills), None)
 
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
@@ -154,7 +153,3 @@ def _named(phrase: Sequence[Word]) -> str:
     leads = of_people("definite", "articles", "joins")
     told = phrase[: _told_apart_at(phrase) or None]
     return " ".join(one.text for one in told if one.text not in leads)
-
-
-def _typed(phrase: Sequence[Word]) -> str:
-    return " ".join(one.raw for one in phrase)
