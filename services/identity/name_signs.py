@@ -63,6 +63,8 @@ def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     word = run[place]
     at = message.words.index(word)
     is_led = at > 0 and ":" in word.gap and "\n" not in word.gap
+    line = message.text[: message.words[at - 1].start].rpartition("\n")[2]
+    is_led = is_led and not line.strip() and not word.raw.isupper()
     is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
     return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
 

@@ -87,6 +87,7 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
         return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
+    is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_pair = is_pair and word.text not in words_of_questions() | of_people("letter_pairs")
     is_shouted = message.text.isupper() and len(message.words) > 1

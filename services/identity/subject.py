@@ -240,8 +240,8 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     if is_of_child or is_of_another or asks_of_somebody_beside(said.message):
         return Subject("unsure", "described")
     is_untold = subject.reason == "nobody_else" and said.age is None
-    pointed = pointed_at(said.message.words) if is_untold else None
-    if pointed and not (pointed.ill and known.has_ill):
+    ill = pointed_at(said.message.words) if is_untold else None
+    if ill is not None and not (ill and known.has_ill):
         return Subject("unsure", "described")
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):

@@ -23,34 +23,23 @@ def chart_nouns() -> frozenset[str]:
 @cache
 def measured_nouns() -> frozenset[str]:
     """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
-    return frozenset(_names_of("results"))
-
-
-@cache
-def problem_nouns() -> frozenset[str]:
-    """Return the single words, folded, for what one has: `fracture`, `Herzinfarkt`."""
-    return frozenset(_names_of("problems"))
-
-
-@cache
-def illness_nouns() -> frozenset[str]:
-    """Return the single words, folded, for what one has, or has done: `fracture`, `Dialyse`."""
-    return problem_nouns() | frozenset(_names_of("procedures"))
-
-
-@cache
-def organ_nouns() -> frozenset[str]:
-    """Return the single words, folded, for parts of the body."""
-    return frozenset(_names_of("search_record"))
-
-
-def _names_of(tool: str) -> Iterator[str]:
-    return (
+    return frozenset(
         fold(phrase)[0]
         for _, words in _of_all_languages()
-        for name, phrases in words.names.get(tool, {}).items()
+        for name, phrases in words.names.get("results", {}).items()
         for phrase in (name, *phrases)
         if " " not in phrase
+    )
+
+
+@cache
+def names_of(*tools: str) -> frozenset[str]:
+    """Return the single words, folded, that name what these tools find: `fracture`, `Dialyse`."""
+    return frozenset(
+        fold(phrase)[0]
+        for language, words in _of_all_languages()
+        for phrase, label in entries_of(words, language)
+        if label.kind == "name" and label.value.tool in tools and " " not in phrase
     )
 
 

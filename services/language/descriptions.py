@@ -202,7 +202,7 @@ def describes_somebody(folds: Sequence[str]) -> bool:
     for at, one in enumerate(folds):
         if one in of_people("titles_of_patients") and _describes_patient(folds, at):
             return True
-        if at and is_kind_of_patient(one) and folds[at - 1] in of_people("definite"):
+        if at and _is_kind_of_patient(one) and folds[at - 1] in of_people("definite"):
             return True
         if one not in of_people("people") or at == 0:
             continue
@@ -227,7 +227,7 @@ def describes_somebody(folds: Sequence[str]) -> bool:
     return False
 
 
-def is_kind_of_patient(text: str) -> bool:
+def _is_kind_of_patient(text: str) -> bool:
     """Whether a German word says which patient: `Dialysepatientin`."""
     return any(text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
 

@@ -270,4 +270,5 @@ def _may_be_spoken_of(word: Word) -> bool:
     if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
         return False
     is_verb = word.is_first and word.is_in("person_verbs")
+    is_verb = is_verb or word.before in of_people("owners")  # `ihre Nierenwerte?`
     return not (is_verb or word.is_in("patients_own") or is_clinical_name(stem(word.text)))

@@ -4,63 +4,47 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import filterfalse, takewhile
+from itertools import takewhile
 
-from services.language.chart_nouns import (
-    chart_nouns,
-    illness_nouns,
-    measured_nouns,
-    organ_nouns,
-    problem_nouns,
-)
-from services.language.descriptions import first_parts, is_kind_of_patient
+from services.language.chart_nouns import chart_nouns, measured_nouns, names_of
+from services.language.descriptions import describes_somebody, first_parts
 from services.language.people_words import of_people
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
 from services.language.vocabulary import drug_words
 
-_LONGEST = 7
-_SHORT_LETTERS = 6
-_YEAR_CHARS = 4
+_LONGEST, _COMPOUND_CHARS, _YEAR_CHARS = 7, 6, 4
 _SIGNS = frozenset(":,;")
 
 
-@dataclass(frozen=True, slots=True)
-class PointedAt:
-    """Somebody who is told by what they have, are, or where they lie.
-
-    Attributes:
-        ill: The words of an illness or organ that stands for its bearer; empty for others.
-    """
-
-    ill: str = ""
-
-
-def pointed_at(words: Sequence[Word]) -> PointedAt | None:
-    """Return who is pointed at; None where nobody is."""
+def pointed_at(words: Sequence[Word]) -> str | None:
+    """Return the illness or organ that stands for its bearer; "" of others; None: of nobody."""
     heading, sign = _heading(words)
     if heading and (_is_somebody(heading) or _is_at_a_bed(heading, sign)):
-        return PointedAt()
+        return ""
     if heading and _stands_for_its_bearer(heading):
-        return PointedAt(ill=_named(heading))
+        return _named(heading)
     ills = (one for at in range(len(words)) if (one := _ill_in_place(words, at)))
-    return next((PointedAt(ill=_named(one)) for one in ills), None)
+    return next(map(_named, ills), None)
 
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
     """Return what stands before a sign behind which something of a chart is asked, and the sign."""
     leads = of_people("moves_on", "joins")
     begin = len([*takewhile(lambda one: one.text in leads, words)])
-    asked = first_parts(measured_nouns()) | chart_nouns()
     for at in range(begin, min(len(words) - 1, begin + _LONGEST)):
-        behind = words[at + 1]
-        if words[at].heads or not _SIGNS.isdisjoint(behind.gap):
-            is_asked = any(_is_of_chart(one.text, asked) for one in words[at + 1 :])
-            return (words[begin : at + 1], behind.gap) if is_asked else ((), "")
+        sign = words[at + 1].gap
+        if words[at].heads or not _SIGNS.isdisjoint(sign):
+            rest = {one.text for one in words[at + 1 :]}
+            is_asked = not chart_nouns().isdisjoint(rest) or any(map(_is_measured, rest))
+            return (words[begin : at + 1], sign) if is_asked else ((), "")
     return (), ""
+
+
+def _is_measured(text: str) -> bool:
+    return text in first_parts(measured_nouns()) or is_clinical_name(stem(text))
 
 
 def _is_somebody(phrase: Sequence[Word]) -> bool:
@@ -68,15 +52,11 @@ def _is_somebody(phrase: Sequence[Word]) -> bool:
     texts = [one.text for one in phrase]
     if not of_people("relatives", "pronouns", "owners", "here").isdisjoint(texts):
         return False
-    alone = 1 + (texts[1:2] == ["one"])
-    is_alone = len(phrase) > alone + 1 and (alone > 1 or texts[0] in of_people("alone"))
-    if is_alone and texts[alone] in of_people("described_by", "told_apart_by"):
-        return True
-    people = of_people("people", "men", "women")
-    if any(map(is_kind_of_patient, texts)):
-        return True
-    plain = of_people("definite", "articles", "plain_patients")
-    return not people.isdisjoint(texts) and len([*filterfalse(plain.__contains__, texts)]) > 1
+    told = texts[1 + (texts[1:2] == ["one"]) :]
+    is_alone = len(told) > 1 and told[0] in of_people("described_by", "told_apart_by")
+    is_alone = is_alone and (texts[1] == "one" or texts[0] in of_people("alone"))
+    leads = [] if phrase[0].is_in("definite") else ["the"]
+    return is_alone or describes_somebody([*leads, *texts])
 
 
 def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
@@ -84,14 +64,9 @@ def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
     number, last = sign.strip(" :,-"), phrase[-1]
     if last.is_in("places"):
         return len(phrase) > 1 and not phrase[0].is_in("within", "described_by", "before_staff")
-    is_lettered = len(last.raw) == 1 and last.raw.isupper() and len(phrase) > 1
-    if is_lettered and phrase[-2].is_in("places"):
-        return True  # `cubicle C: Hb`
+    if len(last.raw) == 1 and last.raw.isupper() and len(phrase) > 1:
+        return phrase[-2].is_in("places")  # `cubicle C: Hb`
     return last.is_in("within") and number.isdigit() and len(number) < _YEAR_CHARS
-
-
-def _is_of_chart(text: str, asked: frozenset[str]) -> bool:
-    return text in asked or is_clinical_name(stem(text))
 
 
 def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
@@ -101,24 +76,19 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
     is_one = told > 1 or not phrase[0].is_in("articles", "alone")
-    return any(map(_is_ill, phrase[1:])) or (is_one and _tells_whom(head))
+    return any(_is_ill(one.text) for one in phrase[1:]) or (is_one and _tells_whom(head))
 
 
 @lru_cache(maxsize=1_024)
-def _is_name_of_an_ill(text: str) -> bool:
+def _is_ill(text: str) -> bool:
     """Whether a folded word is an illness or operation, and no drug, value or list of a chart."""
-    if text in of_people("signs"):
+    ills = names_of("problems", "procedures") | of_people("ill_people")
+    if text in ills or text in of_people("signs"):
+        return text not in of_people("signs")
+    if text in chart_nouns() | measured_nouns() | drug_words():
         return False
-    if text in illness_nouns() or text in of_people("ill_people"):
-        return True
-    if text in chart_nouns() or text in measured_nouns() or text in drug_words():
-        return False
-    ends = (text.endswith(one) for one in illness_nouns() if len(one) > _SHORT_LETTERS)
+    ends = (text.endswith(one) for one in ills if len(one) > _COMPOUND_CHARS)
     return any(ends) or is_clinical_name(stem(text))
-
-
-def _is_ill(word: Word) -> bool:
-    return _is_name_of_an_ill(word.text)
 
 
 def _told_apart_at(phrase: Sequence[Word]) -> int:
@@ -128,10 +98,9 @@ def _told_apart_at(phrase: Sequence[Word]) -> int:
 
 
 def _tells_whom(word: Word) -> bool:
-    if word.text in organ_nouns():
-        return True
     is_known = word.is_common or is_clinical_name(stem(word.text))
-    return is_known and not (word.text in chart_nouns() or stem(word.text) in ordinary_words())
+    is_other = word.text in chart_nouns() or stem(word.text) in ordinary_words()
+    return word.text in names_of("search_record") or (is_known and not is_other)
 
 
 def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
@@ -139,14 +108,14 @@ def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
 
     `the hip fracture's BP`, `book the hip fracture for Monday`, not `book the colonoscopy`.
     """
-    word, measured = words[at], first_parts(measured_nouns())
-    near = range(at, max(at - 4, -1), -1)
+    word, near = words[at], range(at, max(at - 4, -1), -1)
     begin = next((one for one in near if words[one].is_in("definite")), at)
-    if begin == at or not _is_ill(word):
+    if begin == at or not _is_ill(word.text):
         return ()
-    is_owner = word.is_owner and not measured.isdisjoint((word.after, word.beyond))
+    is_owner = word.is_owner and any(map(_is_measured, (word.after, word.beyond)))
     is_booked = begin > 0 and words[begin - 1].is_in("books") and word.after in of_people("for")
-    return words[begin : at + 1] if is_owner or (is_booked and word.text in problem_nouns()) else ()
+    is_booked = is_booked and word.text in names_of("problems")
+    return words[begin : at + 1] if is_owner or is_booked else ()
 
 
 def _named(phrase: Sequence[Word]) -> str:

@@ -61,7 +61,7 @@ class IllsOfRecord:
         """Return whether the chart has it, by any name; see `HasIll`."""
         record = await self._records.load(patient_id, _ILLS)
         said = [words_of(one) for one in (ill, *concept_table().also_called(ill))]
-        return any(told >= {*one} for told in record.derived(_ills_of) for one in said)
+        return any(told >= {*one} for told in record.derived(_ills_of) for one in said if one)
 
 
 def _ills_of(record: PatientRecord) -> tuple[frozenset[str], ...]:
@@ -120,9 +120,9 @@ async def link_beside(
     """Return whom a message is about, with what the open chart and `known` say where it matters."""
     text, situation = turn.reading.text, situation_of(turn, also=also)
     linked = await linker.link(text, situation)
-    pointed = pointed_at(linked.message.words) if linked.subject.reason == "described" else None
-    if pointed and pointed.ill and has_ill and situation.active:
-        if await _is_there(has_ill, situation.active, pointed.ill):
+    ill = pointed_at(linked.message.words) if linked.subject.reason == "described" else None
+    if ill and has_ill and situation.active:
+        if await _is_there(has_ill, situation.active, ill):
             return await linker.link(text, replace(situation, has_ill=True))
         return linked
     if not known or not needs_names(linked.subject):
