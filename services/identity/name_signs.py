@@ -41,20 +41,12 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
     return is_unknown and (first.is_first or first.before in of_people("before_names"))
 
 
-def is_unknown_full_name(first: Word, last: Word) -> bool:
-    """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
-    is_owned = last.is_owner and first.gap.strip() != "-"
-    is_heading = first.is_first and (last.heads or (last.closes and asks_for_chart(last)))
-    is_after = first.before in of_people("about") and last.closes
-    # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
-    is_asked = first.is_capital and first.before in of_people("auxiliaries") and not last.closes
-    is_small = first.raw.islower() and last.raw.islower() and _is_asked_of(last, is_after=is_after)
-    return (
-        (is_owned or is_heading or is_after or is_asked or is_small)
-        and last.gap == " "
-        and (is_small or all(map(_is_written_as_name, (first, last))))
-        and (is_no_word(first) or _is_given_name_too(first))
-        and (is_no_word(last) or _may_be_family_name(last))
+def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
+    """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
+    others = (one for one in words if not one.is_in("opening"))
+    is_last = word is words[-1] and words[0].is_in("opening")
+    return is_last and all(
+        _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
     )
 
 
@@ -67,23 +59,6 @@ def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     is_led = is_led and not line.strip() and not word.raw.isupper()
     is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
     return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
-
-
-def is_unknown_whom_to_open(words: Sequence[Word], first: Word, last: Word) -> bool:
-    """Whether a chart is to be opened for two words of no language: `switch to Zelda Quix`."""
-    names = [one for one in words if _is_unknown_name(one)]
-    rest = {one.text for one in words if one not in names}
-    opens = bool(rest) and last.closes and of_people("opening") >= rest
-    return opens and last.gap == " " and first in names and last in names
-
-
-def _is_unknown_name(word: Word) -> bool:
-    return _is_written_as_name(word) and is_no_word(word) and word.text not in chart_nouns()
-
-
-def _is_asked_of(last: Word, *, is_after: bool) -> bool:
-    """Whether a chart is asked for beside words in small letters: `ingrid solheim: potassium?`."""
-    return is_after or ((last.is_owner or last.heads) and asks_for_chart(last))
 
 
 def is_unknown_owner(word: Word) -> bool:
@@ -135,22 +110,6 @@ def is_compound(word: Word) -> bool:
     text = word.raw.casefold()
     ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
     return any(stem(text[at:]) in ordinary_words() for at in ends)
-
-
-def _is_written_as_name(word: Word) -> bool:
-    is_capital = word.is_capital or (word.is_first and word.raw[0].isupper())
-    return is_capital and not word.raw.isupper()
-
-
-def _is_given_name_too(word: Word) -> bool:
-    """Whether a word is a first name where it is written as one: `Is Hope Adeleke on warfarin?`."""
-    return word.is_capital and word.title is None and word.is_in("given_too")
-
-
-def _may_be_family_name(word: Word) -> bool:
-    """Whether a word, or who found a disease, is a family name behind a first: `John Smith`."""
-    known = word.is_in("eponyms") or word.text in names_that_are_words()
-    return known and word.title is None
 
 
 def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:

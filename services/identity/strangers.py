@@ -10,7 +10,6 @@ from services.identity.name_signs import (
     is_name_beside,
     is_titled_name,
     is_unknown_beside_a_value,
-    is_unknown_full_name,
     is_unknown_owner,
     is_unknown_patient,
     is_unknown_whom_to_open,
@@ -57,20 +56,14 @@ def strangers_in(
         if is_labelled(message, run, place):
             yield (word, *run[place + 1 : place + 2])
             continue
-        last = run[place - 1] if place and place - 1 not in known_by_hit else None
-        if last is not None and (
-            is_unknown_full_name(last, word) or is_unknown_whom_to_open(message.words, last, word)
-        ):
-            span = (last, word)
-            if not is_way_to_reach(run, span) and not is_name_beside(run, span, others):
-                yield span
-            continue
         owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
         owns = owns or (
             _is_name_in_a_chart_question(message, word, others)
             and not (own is not None and is_short_for(word.text, _given(own)))
         )
-        owns = owns and not is_way_to_reach(run, (word,))
+        owns = owns or is_unknown_whom_to_open(message.words, word)
+        whole = tuple(run[max(place - 1, 0) : place + 1])
+        owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
