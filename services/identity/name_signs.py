@@ -43,8 +43,8 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
 
 def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
     """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
-    others = (one for one in words if not one.is_in("opening"))
-    is_last = word is words[-1] and words[0].is_in("opening")
+    others = [one for one in words if not one.is_in("opening")]
+    is_last = others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
     return is_last and all(
         _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
     )
