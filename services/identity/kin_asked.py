@@ -41,7 +41,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in saying("leads_a_son")
+        return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
     if one.text in _SPOUSES:
         return before in of_people("owners")
     is_led = before in of_people("owners", "definite") | saying("of_whom")

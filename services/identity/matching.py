@@ -230,8 +230,8 @@ def _nearly_open(
 def _has_another_name(span: tuple[Word, ...], open_one: Person) -> bool:
     """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
     own = name_words(open_one)
-    away = (min(OSA.distance(one.text, each) for each in own) for one in span if own)
-    return any(is_known_name(one.text) and edits > 0 for one, edits in zip(span, away, strict=True))
+    away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
+    return any(edits > 1 or (edits and is_known_name(text)) for text, edits in away.items())
 
 
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:

@@ -243,6 +243,7 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     """
     place = words[at]
     is_code = _BED.search(place.gap) is not None and place.raw.lower() in _BED_LETTERS
+    is_code = is_code and not place.has_number
     if not is_code and not (place.is_in("places") and place.has_number):
         return False
     before = [one for one in words[:at] if not one.is_in("definite", "places")]
@@ -251,11 +252,9 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     near = of_people("within", "about")
     if is_code:
         begins = begins or bool(_BEGINS & set(place.gap))
-        is_asked = (
-            place.is_owner
-            or place.after in of_people("does_or_is")
-            or bool(measured_nouns() & {one.text for one in words[at + 1 :]})
-        )
+        rest = {one.text for one in words[at + 1 :]}
+        is_said = not place.closes and place.after not in of_people("joins")
+        is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
         if begins or not (before and before[-1].text in near | _FOR):
             return begins and is_asked
     elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`

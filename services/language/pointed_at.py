@@ -13,7 +13,7 @@ from services.language.people_words import of_people
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
-from services.language.vocabulary import drug_words
+from services.language.vocabulary import concept_rows, drug_words
 
 _LONGEST, _COMPOUND_CHARS, _YEAR_CHARS = 7, 6, 4
 _SIGNS = frozenset(":,;")
@@ -66,7 +66,7 @@ def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
         return len(phrase) > 1 and not phrase[0].is_in("within", "described_by", "before_staff")
     if len(last.raw) == 1 and last.raw.isupper() and len(phrase) > 1:
         return phrase[-2].is_in("places")  # `cubicle C: Hb`
-    return last.is_in("within") and number.isdigit() and len(number) < _YEAR_CHARS
+    return last.is_in("within", "described_by") and number.isdigit() and len(number) < _YEAR_CHARS
 
 
 def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
@@ -75,7 +75,7 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
         return False
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
-    is_one = told > 1 or not phrase[0].is_in("articles", "alone")
+    is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
     return any(_is_ill(one.text) for one in phrase[1:]) or (is_one and _tells_whom(head))
 
 
@@ -88,7 +88,8 @@ def _is_ill(text: str) -> bool:
     if text in chart_nouns() | measured_nouns() | drug_words():
         return False
     ends = (text.endswith(one) for one in ills if len(one) > _COMPOUND_CHARS)
-    return any(ends) or is_clinical_name(stem(text))
+    coded = (text in row.get("words", ()) for row in concept_rows()["problems"].values())
+    return any(ends) or any(coded) or is_clinical_name(stem(text))
 
 
 def _told_apart_at(phrase: Sequence[Word]) -> int:
@@ -110,11 +111,13 @@ def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
     """
     word, near = words[at], range(at, max(at - 4, -1), -1)
     begin = next((one for one in near if words[one].is_in("definite")), at)
-    if begin == at or not _is_ill(word.text):
+    if begin == at:
         return ()
-    is_owner = word.is_owner and any(map(_is_measured, (word.after, word.beyond)))
+    is_owner = (
+        word.is_owner and _is_ill(word.text) and any(map(_is_measured, (word.after, word.beyond)))
+    )
     is_booked = begin > 0 and words[begin - 1].is_in("books") and word.after in of_people("for")
-    is_booked = is_booked and word.text in names_of("problems")
+    is_booked = is_booked and word.text in names_of("problems", "search_record")
     return words[begin : at + 1] if is_owner or is_booked else ()
 
 
