@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from rapidfuzz.distance import OSA
-
 from data_models.identifiers import PatientId
 from services.identity.covers import (
     Cover,
     covers_of,
     fits_better,
+    has_another_name,
     hits_of,
-    name_words,
     same_words,
 )
 from services.identity.first_names import is_first_name_here
@@ -21,7 +19,6 @@ from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
     begins_a_chart_question,
     contradicts,
-    fills_a_clause,
     is_all_said,
     is_alone,
     is_before_a_family_name,
@@ -29,23 +26,21 @@ from services.identity.name_signs import (
     is_compound,
     is_first_name_before,
     is_first_name_beside,
-    is_genitive,
     is_half_of_a_name,
     is_name_beside,
     is_part_of_another_name,
     is_person_beside,
+    is_signed,
     is_sure_sign,
     is_turned_to,
     stands_as_drug,
-    stands_before_a_name,
     stands_where_names_do,
 )
 from services.identity.person import Person, distinct
 from services.identity.strangers import strangers_in
 from services.language.mentions import Message
 from services.language.name_runs import leads_a_name, neighbours
-from services.language.named_person import is_known_name
-from services.language.people_words import common_words, of_people
+from services.language.people_words import of_people
 from services.language.signed_word import Word
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
@@ -222,16 +217,9 @@ def _nearly_open(
     """Return what words are that are the open patient's, but for a slip, a title or a name."""
     if all(one.is_exact for one in chosen):
         return _stranger_with_open_name(run, span)
-    if _has_another_name(span, open_one):
-        return Mention(_typed(span), (), "stranger", span=span)
-    return Mention(_typed(span), (), "near", names_open=True, span=span)
-
-
-def _has_another_name(span: tuple[Word, ...], open_one: Person) -> bool:
-    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
-    own = name_words(open_one)
-    away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
-    return any(edits > 1 or (edits and is_known_name(text)) for text, edits in away.items())
+    is_other = has_another_name(span, open_one)
+    strength: Strength = "stranger" if is_other else "near"
+    return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
 
 
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
@@ -266,7 +254,7 @@ def _counts(
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    signed, begins = _is_signed(run, span), len(span) > 1 and span[0].is_first
+    signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
@@ -310,16 +298,6 @@ def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_ros
     return (is_name and not any(common)) or is_sure_sign(span)
 
 
-def _is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
-    return (
-        any(one.stands_as_name for one in span)
-        or fills_a_clause(span)
-        or is_genitive(run, span)
-        or stands_before_a_name(run, span)
-    )
-
-
 def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether words of common language may be no name: asked about.
 
@@ -328,7 +306,7 @@ def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if not all(one.is_common for one in span):
         return False
     is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
-    return is_mixed or not (_is_signed(run, span) or begins_a_chart_question(run, span))
+    return is_mixed or not (is_signed(run, span) or begins_a_chart_question(run, span))
 
 
 def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:
@@ -347,8 +325,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         return False
     if is_led and (before.raw.isupper() or is_clinical(before.text)):
         return False  # French: `l'INR d'Angelo`
-    is_word = before.is_common and (before.text in common_words() or not is_known_name(before.text))
-    if is_word and not is_first_name_before(before, span[0]):
+    if before.is_common and not is_first_name_before(before, span[0]):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
     return is_given or (

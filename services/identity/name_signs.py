@@ -7,7 +7,7 @@ from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name
-from services.language.people_words import names_that_are_words, of_people
+from services.language.people_words import common_words, names_that_are_words, of_people
 from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
@@ -44,7 +44,7 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
 def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
     """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
     others = [one for one in words if not one.is_in("opening")]
-    is_last = others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
+    is_last = len(others) > 1 and others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
     return is_last and all(
         _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
     )
@@ -142,6 +142,8 @@ def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
 
 def is_first_name_before(word: Word, family: Word) -> bool:
     """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
+    if word.text not in common_words() and is_known_name(word.text):
+        return True  # `Hans`, whose form without its s is a word
     if word.is_in("verbs_too"):
         is_all = not family.beyond or family.after in of_people("plain_patients")
         return is_all and (family.is_owner or word.raw[0].isupper())
@@ -217,6 +219,16 @@ def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
         behind = _behind(run, (behind,))
     is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
+
+
+def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
+    return (
+        any(one.stands_as_name for one in span)
+        or fills_a_clause(span)
+        or is_genitive(run, span)
+        or stands_before_a_name(run, span)
+    )
 
 
 def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

@@ -50,7 +50,8 @@ def _is_measured(text: str) -> bool:
 def _is_somebody(phrase: Sequence[Word]) -> bool:
     """Whether a kind of person is told closer, or told by a place alone: `die am Fenster`."""
     texts = [one.text for one in phrase]
-    if not of_people("relatives", "pronouns", "owners", "here").isdisjoint(texts):
+    named = of_people("relatives", "pronouns", "owners", "here")
+    if not named.isdisjoint(texts) or any(one.title for one in phrase):
         return False
     told = texts[1 + (texts[1:2] == ["one"]) :]
     is_alone = len(told) > 1 and told[0] in of_people("described_by", "told_apart_by")

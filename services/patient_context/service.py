@@ -84,9 +84,7 @@ class PatientContextService:
             allows_unknown=allow_unknown or linker is None,
             has_ill=has_ill,
         )
-        self._pattern = pattern
-        self._clock = clock
-        self._ids = ids
+        self._pattern, self._clock, self._ids = pattern, clock, ids
 
     async def decide_and_apply(
         self,
