@@ -41,7 +41,7 @@ from services.identity.identity_factory import directory_for, linker_for
 from services.language.reader import ReaderTeam
 from services.orders.order_drafts import OrderDrafts
 from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.beside import StaffOfRecord
+from services.patient_context.beside import IllsOfRecord, StaffOfRecord
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
@@ -287,6 +287,7 @@ def patients_of(base: Foundation) -> PatientContextService:
         allow_unknown=settings.allow_unknown_patients,
         guard=base.access.guard,
         beside=(StaffOfRecord(records=records).names, OwnContacts(back_end=base.assistant).names),
+        has_ill=IllsOfRecord(records=records).has,
     )
 
 

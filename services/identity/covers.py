@@ -4,11 +4,14 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rapidfuzz.distance import OSA
+
 from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
 from services.language.chart_nouns import chart_nouns
 from services.language.letters import folded, is_without_spaces
 from services.language.name_runs import leads_a_name
+from services.language.named_person import is_known_name
 from services.language.people_words import of_people
 from services.language.signed_word import Word
 
@@ -136,6 +139,13 @@ def name_words(person: Person) -> frozenset[str]:
         if is_without_spaces("".join(words)):
             found |= {name.family + "".join(name.given), "".join(name.given) + name.family}
     return frozenset(found)
+
+
+def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
+    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
+    own = name_words(open_one)
+    away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
+    return any(edits > 1 or (edits and is_known_name(text)) for text, edits in away.items())
 
 
 def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:

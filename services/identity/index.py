@@ -93,6 +93,11 @@ class PersonIndex:
         blocks = self._by_block.get(next(iter(_blocks(part)), ""), ())
         return [hit for whole, hit in blocks if whole.startswith(part) or part in _blocks(whole)]
 
+    def with_end(self, number: str) -> Sequence[NumberHit]:
+        """Return whose numbers end so: `MRN ending in 2f7`."""
+        ends = (rows for one, rows in self._by_number.items() if one.endswith(number.casefold()))
+        return [replace(hit, is_part=True) for rows in ends for hit in rows]
+
     def has_form(self, number: str) -> bool:
         """Whether `number` has the letters, and as many digits, of one that somebody carries.
 

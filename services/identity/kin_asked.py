@@ -41,10 +41,13 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in saying("leads_a_son")
+        return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
     if one.text in _SPOUSES:
         return before in of_people("owners")
     is_led = before in of_people("owners", "definite") | saying("of_whom")
+    is_led = (
+        is_led or (one.heads and not at) or (at > 0 and words[at - 1].is_owner)
+    )  # `Smith's wife's allergies`
     return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
@@ -56,6 +59,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     leads = words[at].is_owner or words[at].heads
+    if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
+        leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
     if leads and not _values().isdisjoint(behind):
         return True
     if leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind)):
@@ -79,7 +84,7 @@ def _takes(words: Sequence[Word], at: int) -> bool:
     if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
         return True
     is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}
-    if is_ill and any(map(is_clinical, rest)):
+    if is_ill and (any(map(is_clinical, rest)) or not of_people("allergic").isdisjoint(rest)):
         return True  # `does her son have asthma?`
     values = of_people("values_of_one")
     if verb in saying("have"):

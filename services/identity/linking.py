@@ -25,7 +25,12 @@ from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
 from services.language.people_words import of_people
-from services.language.record_numbers import is_bare_number, labelled_numbers, number_tokens
+from services.language.record_numbers import (
+    is_bare_number,
+    is_heading_number,
+    labelled_numbers,
+    number_tokens,
+)
 from services.language.signed_word import Word
 from services.language.yes_no import yes_no_in
 
@@ -44,6 +49,7 @@ class Situation:
         named: Ids that the message names in their own form.
         beside: Names of staff of the open record, and of the user's own contacts.
         today: The day by which ages are reckoned; None where nobody needs them.
+        has_ill: Whether the open patient has the illness that stands for its bearer.
     """
 
     active: PatientId | None
@@ -52,6 +58,7 @@ class Situation:
     named: Collection[PatientId] = ()
     beside: Collection[str] = ()
     today: date | None = None
+    has_ill: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +150,8 @@ class SubjectLinker:
         # Staff and contacts are seldom called by a first name alone, which may be a patient's.
         firsts = [one[:1] for one in relatives]
         others = frozenset(map(frozenset, (*relatives, *firsts, *_names_of(situation.beside))))
-        return Known(index, found, frozenset(situation.roster), others, situation.today)
+        known = frozenset(situation.roster)
+        return Known(index, found, known, others, situation.today, situation.has_ill)
 
     def _numbers(
         self,
@@ -156,6 +164,7 @@ class SubjectLinker:
         labelled = set(labelled_numbers(message, tokens))
         for token in tokens:
             hits = index.with_number(token) or index.with_part(token)
+            hits = hits or (index.with_end(token) if token in labelled else ())
             if token in situation.named or self.fits(token):
                 continue  # an id in its own form is decided on by its own rules
             is_part = any(
@@ -163,6 +172,7 @@ class SubjectLinker:
                 for one in tokens
             )
             is_meant = (token in labelled and not is_part) or index.has_form(token)
+            is_meant = is_meant or is_heading_number(message, message.text.find(token), token)
             if is_bare_number(message, token):
                 hits = [replace(one, is_part=True) for one in hits]  # it is asked about
                 is_meant = False

@@ -6,13 +6,19 @@ from datetime import date
 from typing import Literal
 
 from data_models.identifiers import PatientId
-from services.identity.covers import Cover, covers_of, fits_better, hits_of, same_words
+from services.identity.covers import (
+    Cover,
+    covers_of,
+    fits_better,
+    has_another_name,
+    hits_of,
+    same_words,
+)
 from services.identity.first_names import is_first_name_here
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
     begins_a_chart_question,
     contradicts,
-    fills_a_clause,
     is_all_said,
     is_alone,
     is_before_a_family_name,
@@ -20,15 +26,14 @@ from services.identity.name_signs import (
     is_compound,
     is_first_name_before,
     is_first_name_beside,
-    is_genitive,
     is_half_of_a_name,
     is_name_beside,
     is_part_of_another_name,
     is_person_beside,
+    is_signed,
     is_sure_sign,
     is_turned_to,
     stands_as_drug,
-    stands_before_a_name,
     stands_where_names_do,
 )
 from services.identity.person import Person, distinct
@@ -68,6 +73,7 @@ class Known:
         roster: Ids of the conversation and the worklist: no evidence removes their exact names.
         others: Folded words of each name of relatives, contacts and staff of the open patient, and
             of the user's own contacts.
+        has_ill: Whether the open patient has what stands for its bearer: "the hip fracture's BP".
     """
 
     index: PersonIndex
@@ -75,6 +81,7 @@ class Known:
     roster: Collection[PatientId]
     others: frozenset[frozenset[str]] = field(default=frozenset())
     today: date | None = None
+    has_ill: bool = False
 
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
@@ -153,10 +160,7 @@ def _mention(
     covers = [one for one in covers if not contradicts(span, one.person)] or covers
     people = distinct(one.person for one in covers)
     if not people:
-        if open_one is not None and all(one.is_exact for one in chosen):
-            return _stranger_with_open_name(run, span)
-        near_open = [one for one in chosen if open_one is not None]
-        return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
+        return None if open_one is None else _nearly_open(run, span, chosen, open_one)
     is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
@@ -207,6 +211,17 @@ def _namesakes(
     )
 
 
+def _nearly_open(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], open_one: Person
+) -> Mention | None:
+    """Return what words are that are the open patient's, but for a slip, a title or a name."""
+    if all(one.is_exact for one in chosen):
+        return _stranger_with_open_name(run, span)
+    is_other = has_another_name(span, open_one)
+    strength: Strength = "stranger" if is_other else "near"
+    return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
+
+
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     first = span[0]
@@ -239,7 +254,7 @@ def _counts(
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    signed, begins = _is_signed(run, span), len(span) > 1 and span[0].is_first
+    signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
@@ -255,7 +270,8 @@ def _counts(
     if strength == "near":
         return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
-        is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
+        heads = span[-1].heads or span[-1].is_heading
+        is_all = is_all_said(run, span) or (span[0].is_first and heads)
         is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
@@ -282,16 +298,6 @@ def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_ros
     return (is_name and not any(common)) or is_sure_sign(span)
 
 
-def _is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
-    return (
-        any(one.stands_as_name for one in span)
-        or fills_a_clause(span)
-        or is_genitive(run, span)
-        or stands_before_a_name(run, span)
-    )
-
-
 def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether words of common language may be no name: asked about.
 
@@ -300,7 +306,7 @@ def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     if not all(one.is_common for one in span):
         return False
     is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
-    return is_mixed or not (_is_signed(run, span) or begins_a_chart_question(run, span))
+    return is_mixed or not (is_signed(run, span) or begins_a_chart_question(run, span))
 
 
 def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:

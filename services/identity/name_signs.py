@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
 from services.language.descriptions import first_parts
-from services.language.mentions import HYPHENS
+from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name
-from services.language.people_words import names_that_are_words, of_people
+from services.language.people_words import common_words, names_that_are_words, of_people
 from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
@@ -41,58 +41,50 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
     return is_unknown and (first.is_first or first.before in of_people("before_names"))
 
 
-def is_unknown_full_name(first: Word, last: Word) -> bool:
-    """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
-    is_owned = last.is_owner and first.gap.strip() != "-"
-    is_heading = first.is_first and (last.heads or (last.closes and asks_for_chart(last)))
-    is_after = first.before in of_people("about") and last.closes
-    # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
-    is_asked = first.is_capital and first.before in of_people("auxiliaries") and not last.closes
-    is_small = first.raw.islower() and last.raw.islower() and _is_asked_of(last, is_after=is_after)
-    return (
-        (is_owned or is_heading or is_after or is_asked or is_small)
-        and last.gap == " "
-        and (is_small or all(map(_is_written_as_name, (first, last))))
-        and (is_no_word(first) or _is_given_name_too(first))
-        and (is_no_word(last) or _may_be_family_name(last))
+def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
+    """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
+    others = [one for one in words if not one.is_in("opening")]
+    is_last = len(others) > 1 and others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
+    return is_last and all(
+        _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
     )
 
 
-def is_unknown_whom_to_open(words: Sequence[Word], first: Word, last: Word) -> bool:
-    """Whether a chart is to be opened for two words of no language: `switch to Zelda Quix`."""
-    names = [one for one in words if _is_unknown_name(one)]
-    rest = {one.text for one in words if one not in names}
-    opens = bool(rest) and last.closes and of_people("opening") >= rest
-    return opens and last.gap == " " and first in names and last in names
-
-
-def _is_unknown_name(word: Word) -> bool:
-    return _is_written_as_name(word) and is_no_word(word) and word.text not in chart_nouns()
-
-
-def _is_asked_of(last: Word, *, is_after: bool) -> bool:
-    """Whether a chart is asked for beside words in small letters: `ingrid solheim: potassium?`."""
-    return is_after or ((last.is_owner or last.heads) and asks_for_chart(last))
+def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
+    """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
+    word = run[place]
+    at = message.words.index(word)
+    is_led = at > 0 and ":" in word.gap and "\n" not in word.gap
+    line = message.text[: message.words[at - 1].start].rpartition("\n")[2]
+    is_led = is_led and not line.strip() and not word.raw.isupper()
+    is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
+    return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
 
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
     is_led = word.before in of_people("definite", "newest")  # `the day's weight`
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
-    is_name = is_name and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
-    return is_name and word.is_owner and asks_for_chart(word)
+    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and _is_unknown(word))
+    return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
 
 
 def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
     """Whether what is measured is asked of a stranger: `Petrov: sodium?`, `sodium for Petrov`."""
+    if word.is_heading and _is_unknown(word) and is_no_word(word):
+        return not measured_nouns().isdisjoint((word.after, word.beyond))
     is_name = is_no_word(word) and word.raw.istitle() and len(word.raw) > _SHORT_LETTERS
     if not is_name or not word.closes:
         return False
-    if word.is_first and word.heads:
-        return word.after in measured_nouns()
     at = next(place for place, one in enumerate(run) if one is word)
     is_after = word.is_capital and word.before in of_people("before_names") and at > 1
     return is_after and run[at - 2].text in measured_nouns()
+
+
+def _is_unknown(word: Word) -> bool:
+    """Whether no question asks with it, and it is no abbreviation: `kep`, and not `btw`."""
+    is_asked = word.text in words_of_questions() or word.is_in("no_names", "lingers", "opening")
+    return len(word.raw) >= _SHORT_LETTERS and not (is_asked or word.raw.isupper())
 
 
 def asks_for_chart(owner: Word) -> bool:
@@ -118,22 +110,6 @@ def is_compound(word: Word) -> bool:
     text = word.raw.casefold()
     ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
     return any(stem(text[at:]) in ordinary_words() for at in ends)
-
-
-def _is_written_as_name(word: Word) -> bool:
-    is_capital = word.is_capital or (word.is_first and word.raw[0].isupper())
-    return is_capital and not word.raw.isupper()
-
-
-def _is_given_name_too(word: Word) -> bool:
-    """Whether a word is a first name where it is written as one: `Is Hope Adeleke on warfarin?`."""
-    return word.is_capital and word.title is None and word.is_in("given_too")
-
-
-def _may_be_family_name(word: Word) -> bool:
-    """Whether a word, or who found a disease, is a family name behind a first: `John Smith`."""
-    known = word.is_in("eponyms") or word.text in names_that_are_words()
-    return known and word.title is None
 
 
 def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
@@ -169,6 +145,8 @@ def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
 
 def is_first_name_before(word: Word, family: Word) -> bool:
     """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
+    if word.text not in common_words() and is_known_name(word.text):
+        return True  # `Hans`, whose form without its s is a word
     if word.is_in("verbs_too"):
         is_all = not family.beyond or family.after in of_people("plain_patients")
         return is_all and (family.is_owner or word.raw[0].isupper())
@@ -246,6 +224,16 @@ def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
 
 
+def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
+    return (
+        any(one.stands_as_name for one in span)
+        or fills_a_clause(span)
+        or is_genitive(run, span)
+        or stands_before_a_name(run, span)
+    )
+
+
 def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a word of no language follows as a family name would: `Grace Hil's bloods`."""
     behind = _behind(run, span)
@@ -298,7 +286,7 @@ def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     behind = _behind(run, span)
     is_led = span[0].before in of_people("particles")  # `al-Rashid`
     is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
-    return is_before or (behind is not None and behind.gap in HYPHENS)
+    return is_before or (behind is not None and behind.gap in HYPHENS and len(behind.raw) > 1)
 
 
 def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
@@ -352,7 +340,7 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     if span[0].title != "staff":
         return span[0].title == "relative"
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
-    is_carried = span[0].before not in of_people("staff")
+    is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
 
 

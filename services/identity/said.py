@@ -35,7 +35,7 @@ class Said:
     mentions: Sequence[Mention] = ()
     numbers: Sequence[NumberSaid] = ()
     dates: Sequence[FullDate] = ()
-    birth_years: Sequence[int] = ()
+    birth_years: Sequence[str] = ()
     years: Sequence[int] = ()
     age: AgeTold | None = None
 

@@ -6,10 +6,10 @@ from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
     contradicts,
+    is_labelled,
     is_name_beside,
     is_titled_name,
     is_unknown_beside_a_value,
-    is_unknown_full_name,
     is_unknown_owner,
     is_unknown_patient,
     is_unknown_whom_to_open,
@@ -53,20 +53,17 @@ def strangers_in(
         if (letters := _initials(message, run, place)) and not _are_initials_of(own, letters, word):
             yield (word,)
             continue
-        last = run[place - 1] if place and place - 1 not in known_by_hit else None
-        if last is not None and (
-            is_unknown_full_name(last, word) or is_unknown_whom_to_open(message.words, last, word)
-        ):
-            span = (last, word)
-            if not is_way_to_reach(run, span) and not is_name_beside(run, span, others):
-                yield span
+        if is_labelled(message, run, place):
+            yield (word, *run[place + 1 : place + 2])
             continue
         owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
         owns = owns or (
             _is_name_in_a_chart_question(message, word, others)
             and not (own is not None and is_short_for(word.text, _given(own)))
         )
-        owns = owns and not is_way_to_reach(run, (word,))
+        owns = owns or is_unknown_whom_to_open(message.words, word)
+        whole = tuple(run[max(place - 1, 0) : place + 1])
+        owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
@@ -83,6 +80,7 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
         return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
+    is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_pair = is_pair and word.text not in words_of_questions() | of_people("letter_pairs")
     is_shouted = message.text.isupper() and len(message.words) > 1

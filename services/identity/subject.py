@@ -1,9 +1,10 @@
 """Whom a message is about, decided by code from what it names. Pure (spec page 10.2)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from services.identity.ages import is_grown, of_the_age
 from services.identity.asked_about import points_at_open
 from services.identity.kin_asked import asks_of_somebody_beside
 from services.identity.matching import Known, Mention
@@ -17,11 +18,13 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
-from services.language.ages_told import AgeTold, age_behind
+from services.language.ages_told import age_behind
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
+from services.language.people_words import of_people
 from services.language.phrases import says
+from services.language.pointed_at import pointed_at
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
@@ -173,12 +176,13 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     person = known.open
     if person is None or not person.birth_date or found.sure or found.asked:
         return None
-    other = next((one for one in said.birth_years if not person.birth_date.startswith(str(one))), 0)
+    years = (one for one in said.birth_years if not person.birth_date[:4].endswith(one))
+    other = next(years, "")
     if not other or said.message.registers:
         return None
-    born = (one for one in known.index.people if one.birth_date.startswith(str(other)))
+    born = (one for one in known.index.people if one.birth_date[:4].endswith(other))
     people = tuple(one for one in born if known.index.has_word_of(said.message, one))
-    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=str(other))
+    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=other)
 
 
 def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -232,9 +236,13 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
     if not is_same or person is None:
         return subject
-    is_of_child = says(said.message.text, "child_of_a_chart") and _is_grown(person, known)
+    is_of_child = says(said.message.text, "child_of_a_chart") and is_grown(person, known)
     is_of_another = len(known.roster) < 2 and says(said.message.text, "another_patient")
     if is_of_child or is_of_another or asks_of_somebody_beside(said.message):
+        return Subject("unsure", "described")
+    is_untold = subject.reason == "nobody_else" and said.age is None
+    ill = pointed_at(said.message.words) if is_untold else None
+    if ill is not None and not (ill and known.has_ill):
         return Subject("unsure", "described")
     people = [known.index.with_id(one) for one in known.roster]
     if sex == person.sex and is_of_hers_alone([one.text for one in said.message.words]):
@@ -244,12 +252,6 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
         return subject  # of both sexes: one of them is somebody else
     fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
     return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
-
-
-def _is_grown(person: Person, known: Known) -> bool:
-    if person.born_on is None or known.today is None:
-        return False
-    return not AgeTold(0, "year").is_near(person.born_on, known.today, within=16)
 
 
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
@@ -279,6 +281,9 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
+    is_wrong = any(one.names_open and _is_called_wrong(one) for one in said.mentions)
+    if is_wrong and not (others or asked):
+        return Subject("unsure", "described")
     relates = (
         said.message.compares
         or points_at_open(said.message)
@@ -295,7 +300,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
                        said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
-    aged = _of_the_age(said, known)
+    aged = of_the_age(said, known)
     if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
         others = [one for one in aged if not one.same_as(known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
@@ -305,28 +310,14 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     return Subject("same", "named" if names_open else "nobody_else")
 
 
+def _is_called_wrong(mention: Mention) -> bool:
+    return bool(mention.span) and mention.span[0].before in of_people("wrong_one")
+
+
 def _asks_which(said: Said, known: Known) -> bool:
     """Whether it is asked who of several patients is: "who has the low potassium?"."""
     is_of_one = said.message.pronoun_at is not None or len(known.roster) < 2
     return not is_of_one and says(said.message.text, "which_of_them")
-
-
-def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
-    """Return whom of the conversation an age stands for, `the 8-month-old`; None if none does."""
-    told, today = said.age, known.today
-    if told is None or today is None or known.open is None or known.open.born_on is None:
-        return None
-    people = [known.open, *filter(None, map(known.index.with_id, known.roster))]
-    return _unique(one for one in people if _is_so_old(one, told, known))
-
-
-def _is_so_old(one: Person, told: AgeTold, known: Known) -> bool:
-    """Whether somebody is of an age; of the open patient a year more or less is right as well."""
-    if one.born_on is None or known.today is None:
-        return False
-    is_open = one.same_as(known.open) and told.unit == "year"
-    near = is_open and told.is_near(one.born_on, known.today)
-    return near or told.fits(one.born_on, known.today)
 
 
 def _said_of(said: Said, person: Person) -> str:

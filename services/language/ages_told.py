@@ -13,17 +13,22 @@ _UNITS: dict[str, Unit] = {
     "y": "year", "j": "year", "m": "month", "w": "week", "d": "day", "t": "day",
 }  # fmt: skip
 _AGED = re.compile(
-    r"(?<!\w)(?P<article>[^\W\d_]+)\s+(?P<number>\d{1,3})[ -]?"
+    r"(?<![\w.,])(?:(?P<article>[^\W\d_]+)\s+)?(?P<number>\d{1,3})[ -]?"
     r"(?P<unit>years?|yrs?|y|months?|weeks?|days?|jahre?|monate?|wochen?|tage?)?[ /-]?"
     r"(?:olds?|o|alte[nrs]?|j(?:ä|ae|a)hrige[nrs]?)\b(?P<owner>['’]s)?\s*(?P<behind>[^\W\d_]*)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?(?P<number>\d{1,3})"
-    r"(?:[ -]?(?:y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|[MF]\b)",
+    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
+    r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
+    r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?P<sex>[MFW])\b"
+    r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))",
     re.IGNORECASE,
 )
 _BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
+_SEXES: dict[str, Literal["male", "female"]] = {
+    "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
+}  # fmt: skip
 _BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
 
@@ -33,6 +38,7 @@ class AgeTold:
 
     number: int
     unit: Unit
+    sex: Literal["male", "female"] | None = None
 
     def fits(self, born: date, today: date) -> bool:
         """Whether who was `born` then is of that age `today`; days, weeks and months roughly."""
@@ -55,15 +61,32 @@ def age_behind(text: str, end: int) -> AgeTold | None:
     return None if found is None else AgeTold(int(found[1]), "year")
 
 
+def _person_words() -> frozenset[str]:
+    return of_people("people", "men", "women") | {"m", "f", "w", *_SEXES}
+
+
+def _sex_of(called: str) -> Literal["male", "female"] | None:
+    if called in of_people("men") | {"m"}:
+        return "male"
+    if called in of_people("women") | {"f", "w", "frau"}:
+        return "female"
+    return _SEXES.get(called)
+
+
 def age_told(text: str) -> AgeTold | None:
     """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
     if (heading := _HEADING.match(text)) is not None:
-        return AgeTold(int(heading["number"]), "year")
+        who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
+        called = who or sex
+        is_person = who in _person_words() or (not who and (heading["unit"] or sex))
+        if is_person and (not sex or heading["sex"].isupper()):
+            return AgeTold(int(heading["number"]), "year", _sex_of(called))
     people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):
-        is_definite = folded(found["article"]) in of_people("definite")
-        if is_definite and (found["owner"] or folded(found["behind"]) in ends):
+        is_meant = folded(found["article"] or "") in of_people("definite")
+        is_meant = is_meant or folded(found["behind"]) in of_people("men", "women")
+        if is_meant and (found["owner"] or folded(found["behind"]) in ends):
             unit = _UNITS[(found["unit"] or "y")[0].lower()]
             return AgeTold(int(found["number"]), unit)
     return None

@@ -33,6 +33,17 @@ def measured_nouns() -> frozenset[str]:
 
 
 @cache
+def names_of(*tools: str) -> frozenset[str]:
+    """Return the single words, folded, that name what these tools find: `fracture`, `Dialyse`."""
+    return frozenset(
+        fold(phrase)[0]
+        for language, words in _of_all_languages()
+        for phrase, label in entries_of(words, language)
+        if label.kind == "name" and label.value.tool in tools and " " not in phrase
+    )
+
+
+@cache
 def words_of_questions() -> frozenset[str]:
     """Return every word, folded, with which any language asks for anything of a chart."""
     return frozenset(

@@ -26,6 +26,7 @@ _WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
 _GIVEN = frozenset({"ein", "eine", "einen"})
 _NEAR = frozenset({"bei", "zu", "fur", "mit", "von"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
+_PATIENTS = ("patient", "patientin", "patienten")
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
 
@@ -166,7 +167,9 @@ def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
         else set()
     )
     is_hers = any(
-        one in _HERS and behind in theirs and (at == 0 or raws[at].islower())
+        one in _HERS
+        and (behind in theirs or behind.endswith("werte"))
+        and (at == 0 or raws[at].islower())
         for at, (one, behind) in enumerate(pairwise(folds))
     )
     return found | ({"female"} if is_hers else set())
@@ -229,6 +232,8 @@ def describes_somebody(folds: Sequence[str]) -> bool:
     for at, one in enumerate(folds):
         if one in of_people("titles_of_patients") and _describes_patient(folds, at):
             return True
+        if at and _is_kind_of_patient(one) and folds[at - 1] in of_people("definite"):
+            return True
         if one not in of_people("people") or at == 0:
             continue
         article = next(
@@ -250,6 +255,11 @@ def describes_somebody(folds: Sequence[str]) -> bool:
         ):
             return True
     return False
+
+
+def _is_kind_of_patient(text: str) -> bool:
+    """Whether a German word says which patient: `Dialysepatientin`."""
+    return any(text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
 
 
 def _describes_patient(folds: Sequence[str], at: int) -> bool:

@@ -21,6 +21,7 @@ _NAMED = re.compile(
     r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}(\d{4}))(?!\w)",
     re.IGNORECASE,
 )
+_SHORT_YEAR = re.compile(r"(?<![\w./-])['’]?\d{2}(?=['’]?[:,;.?!)]|['’]?\Z|['’]s)(?![.,]\d)")
 _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?![\w/-]|\.\d)")
 _NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
@@ -97,16 +98,21 @@ def month_numbers() -> Mapping[str, int]:
     return named
 
 
-def birth_years(text: str) -> Sequence[int]:
-    """Return the years in which somebody was born by the text, where no day stands: `born in 1968`.
+def birth_years(text: str) -> Sequence[str]:
+    """Return the ends of years in which somebody was born by the text: `born in 1968`, `geb. 68`.
 
-    "Aged" and "since" say nothing of a birth.
+    "Aged" and "since" say nothing of a birth, nor does a year that stands with its day.
     """
+    days = [(one.start, one.end) for one in full_dates(text)]
     found = []
-    for one in _YEAR.finditer(text):
-        words = [folded(each) for each in re.findall(r"[^\W\d_]+", text[: one.start()][-24:])][-2:]
-        if any(each in of_people("born") for each in words):
-            found.append(int(one[0]))
+    for one in (*_YEAR.finditer(text), *_SHORT_YEAR.finditer(text)):
+        words = [folded(each) for each in re.findall(r"[^\W_]+|\*", text[: one.start()][-24:])][-2:]
+        if len(one[0]) < 4 and words[1:] and words[-1] in of_people("within"):
+            words.pop()  # `born in '56`
+        words = words if len(one[0]) == 4 else words[-1:]
+        is_in_day = any(start <= one.start() < end for start, end in days)
+        if not is_in_day and not (of_people("born") | {"*"}).isdisjoint(words):
+            found.append(one[0].strip("'’"))
     return found
 
 

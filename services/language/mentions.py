@@ -31,6 +31,9 @@ TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
+_BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
+_BED_LETTERS = frozenset("abce")
+_BEGINS = frozenset(":,;.\n")
 _FOR = frozenset({"for", "fur", "pour", "para", "book"})
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 
@@ -89,7 +92,7 @@ def read_words(text: str) -> Message:
             if _is_abbreviation(words, shouted)
             else _title(folds, words, at, gap, french),
             is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
-            is_capital=is_capital and not (german and folds[at] in common_words()),
+            is_capital=is_capital and not (german and _is_usual(folds[at])),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
@@ -102,7 +105,7 @@ def read_words(text: str) -> Message:
             beyond=folds[at + 2] if at + 2 < len(folds) else "",
             is_of_head=_is_of_head(folds, at),
             is_another=_is_another(folds, at),
-            has_number=text[end : end + 2].strip()[:1].isdigit(),
+            has_number=text[end : end + 2].lstrip(" -")[:1].isdigit(),
             is_english=english,
         )
         words.append(word)
@@ -147,7 +150,13 @@ def _is_of_head(folds: Sequence[str], at: int) -> bool:
 def _is_another(folds: Sequence[str], at: int) -> bool:
     if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
         at -= 1
-    return at > 0 and folds[at - 1] in of_people("others")
+    is_told_apart = at + 1 < len(folds) and folds[at + 1] in of_people("generations")
+    return is_told_apart or (at > 0 and folds[at - 1] in of_people("others"))
+
+
+def _is_usual(fold: str) -> bool:
+    """Whether a German sentence may write it with a capital, whoever is called so."""
+    return fold in common_words() and fold not in of_people("uninflected")
 
 
 def _is_pronoun(word: Word, french: bool) -> bool:
@@ -231,19 +240,28 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
 
 
 def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
-    """Whether a room or bed stands for who lies there: `bed 12`, `Doyle in room 4`.
+    """Whether a room or bed stands for who lies there: `bed 12`, `Doyle in room 4`, `4B's`.
 
-    Not `she is in room 4`, `moved to bed 12`.
+    Not `she is in room 4`, `moved to bed 12`, `CKD 3b`.
     """
     place = words[at]
-    if not place.is_in("places") or not place.has_number:
+    is_code = _BED.search(place.gap) is not None and place.raw.lower() in _BED_LETTERS
+    is_code = is_code and not place.has_number
+    if not is_code and not (place.is_in("places") and place.has_number):
         return False
-    before = [one for one in words[:at] if not one.is_in("definite")]
-    is_told = place.after in of_people("does_or_is")  # `remember: bed 4 is NPO`
+    before = [one for one in words[:at] if not one.is_in("definite", "places")]
     leads = of_people("opening", "moves_on", "within")
-    if is_told or leads.issuperset(one.text for one in before):
-        return True
+    begins = leads.issuperset(one.text for one in before)
     near = of_people("within", "about")
+    if is_code:
+        begins = begins or bool(_BEGINS & set(place.gap))
+        rest = {one.text for one in words[at + 1 :]}
+        is_said = not place.closes and place.after not in of_people("joins")
+        is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
+        if begins or not (before and before[-1].text in near | _FOR):
+            return begins and is_asked
+    elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
+        return True
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
     return is_name or last.text in measured_nouns() or last.text in _FOR
@@ -254,4 +272,5 @@ def _may_be_spoken_of(word: Word) -> bool:
     if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
         return False
     is_verb = word.is_first and word.is_in("person_verbs")
+    is_verb = is_verb or word.before in of_people("owners")  # `ihre Nierenwerte?`
     return not (is_verb or word.is_in("patients_own") or is_clinical_name(stem(word.text)))

@@ -10,6 +10,9 @@ from services.language.signed_word import Word
 
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _FILLERS = re.compile(r"\b(?:uh|uhm|um|erm|hmm|äh|ähm|euh)\b,?", re.IGNORECASE)
+# `k-o-e-p-p`, `K O E P P`: as many signs between the letters, and each the same.
+_SPELLED = re.compile(r"(?<![^\W_])[^\W\d_](?:([- .]) ?)[^\W\d_](?:\1 ?[^\W\d_]){1,}(?![^\W_])")
+_SPELLED_LEAST = 4
 _LEAD_LETTERS = 2
 _LONG_LEAD_LETTERS = 5
 
@@ -44,8 +47,15 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
 def with_joined_words(text: str) -> str:
     """Return `text` with each word that a line's end divides once more, whole, at its end.
 
-    What fills a pause in speech is blank: `creatinine on uh jacoby`.
+    What fills a pause in speech is blank: `creatinine on uh jacoby`. A name that is spelled out
+    is a word that ends where its letters do.
     """
     text = _FILLERS.sub(lambda one: " " * len(one[0]), text[:TEXT_LIMIT_CHARS])
+    text = _SPELLED.sub(lambda one: _letters_of(one[0]).rjust(len(one[0])), text)
     whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
     return "\n".join([text, *whole])
+
+
+def _letters_of(spelled: str) -> str:
+    letters = "".join(filter(str.isalpha, spelled))
+    return letters if len(letters) >= _SPELLED_LEAST else spelled

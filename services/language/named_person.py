@@ -31,6 +31,7 @@ def person_named_in(text: str) -> frozenset[str]:
     return frozenset(words) if is_name else frozenset()
 
 
+@lru_cache(maxsize=8_192)  # of a message each word is asked for by several rules
 def is_known_name(word: str) -> bool:
     """Whether a folded word is somebody's first or family name anywhere."""
     names = _names()

@@ -1,7 +1,6 @@
 """What a message asks the clinic or the office for, where one sentence says it. Pure."""
 
 from datetime import date
-from functools import cache
 
 from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
@@ -14,7 +13,7 @@ from services.language.phrases import says, without
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
 from services.language.tools_named import SEARCH
-from services.language.vocabulary import drug_classes, drug_names, folded
+from services.language.vocabulary import drug_words
 
 _READ_CHARS = 4_000
 _WORDS = expressions("orders")
@@ -37,13 +36,7 @@ def orders_drug(text: str) -> bool:
     if is_asked or not says(text, "orders_drug"):
         return False
     words = words_of(text[:_READ_CHARS])
-    return any(one in _drug_words() or f"{one}e" in _drug_words() for one in words)
-
-
-@cache
-def _drug_words() -> frozenset[str]:
-    known = (*drug_names().items(), *((name, row["words"]) for name, row in drug_classes().items()))
-    return frozenset(folded(one)[0] for name, others in known for one in (name, *others) if one)
+    return any(one in drug_words() or f"{one}e" in drug_words() for one in words)
 
 
 def asks_how_to_reach(text: str) -> bool:

@@ -94,6 +94,13 @@ def drug_classes() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
+def drug_words() -> frozenset[str]:
+    """Return the names of drugs and of their classes, folded."""
+    known = (*drug_names().items(), *((name, row["words"]) for name, row in drug_classes().items()))
+    return frozenset(folded(one)[0] for name, others in known for one in (name, *others) if one)
+
+
+@cache
 def _drugs() -> Mapping[str, Any]:
     return read_table("drug_names")
 

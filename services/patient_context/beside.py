@@ -14,8 +14,11 @@ from data_models.errors import AssistantError, RecordsError
 from data_models.identifiers import PatientId
 from services.identity.linking import Linked, SubjectLinker
 from services.identity.subject import Reason, Subject
+from services.language.pointed_at import pointed_at
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.who import situation_of
+from services.records.concepts.table import concept_table
+from services.records.concepts.words import words_of
 from services.records.entry import Raw, many, one, text
 from services.records.need import need_of
 from services.records.ports import PatientRecords
@@ -24,6 +27,7 @@ from services.records.record import PatientRecord, named
 BESIDE_SECONDS = 2.0
 _ASKED_OF: frozenset[Reason] = frozenset({"stranger", "part", "nearly", "several"})
 _NEED = need_of("CareTeam", "Encounter", asides=("Practitioner", "PractitionerRole"))
+_ILLS = need_of("Condition", "Procedure")
 _PEOPLE = ("member", "individual", "actor")
 _log = structlog.get_logger()
 
@@ -37,6 +41,35 @@ Raises:
     AssistantError: the user's contacts cannot be read.
     RecordsError: the records do not answer.
 """
+
+
+HasIll: TypeAlias = Callable[[PatientId, str], Awaitable[bool]]
+"""Whether a chart has an illness, an operation or an organ of that name among its problems.
+
+Raises:
+    RecordsError: the records do not answer.
+"""
+
+
+class IllsOfRecord:
+    """What a chart holds of illnesses and operations: by these a patient is pointed at."""
+
+    def __init__(self, *, records: PatientRecords) -> None:
+        self._records = records
+
+    async def has(self, patient_id: PatientId, ill: str) -> bool:
+        """Return whether the chart has it, by any name; see `HasIll`."""
+        record = await self._records.load(patient_id, _ILLS)
+        said = [words_of(one) for one in (ill, *concept_table().also_called(ill))]
+        return any(told >= {*one} for told in record.derived(_ills_of) for one in said if one)
+
+
+def _ills_of(record: PatientRecord) -> tuple[frozenset[str], ...]:
+    """Return the words of each problem and operation, and of the concept that its code means."""
+    coded = (one(entry.raw, "code") for entry in record.entries_of("Condition", "Procedure"))
+    told = ([text(code, "text"), *(text(each, "display") for each in many(code, "coding"))]
+            for code in coded)  # fmt: skip
+    return tuple(frozenset(words_of(each)) for texts in told for each in texts)
 
 
 class StaffOfRecord:
@@ -82,14 +115,30 @@ async def link_beside(
     turn: PatientTurn,
     *,
     also: Sequence[PatientId],
+    has_ill: HasIll | None = None,
 ) -> Linked:
-    """Return whom a message is about, with what `known` say of names where that may matter."""
+    """Return whom a message is about, with what the open chart and `known` say where it matters."""
     text, situation = turn.reading.text, situation_of(turn, also=also)
     linked = await linker.link(text, situation)
+    ill = pointed_at(linked.message.words) if linked.subject.reason == "described" else None
+    if ill and has_ill and situation.active:
+        if await _is_there(has_ill, situation.active, ill):
+            return await linker.link(text, replace(situation, has_ill=True))
+        return linked
     if not known or not needs_names(linked.subject):
         return linked
     names = await names_beside(known, turn.user, situation.active, linked.subject.said)
     return await linker.link(text, replace(situation, beside=names)) if names else linked
+
+
+async def _is_there(has_ill: HasIll, patient_id: PatientId, ill: str) -> bool:
+    """Return whether the chart has an illness; one that is not read in time tells nothing."""
+    try:
+        async with asyncio.timeout(BESIDE_SECONDS):
+            return await has_ill(patient_id, ill)
+    except (TimeoutError, RecordsError) as error:
+        _log.warning("ills_unread", error=type(error).__name__)
+        return False
 
 
 async def names_beside(

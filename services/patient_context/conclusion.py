@@ -89,16 +89,17 @@ class PatientTurn:
 
     @property
     def seen_elsewhere(self) -> PatientId | None:
-        """Who of the roster was active on the sender's screen, if it is nobody that counts here.
+        """Who was active on the sender's screen, if it is nobody that counts here.
 
         Whoever names a patient by id says plainly whom they mean. Thanks, and a yes where nothing
         was asked of its sender, are about nobody.
         """
-        seen = next((one for one in self.reading.others if one == self.seen), None)
-        if seen is None or self.reading.named:
+        active = self.reading.active
+        if active is None or self.seen in (None, active) or self.reading.named:
             return None
         is_asked = self.question is not None and self.question.user == self.user
-        return seen if is_asked or not self.reading.is_of_no_patient else None
+        is_told = is_asked or not self.reading.is_of_no_patient
+        return PatientId(str(self.seen)) if is_told else None
 
     def _is_void(self, question: OpenQuestion) -> bool:
         return question.expires_at <= self.now or question.epoch != self.registry.epoch

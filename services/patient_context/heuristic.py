@@ -11,25 +11,20 @@ _READABLE = ("LATIN", "GREEK", "MICRO", "MODIFIER", "FEMININE", "MASCULINE", "FU
 
 def may_concern_patient(reading: Reading) -> bool:
     """Whether anything in the text may name or change a patient (spec page 1.3)."""
-    if reading.named or reading.doubt is not None or reading.has_roster_digits:
-        return True
-    if wording("change_words").search(reading.shape) or "<unfit>" in reading.shape:
-        return True
-    if reading.active is None and not reading.others:
-        return False
     has_two = len(reading.others) + (reading.active is not None) > 1
-    return has_two and _may_point_elsewhere(reading)
+    return bool(reading.named) or _has_sign(reading) or (has_two and _may_point_elsewhere(reading))
 
 
 def concerns_active_only(reading: Reading) -> bool:
     """Whether the text holds no id but the active one, no roster digits, no switch word."""
-    if any(one != reading.active for one in reading.named) or reading.doubt is not None:
-        return False
-    if wording("change_words").search(reading.shape) or "<unfit>" in reading.shape:
-        return False
-    if reading.has_roster_digits:
+    if any(one != reading.active for one in reading.named) or _has_sign(reading):
         return False
     return not (reading.others and _may_point_elsewhere(reading))
+
+
+def _has_sign(reading: Reading) -> bool:
+    is_told = reading.doubt is not None or reading.has_roster_digits or "<unfit>" in reading.shape
+    return is_told or wording("change_words").search(reading.shape) is not None
 
 
 def _may_point_elsewhere(reading: Reading) -> bool:

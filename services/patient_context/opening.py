@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person
 from services.identity.subject import Reason, Subject
-from services.patient_context.beside import NamesBeside, link_beside
+from services.patient_context.beside import HasIll, NamesBeside, link_beside
 from services.patient_context.conclusion import PatientTurn, conclude
 from services.patient_context.decision import Outcome, go_to
 from services.patient_context.pattern import PatientIdPattern
@@ -41,6 +41,7 @@ class ChartOpener:
     Attributes:
         beside: Who else bears a name that a message is asked about.
         allows_unknown: Whether an id that nobody carries opens a blank chart.
+        has_ill: Whether who is told by an illness may be the open patient; without it, is asked.
     """
 
     linker: SubjectLinker
@@ -49,6 +50,7 @@ class ChartOpener:
     pattern: PatientIdPattern
     ids: IdSource
     allows_unknown: bool
+    has_ill: HasIll | None = None
 
     async def check(
         self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
@@ -120,4 +122,5 @@ class ChartOpener:
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""
-        return who_of(await link_beside(self.linker, self.beside, turn, also=also), turn)
+        linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
+        return who_of(linked, turn)

@@ -32,7 +32,7 @@ from services.patient_context.asking_again import (
     names_another,
     still_asking,
 )
-from services.patient_context.beside import NamesBeside
+from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
@@ -70,6 +70,7 @@ class PatientContextService:
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
         beside: tuple[NamesBeside, ...] = (),
+        has_ill: HasIll | None = None,
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
@@ -82,10 +83,9 @@ class PatientContextService:
             pattern=pattern,
             ids=ids,
             allows_unknown=allow_unknown or linker is None,
+            has_ill=has_ill,
         )
-        self._pattern = pattern
-        self._clock = clock
-        self._ids = ids
+        self._pattern, self._clock, self._ids = pattern, clock, ids
 
     async def decide_and_apply(
         self,

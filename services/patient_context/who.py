@@ -176,8 +176,9 @@ def checked_id(target: PatientId, who: Who) -> Person | Subject:
 
 
 def elsewhere(who: Who, seen: PatientId) -> Subject:
-    """Return whom to ask for where another window's switch came between."""
-    people = tuple(filter(None, (who.person(seen) or Person(seen, "", ()),)))
+    """Return whom to ask for where another window's switch, or a clear, came between."""
+    is_known = seen in who.turn.reading.others
+    people = (who.person(seen) or Person(seen, "", ()),) if is_known else ()
     return Subject("unsure", "elsewhere", people)
 
 
@@ -206,11 +207,19 @@ def asking_whom(
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:
         text = asked(subject, who.open)
-    return _offering(text, options, who, said=subject.said, ids=ids)
+    is_theirs = subject.reason == "elsewhere" or who.subject.outcome == "several"
+    return _offering(text, options, who, said=subject.said, ids=ids, is_theirs=is_theirs)
 
 
 def _offering(
-    text: str, options: Sequence[Person], who: Who, *, said: str, ids: IdSource, number: str = ""
+    text: str,
+    options: Sequence[Person],
+    who: Who,
+    *,
+    said: str,
+    ids: IdSource,
+    number: str = "",
+    is_theirs: bool = False,
 ) -> PatientVerdict:
     turn = who.turn
     if not options:
@@ -225,7 +234,7 @@ def _offering(
         OPTIONS: offered,
         SAID: said,
         **({NUMBER: number} if number else {}),
-        NAMES_THEM: who.subject.outcome == "several",
+        NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
     return asking_first(turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids), turn)

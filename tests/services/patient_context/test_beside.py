@@ -7,8 +7,9 @@ from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.subject import Subject
-from services.patient_context.beside import names_beside, needs_names, staff_of
-from services.records.record import record_from_resources
+from services.patient_context.beside import IllsOfRecord, names_beside, needs_names, staff_of
+from services.records.need import EVERYTHING, Need
+from services.records.record import PatientRecord, record_from_resources
 from tests.services.identity.test_linking import PATTERN, Scripted, person
 from tests.tables import with_cases
 
@@ -68,6 +69,33 @@ def test_the_staff_of_a_record_is_read_from_teams_encounters_and_practitioners()
     record = record_from_resources(PatientId("patient_1"), entries)
 
     assert staff_of(record) == {"Ada Hall", "Dr. Terrance Schultz"}
+
+
+@with_cases("ill", "has")
+async def test_an_illness_stands_for_the_open_patient_who_has_it(ill: str, has: bool) -> None:
+    own = {"subject": {"reference": "Patient/p"}}
+    done = {"coding": [{"display": "Dialysis"}]}
+    rows: list[dict[str, Any]] = [
+        {"resourceType": "Patient", "id": "p"},
+        {"resourceType": "Condition", "id": "c", "code": {"text": "Fracture of hip"}, **own},
+        {"resourceType": "Procedure", "id": "d", "status": "completed", "code": done, **own},
+    ]
+    entries = [
+        {"fullUrl": f"http://x/{one['resourceType']}/{one['id']}", "resource": one} for one in rows
+    ]
+    record = record_from_resources(PatientId("patient_1"), entries)
+
+    assert await IllsOfRecord(records=GivenRecords(record)).has(record.patient_id, ill) is has
+
+
+class GivenRecords:
+    """The records of one chart."""
+
+    def __init__(self, record: PatientRecord) -> None:
+        self._record = record
+
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        return self._record
 
 
 class _Broken:

@@ -159,6 +159,30 @@ async def test_after_another_s_switch_a_question_is_not_answered_from_the_new_ch
     assert len(world.team.requests) == before
 
 
+async def test_what_waits_for_one_of_two_charts_is_not_done_in_a_third() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+    await said(world, "Anna", "what dose does she get?")
+    before = len(world.team.requests)
+
+    moved = await said(world, "Anna", "open patient_42")
+
+    assert "was not answered" in "".join(moved.texts) + notices(moved)
+    assert len(world.team.requests) == before
+
+
+async def test_who_still_sees_a_chart_that_was_cleared_is_asked() -> None:
+    world = World()
+    await world.say("open patient_4")
+    await world.say("clear patient context")
+    await world.say("open patient_15")
+
+    asked = await world.say("what is the stage?", seen_patient_id="patient_4")
+
+    assert "Another chart was opened here meanwhile" in asked.texts[-1]
+
+
 async def test_thanks_after_another_s_switch_are_about_nobody() -> None:
     world = World()
     await said(world, "Anna", "open patient_4")
