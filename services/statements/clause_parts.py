@@ -11,6 +11,7 @@ from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.known import KnownRows
+from services.statements.linked import by_links
 from services.statements.one_of_several import excludes
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
@@ -107,11 +108,16 @@ def adds_beside(
 
 
 def judged(
-    sentence: Sentence, judge: Callable[[Clause], Verdict]
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
 ) -> tuple[Sentence, list[Verdict]]:
     """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
     verdicts = [judge(clause) for clause in sentence.clauses]
-    if worst(verdicts).state != "unsupported" or sentence.reader is None:
+    state = worst(verdicts).state
+    if state in ("supported", "unchecked") or sentence.reader is None:
+        return sentence, verdicts
+    if (linked := by_links(sentence.reader.links(), rows, judge)) is not None:
+        return replace(sentence, clauses=linked[0].clauses), linked[1]
+    if state == "contradicted":
         return sentence, verdicts
     pieces = _in_pieces(sentence.reader, judge)
     if not pieces:
