@@ -209,9 +209,7 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
-        is_behind = start and self._lower[start - 1] == ")"
-        is_behind = is_behind and self._goes_on_there(start, phrases)
-        sign = "behind_bracket" if is_behind else ""
+        sign = "behind_bracket" if self._is_behind(start, phrases) else ""
         cues.update({"apart" if self._lower[start] == ";" else sign} - {""})
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
@@ -220,6 +218,14 @@ class ClauseReader:
         if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)
+
+    def _is_behind(self, start: int, phrases: list[FoundPhrase]) -> bool:
+        """Whether a clause goes on behind what a bracket, or a part between commas, said beside."""
+        if self._lower[start] == ",":
+            behind = self._lower[start + 1 : start + 2]
+            return not saying("is", "was", "has", "have").isdisjoint(behind)
+        is_bracket = start > 0 and self._lower[start - 1] == ")"
+        return is_bracket and self._goes_on_there(start, phrases)
 
     def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
         """Whether a word stands there that parts no clauses."""

@@ -10,7 +10,7 @@ from services.language.statement_phrases import FoundPhrase
 
 LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "at"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
-LINKS = frozenset(f"link:{kind}" for kind in KINDS)
+LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused"))
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
 _DISTANCE_CHARS = 2
 _TIMES = ("a", "mo", "wk", "d")
@@ -42,10 +42,13 @@ class Link:
 
 def links_in(found: Sequence[FoundPhrase]) -> Iterator[tuple[LinkKind, FoundPhrase]]:
     """Yield the words that link two facts."""
+    is_caused = any("link:caused" in one.tags for one in found)
     for one in found:
         for kind in KINDS:
             if f"link:{kind}" in one.tags:
                 yield kind, one
+        if is_caused and "link:by" in one.tags:
+            yield "because", one  # "wurde durch Naproxen verursacht"
 
 
 def second_of(words: Sequence[str], start: int, found: Sequence[FoundPhrase]) -> int:

@@ -16,9 +16,9 @@ from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
+    as_of_now,
     each,
     is_plain_head,
-    is_value_alone,
     judged,
     listed_kinds,
 )
@@ -92,9 +92,8 @@ class MessageCheck:
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self._is_published(sentence):
             return UNCHECKED
-        if is_value_alone(sentence) and not (sentence.is_item and self._has_heading):
-            (one,) = sentence.clauses
-            sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
+        if not (sentence.is_item and self._has_heading):
+            sentence = as_of_now(sentence)
         sentence = with_courses(sentence)
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):

@@ -32,6 +32,8 @@ _MOST_STEPS = 3
 _Read = list[tuple[Clause, Verdict]]
 
 
+_DOSES = frozenset({"mg", "ug", "g"})
+_OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
 _PLAIN_HEADS = frozenset(
     {"item", "name", "test", "parameter", "finding", "value", "result", "unit", "status",
      "source", "current", "latest", "wert", "befund", "einheit", "quelle", "aktuell"}
@@ -46,10 +48,16 @@ def is_plain_head(sentence: Sentence) -> bool:
     )
 
 
-def is_value_alone(sentence: Sentence) -> bool:
-    """Whether a name and its value are all that a sentence says: they are told as of now."""
-    is_alone = len(sentence.clauses) == 1 and not sentence.refs
-    return is_alone and _is_name_and_value(sentence.clauses[0])
+def as_of_now(sentence: Sentence) -> Sentence:
+    """Return a name and its value, or an item of a drug and its dose, as told of now."""
+    if len(sentence.clauses) != 1 or sentence.refs:
+        return sentence
+    (one,) = sentence.clauses
+    told = {"is_now"} if _is_name_and_value(one) else frozenset[str]()
+    is_dose = sentence.is_item and any(each.unit in _DOSES for each in one.quantities)
+    if is_dose and not (one.dates or one.cues & _OF_OTHER_TIMES):
+        told = {"current"}
+    return replace(sentence, clauses=(replace(one, cues=one.cues | told),)) if told else sentence
 
 
 def _is_name_and_value(clause: Clause) -> bool:

@@ -23,6 +23,7 @@ _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
+_FAR = 1.5
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
 
@@ -235,6 +236,9 @@ def days_between(first: KnownRow, last: KnownRow) -> int | None:
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
+    if told.comparator:  # "more than two months" are no ten
+        low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
+        return limit * low <= days <= limit * high
     return days <= limit + off if clause.says("within") else abs(days - limit) <= off
 
 
