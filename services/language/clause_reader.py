@@ -209,7 +209,7 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
-        sign = "behind_bracket" if self._is_behind(start, phrases) else ""
+        sign = "behind_bracket" if start and self._is_behind(start, phrases) else ""
         cues.update({"apart" if self._lower[start] == ";" else sign} - {""})
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED

@@ -92,9 +92,7 @@ class MessageCheck:
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self._is_published(sentence):
             return UNCHECKED
-        if not (sentence.is_item and self._has_heading):
-            sentence = as_of_now(sentence)
-        sentence = with_courses(sentence)
+        sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]

@@ -48,9 +48,13 @@ def is_plain_head(sentence: Sentence) -> bool:
     )
 
 
-def as_of_now(sentence: Sentence) -> Sentence:
-    """Return a name and its value, or an item of a drug and its dose, as told of now."""
-    if len(sentence.clauses) != 1 or sentence.refs:
+def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
+    """Return a name and its value, or an item of a drug and its dose, as told of now.
+
+    Args:
+        has_heading: Whether a heading may say of when the items beneath it are.
+    """
+    if len(sentence.clauses) != 1 or sentence.refs or (sentence.is_item and has_heading):
         return sentence
     (one,) = sentence.clauses
     told = {"is_now"} if _is_name_and_value(one) else frozenset[str]()
