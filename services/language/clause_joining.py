@@ -233,14 +233,22 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
     for clause in segments:
         if not done:
             done.append(clause)
-        elif "behind_bracket" in clause.cues and not clause.names and len(done) > 1:
-            done.append(_after(done[-2], clause))  # "the anemia (Hb 11.6) had resolved by June"
+        elif "behind_bracket" in clause.cues and not clause.names and _is_beside(done):
+            told = _after(done[-2], clause)
+            done.append(
+                replace(told, own_names=True)
+            )  # "the anemia (Hb 11.6) had resolved by June"
         elif (whole := _as_one(done[-1], clause)) is not None:
             done[-1] = whole
         else:
             is_alone = _stands_alone(done[-1], clause)
             done.append(clause if is_alone else _after(done[-1], clause))
     return _of_one_day(each_of_body(list(denied_together(_each_its_value(done)))))
+
+
+def _is_beside(done: list[Clause]) -> bool:
+    """Whether the last clause only says something beside: "aspirin, given for the stent, is …"."""
+    return len(done) > 1 and bool(done[-2].names) and done[-2].own_names
 
 
 def _as_one(last: Clause, clause: Clause) -> Clause | None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.language.clause_joining import put_together
 from services.language.clauses import Clause
+from services.language.links import LINKS, Link, LinkKind, distance_before, links_in, second_of
 from services.language.name_kinds import kind_of_name
 from services.language.own_deeds import is_done, own_deeds_in
 from services.language.quantities import Quantity
@@ -29,6 +30,7 @@ from services.language.statement_parts import (
     exclusive_in,
     graded,
     joints_in,
+    keep_comparisons,
     phrases_in,
     runs_of,
 )
@@ -59,6 +61,8 @@ class ClauseReader:
     ) -> None:
         self._words = words
         self._lower = [base_form(word.lower().replace("’", "'")) for _, word in words]
+        if quantities:
+            keep_comparisons(self._lower, words)
         self._spoken = [(at, one) for (at, _), one in zip(words, self._lower, strict=True)]
         self._dates = dates
         self._quantities = bounded(words, self._lower, quantities) if quantities else []
@@ -75,14 +79,45 @@ class ClauseReader:
         """
         return put_together(self._segments(cuts))
 
-    def _segments(self, cuts: Collection[int]) -> list[Clause]:
-        breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
-        edges = [0, *sorted({*breaks, *cuts}), len(self._words)]
+    def _segments(
+        self, cuts: Collection[int], start: int = 0, end: int | None = None
+    ) -> list[Clause]:
+        breaks = {*breaks_in(self._words, self._lower, self._found, self._quantities), *cuts}
+        last = len(self._words) if end is None else end
+        if (start, last) != (0, len(self._words)):
+            breaks = {at for at in breaks if start < at < last}
         found = []
-        for start, end in pairwise(edges):
-            if end > start:
-                found.append(self._clause(start, end))
+        for low, high in pairwise([start, *sorted(breaks), last]):
+            if high > low:
+                found.append(self._clause(low, high))
         return [one for one in found if one.words or one.has_values]
+
+    def links(self) -> Iterator[Link]:
+        """Yield what the sentence says that two facts have to do with each other."""
+        for kind, word in links_in(self._found):
+            if (link := self._link(kind, word)) is not None:
+                yield link
+
+    def _link(self, kind: LinkKind, word: FoundPhrase) -> Link | None:
+        """Return two facts, each read as a sentence of its own."""
+        told, end = self._quantities, word.end
+        if word.start and self._lower[word.start - 1] in saying("joins_alike"):
+            return None  # "and, after surgery, …"
+        distance = distance_before(self._words[word.start][0], told)
+        self._quantities = [one for one in told if one is not distance]
+        if word.start:
+            halves = self._segments((), 0, word.start), self._segments((), end)
+        else:
+            turn = second_of(self._lower, end, self._found)
+            halves = self._segments((), turn), self._segments((), end, turn)
+        self._quantities = told
+        first, second = map(put_together, halves)
+        if not first or not second:
+            return None
+        nearest, other = first[-1 if word.start else 0], second[0]
+        if self._lower[end : end + 1] and self._lower[end] in saying("said_before"):
+            nearest, other = other, nearest  # "on April 9; before that he had a review"
+        return Link(kind, nearest, other, (*first, *second), distance)
 
     def cuts(self) -> list[int]:
         """Return where a clause of several names may be cut; a day stays where it stands."""
@@ -165,7 +200,7 @@ class ClauseReader:
         self, start: int, end: int, phrases: list[FoundPhrase], dates: list[FoundDate]
     ) -> frozenset[str]:
         """Return what the words of a clause say besides its names."""
-        cues = {tag for one in phrases for tag in one.tags}
+        cues = {tag for one in phrases for tag in one.tags} - LINKS
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
         if self._is_of_window or is_of_several(self._lower[start:end]):
@@ -174,9 +209,7 @@ class ClauseReader:
             cues.discard("falling")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
-        is_behind = start and self._lower[start - 1] == ")"
-        is_behind = is_behind and self._goes_on_there(start, phrases)
-        sign = "behind_bracket" if is_behind else ""
+        sign = "behind_bracket" if start and self._is_behind(start, phrases) else ""
         cues.update({"apart" if self._lower[start] == ";" else sign} - {""})
         if any(start <= at < end for at in self._deeds):
             cues |= _OWN_DEED
@@ -185,6 +218,14 @@ class ClauseReader:
         if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)
+
+    def _is_behind(self, start: int, phrases: list[FoundPhrase]) -> bool:
+        """Whether a clause goes on behind what a bracket, or a part between commas, said beside."""
+        if self._lower[start] == ",":
+            behind = self._lower[start + 1 : start + 2]
+            return not saying("is", "was", "has", "have").isdisjoint(behind)
+        is_bracket = start > 0 and self._lower[start - 1] == ")"
+        return is_bracket and self._goes_on_there(start, phrases)
 
     def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
         """Whether a word stands there that parts no clauses."""

@@ -32,6 +32,9 @@ _OF_ALL = re.compile(
 )
 _OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
 _AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
+_MIXTURE = re.compile(
+    r"(?<![\d.,/])(?P<one>\d[\d.,]*) ?(?P<unit>mg|µg|mcg|g)/(?P<other>\d{2,}[\d.,]*) ?(?P=unit)\b"
+)
 _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
     " tag", " stund", " zykl", " fraktion", " kilo", " pound",
@@ -120,7 +123,8 @@ _IN_DIGITS: Sequence[
     (("-",), _SCHEME, _dosed),
     (("blutgruppe 0",), _GROUP_O, "O"),
     (("/",), _OF_NODES, r"\1 of \2"),
-    (("(",), _AGED, r"\g<who> (\g<age> years old)"),
+    (("(",), _AGED, r"\g<who>, \g<age> years old,"),
+    (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
     (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
     ((" of ", " von "), _OF_ALL, _share_in_digits),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),

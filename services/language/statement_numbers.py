@@ -28,6 +28,7 @@ _BOUNDS = {
     ("mindestens",): ">=", ("unter",): "<", ("unterhalb",): "<", ("unterhalb", "von"): "<",
     ("weniger", "als"): "<", ("hochstens",): "<=",
 }  # fmt: skip
+_SIGNS = {one[-1] for one in _BOUNDS}
 
 
 def bounded(
@@ -54,8 +55,12 @@ def _is_window(words: Sequence[str], at: int, one: Quantity) -> bool:
 
 def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     near = [folded(word) for word in words[max(0, at - _LIMIT_WORDS) : at]]
+    behind_limit = [place for place, word in enumerate(near) if word in saying("limits")]
     while near and near[-1] in saying("before_a_limit"):
         near.pop()
+    signs = [place for place, word in enumerate(near) if word in _SIGNS]
+    if signs and behind_limit and len(near) <= behind_limit[-1] + 1:
+        near = near[: signs[-1] + 1]  # "below her documented goal of 7 %"
     if near[-1:] in (["over"], ["uber"]) and not saying("from").isdisjoint(words[:at]):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]

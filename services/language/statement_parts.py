@@ -191,6 +191,13 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
+def keep_comparisons(lower: list[str], words: Sequence[tuple[int, str]]) -> None:
+    """Put back what stands before "als": in "niedriger als 5" nothing is called low."""
+    for at, behind in enumerate(lower[1:]):
+        if behind in saying("than"):
+            lower[at] = words[at][1].lower()
+
+
 @lru_cache(maxsize=20_000)
 def base_form(word: str) -> str:
     """Return a word of German as it stands in the tables: `erhöhten` is `erhöht`."""

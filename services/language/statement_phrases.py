@@ -19,6 +19,9 @@ _CUES = (
 )  # fmt: skip
 
 
+_KINDS_OF_ROWS = (
+    ("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking"), ("link", "links")
+)  # fmt: skip
 _OF_THINGS = frozenset({"things_done", "errands", "stages", "family"})
 
 
@@ -81,7 +84,7 @@ def _tagged(
     )
     for cue in _CUES:
         yield from ((phrase, cue) for phrase in all_of(files, cue))
-    for prefix, key in (("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking")):
+    for prefix, key in _KINDS_OF_ROWS:
         rows = [row for one in files for row in one.get(key, {}).items()]
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
     known = {phrase for group in names["same"] for phrase in group}

@@ -217,7 +217,7 @@ def _spoken(phrases: Mapping[str, Sequence[Phrase]]) -> frozenset[str]:
         one
         for row in phrases.values()
         for one in row
-        if not (named_by(one) or one.tags == _ERRANDS)
+        if not (named_by(one) or one.tags == _ERRANDS or all(t[:5] == "link:" for t in one.tags))
     )
     return frozenset(stem(word) for one in plain for word in one.words)
 

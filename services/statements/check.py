@@ -16,9 +16,9 @@ from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
+    as_of_now,
     each,
     is_plain_head,
-    is_value_alone,
     judged,
     listed_kinds,
 )
@@ -32,6 +32,8 @@ from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
+from services.statements.linked import against_links
+from services.statements.regular import done_regularly
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
@@ -90,11 +92,8 @@ class MessageCheck:
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self._is_published(sentence):
             return UNCHECKED
-        if is_value_alone(sentence) and not (sentence.is_item and self._has_heading):
-            (one,) = sentence.clauses
-            sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
-        sentence = with_courses(sentence)
-        sentence, verdicts = judged(sentence, lambda one: self._clause(sentence, one))
+        sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
+        sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if worst(verdicts).state == "supported" and grounds.is_other_person(text):
@@ -105,6 +104,8 @@ class MessageCheck:
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
         grounds = self.grounds
         found = worst([one for one in verdicts if one is not UNCHECKED])
+        if found.state == "supported" and sentence.reader is not None and not sentence.asks:
+            found = against_links(sentence.reader.links(), grounds.rows) or found
         unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
@@ -258,7 +259,8 @@ class MessageCheck:
         """Return the verdict over how many, how often or by how much; None where none is told."""
         if not sentence.asks and "maybe" not in clause.cues:
             rows = self.grounds.rows
-            told = counted(clause, rows, names) or changed(clause, rows, names)
+            told = done_regularly(clause, rows, names) or counted(clause, rows, names)
+            told = told or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
             told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
             told = told or switched(clause, rows, names)

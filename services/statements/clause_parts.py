@@ -11,6 +11,7 @@ from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.known import KnownRows
+from services.statements.linked import by_links
 from services.statements.one_of_several import excludes
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
@@ -31,6 +32,8 @@ _MOST_STEPS = 3
 _Read = list[tuple[Clause, Verdict]]
 
 
+_DOSES = frozenset({"mg", "ug", "g"})
+_OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
 _PLAIN_HEADS = frozenset(
     {"item", "name", "test", "parameter", "finding", "value", "result", "unit", "status",
      "source", "current", "latest", "wert", "befund", "einheit", "quelle", "aktuell"}
@@ -45,10 +48,20 @@ def is_plain_head(sentence: Sentence) -> bool:
     )
 
 
-def is_value_alone(sentence: Sentence) -> bool:
-    """Whether a name and its value are all that a sentence says: they are told as of now."""
-    is_alone = len(sentence.clauses) == 1 and not sentence.refs
-    return is_alone and _is_name_and_value(sentence.clauses[0])
+def as_of_now(sentence: Sentence, *, has_heading: bool) -> Sentence:
+    """Return a name and its value, or an item of a drug and its dose, as told of now.
+
+    Args:
+        has_heading: Whether a heading may say of when the items beneath it are.
+    """
+    if len(sentence.clauses) != 1 or sentence.refs or (sentence.is_item and has_heading):
+        return sentence
+    (one,) = sentence.clauses
+    told = {"is_now"} if _is_name_and_value(one) else frozenset[str]()
+    is_dose = sentence.is_item and any(each.unit in _DOSES for each in one.quantities)
+    if is_dose and not (one.dates or one.cues & _OF_OTHER_TIMES):
+        told = {"current"}
+    return replace(sentence, clauses=(replace(one, cues=one.cues | told),)) if told else sentence
 
 
 def _is_name_and_value(clause: Clause) -> bool:
@@ -107,11 +120,16 @@ def adds_beside(
 
 
 def judged(
-    sentence: Sentence, judge: Callable[[Clause], Verdict]
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
 ) -> tuple[Sentence, list[Verdict]]:
     """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
     verdicts = [judge(clause) for clause in sentence.clauses]
-    if worst(verdicts).state != "unsupported" or sentence.reader is None:
+    state = worst(verdicts).state
+    if state in ("supported", "unchecked") or sentence.reader is None:
+        return sentence, verdicts
+    if (linked := by_links(sentence.reader.links(), rows, judge)) is not None:
+        return replace(sentence, clauses=linked[0].clauses), linked[1]
+    if state == "contradicted":
         return sentence, verdicts
     pieces = _in_pieces(sentence.reader, judge)
     if not pieces:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_tables import saying
 from services.statements.against_texts import against_texts, gives_way
 from services.statements.ages import against_age, age_at, age_told, compare_age_at, without_age
 from services.statements.broader import by_broader_name
@@ -28,7 +27,6 @@ from services.statements.compare_several import (
     against_order,
     by_each_day,
     by_each_stage,
-    by_each_year,
     by_nearest,
 )
 from services.statements.comparisons import compared
@@ -58,8 +56,6 @@ from services.statements.subject import (
 )
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict, worst
-
-_TURNS = frozenset({"ended", "begun"})
 
 
 def compare_values(
@@ -142,15 +138,10 @@ def _by_parts(
     cited: Collection[str],
 ) -> Verdict:
     """Return the verdict over a clause whose parts stand in several rows, or in none."""
-    of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
-    of_days = of_days or by_each_stage(clause, rows, names)
+    of_days = by_each_day(clause, candidates) or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    is_of_reason = clause.says("because") and bool(relaxed)
-    is_told = is_of_reason and (clause.cues & _TURNS or relaxed[0].words & saying("because"))
-    if is_told and not {*names} <= relaxed[0].words:
-        relaxed = []  # of another reason, or none, a row says nothing
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)

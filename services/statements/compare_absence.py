@@ -12,6 +12,7 @@ from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import (
     happenings,
     has_happened,
+    is_aim,
     is_measured,
 )
 from services.statements.known import KnownRows
@@ -72,6 +73,8 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
     whole = clause_of(row.says)
     there = replace(row, exclusive=frozenset(whole.exclusive), quantities=whole.quantities)
     is_measured_so = all(is_measured(one, there) for one in clause.quantities)
+    if clause.says("never") and row.words.isdisjoint(saying("never")):
+        return False  # "No stroke." is of that day
     return is_measured_so and not excludes(placed(clause), there)
 
 
@@ -258,7 +261,7 @@ def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
     A list of problems says nothing of a drug or an operation, nor of what a text names.
     """
     if not names or any(
-        not (_is_of_kin_alone(row) or (row.is_text and row.is_plan))
+        not (_is_of_kin_alone(row) or is_aim(row) or (row.is_text and row.is_plan))
         for name in names
         for row in rows.about([name])
     ):

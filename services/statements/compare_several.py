@@ -64,7 +64,6 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             ]
             if not all(others):
                 return []
-            fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
     return []
 
@@ -93,14 +92,6 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
         for drug, illness in pairs
         for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
-
-
-def _is_before_start(clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]) -> bool:
-    """Whether a value is older than the drug after whose start it is told."""
-    if not clause.says("after") or "begun" not in clause.cues:
-        return False
-    begun = [one.order for rows in others for one in rows if one.kind == "medication"]
-    return bool(begun) and row.order < min(begun)
 
 
 def _written(day: WrittenDate) -> str:
@@ -152,44 +143,21 @@ def _of_each_day(clause: Clause) -> list[Clause]:
     return []
 
 
-def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
-    """Return a row of each year of "every year from 2013 to 2020"; none where one is missing."""
-    days = [one.readings[0] for one in clause.dates]
-    is_told = clause.says("every") and clause.says("spans") and len(days) == 2
-    if not is_told or clause.quantities or any(one.month or not one.year for one in days):
-        return []
-    plain = replace(clause, dates=())
-    fitting = {row.order[:4]: row for row in candidates if row.order and fits(plain, row)}
-    years = [str(year) for year in range(days[0].year or 0, (days[1].year or 0) + 1)]
-    return [fitting[year] for year in years] if all(year in fitting for year in years) else []
-
-
 def against_order(
     clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows, names: Sequence[str]
 ) -> Verdict | None:
-    """Return what speaks against "started before the diagnosis" and "her second dose"."""
+    """Return what speaks against "her second dose"."""
     first = fitting[0]
-    if first.kind in COUNTED_ONE_BY_ONE:
-        given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
-        number = sum(day <= first.order[:10] for day in given)
-        told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
-        is_wrong = bool(told) and number not in told
-        is_over = clause.says("series") and "ended" in clause.cues and clause.dates
-        is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
-        return Verdict("contradicted", first.sources, first.says) if is_wrong else None
-    if clause.dates or clause.quantities or not clause.says("before", "after"):
+    if first.kind not in COUNTED_ONE_BY_ONE:
         return None
-    others = [
-        row
-        for row in rows.rows
-        if row.kind == "problem" and row.order and not row.needs.isdisjoint(names) and row != first
-    ]
-    if not first.order or not others or names[0] not in first.needs:
-        return None
-    is_before = clause.says("before")
-    if any((first.order < row.order) == is_before or first.order == row.order for row in others):
-        return None
-    return Verdict("contradicted", others[0].sources, f"{first.says}; {others[0].says}")
+    given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
+    days = [row.order[:10] for row in fitting if row.kind == first.kind]
+    numbers = {sum(one <= day for one in given) for day in days}
+    told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
+    is_wrong = bool(told) and numbers.isdisjoint(told)
+    is_over = clause.says("series") and "ended" in clause.cues and clause.dates
+    is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
+    return Verdict("contradicted", first.sources, first.says) if is_wrong else None
 
 
 def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -23,6 +23,7 @@ _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
+_FAR = 1.5
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
 
@@ -197,7 +198,6 @@ def is_so_far_apart(
     if not sides or not all(sides):
         return None
     is_first = "apart" in clause.words or clause.says("told_first")
-    is_first = is_first or clause.says("previous")
     for one, other in product(*(sides if is_first else reversed(sides))):
         if one.order <= other.order and is_apart(clause, times[0], one, other):
             return supported([one, other])
@@ -208,24 +208,11 @@ def _told_apart(
     plain: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
 ) -> list[list[KnownRow]]:
     """Return the rows of the two that are so far apart; nothing where they are not told."""
-    if plain.says("previous") and before is None:
-        own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
-        return [_last_before(own[-1], rows, names), own[-1:]] if own else []
     if len(plain.dates) == _ENDS:
         return [_dated(replace(plain, dates=(day,)), rows, names) for day in plain.dates]
     if before is None or plain.dates:
         return []
-    if is_first := "first" in plain.words:  # "completed in 2019, one year after the first dose"
-        plain = replace(plain, exclusive=(), cues=plain.cues - {"ended"})
-    own = sorted(_dated(plain, rows, names), key=lambda row: row.order)
-    return [_dated(before, rows, before.names), own[:1] if is_first else own]
-
-
-def _last_before(row: KnownRow, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the last of what is named before a row: "five years after the previous one"."""
-    found = [one for one in rows.about(names) if one.order and not one.is_text]
-    earlier = [one for one in found if one.kind == row.kind and one.order[:10] < row.order[:10]]
-    return sorted(earlier, key=lambda one: one.order)[-1:]
+    return [_dated(before, rows, before.names), _dated(plain, rows, names)]
 
 
 def _dated(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -236,13 +223,22 @@ def _dated(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownR
 
 def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     """Whether two values are as far apart as a clause says: "within two weeks"."""
+    days = days_between(first, last)
+    return days is not None and _is_so(clause, told, days)
+
+
+def days_between(first: KnownRow, last: KnownRow) -> int | None:
+    """Return how many days lie between the beginnings of two; None where either is not exact."""
     begin, end = _exact(first.begun), _exact(last.begun)
-    return begin is not None and end is not None and _is_so(clause, told, abs((end - begin).days))
+    return None if begin is None or end is None else abs((end - begin).days)
 
 
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
+    if told.comparator:  # "more than two months" are no ten
+        low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
+        return limit * low <= days <= limit * high
     return days <= limit + off if clause.says("within") else abs(days - limit) <= off
 
 

@@ -1,0 +1,67 @@
+"""What two facts of a sentence have to do with each other: one after, or because of, another."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
+
+from services.language.clauses import Clause
+from services.language.quantities import Quantity
+from services.language.statement_phrases import FoundPhrase
+
+LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "at"]
+KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
+LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused"))
+_ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
+_DISTANCE_CHARS = 2
+_TIMES = ("a", "mo", "wk", "d")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two facts, the first of which is told to be after, because of … the second.
+
+    Attributes:
+        clauses: All that the sentence states, read as two sentences.
+        distance: How far apart they are told to be.
+    """
+
+    kind: LinkKind
+    first: Clause
+    second: Clause
+    clauses: tuple[Clause, ...]
+    distance: Quantity | None = None
+
+    def turned(self) -> "Link":
+        """Return it with what came first, or was the cause, as the second."""
+        other: dict[LinkKind, LinkKind] = {"therefore": "because", "before": "after"}
+        if self.kind not in other:
+            return self
+        kind = other[self.kind]
+        return replace(self, kind=kind, first=self.second, second=self.first)
+
+
+def links_in(found: Sequence[FoundPhrase]) -> Iterator[tuple[LinkKind, FoundPhrase]]:
+    """Yield the words that link two facts."""
+    is_caused = any("link:caused" in one.tags for one in found)
+    for one in found:
+        for kind in KINDS:
+            if f"link:{kind}" in one.tags:
+                yield kind, one
+        if is_caused and "link:by" in one.tags:
+            yield "because", one  # "wurde durch Naproxen verursacht"
+
+
+def second_of(words: Sequence[str], start: int, found: Sequence[FoundPhrase]) -> int:
+    """Return where that ends which a sentence begins with behind a linking word.
+
+    It ends at a comma, or before the verb: "Wegen der Hypophysitis erhält er …".
+    """
+    verbs = {one.start for one in found if one.start > start and "asserts" in one.tags}
+    ends = (at for at in range(start, len(words)) if words[at] in _ENDS_HALF or at in verbs)
+    return next(ends, len(words))
+
+
+def distance_before(offset: int, quantities: Sequence[Quantity]) -> Quantity | None:
+    """Return the time right before a linking word: "two months before"."""
+    near = (one for one in quantities if offset - _DISTANCE_CHARS <= one.end <= offset)
+    return next((one for one in near if one.unit in _TIMES), None)

@@ -1,0 +1,171 @@
+"""Whether two facts have to do with each other what a sentence says: order, cause, age. Pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from services.language.clauses import Clause
+from services.language.links import Link
+from services.language.name_kinds import kind_of_name
+from services.language.quantities import Quantity
+from services.language.statement_words import statement_words
+from services.statements.ages import age_then
+from services.statements.compare_several import ORDINALS
+from services.statements.durations import is_apart
+from services.statements.fit import fits, is_aim
+from services.statements.known import KnownRows
+from services.statements.known_words import has_all
+from services.statements.one_of_several import DONE_ONCE
+from services.statements.rows import KnownRow, told_of
+from services.statements.subject import about, refs, supported, without_setting
+from services.statements.verdict import Verdict
+
+_VISITS = frozenset({"encounter", "procedure"})
+_NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
+
+
+def against_links(links: Iterable[Link], rows: KnownRows) -> Verdict | None:
+    """Return what rows say of links that are not so; None where all are, or none can be told."""
+    found = (_judged(link, rows) for link in links)
+    return next((one for one in found if one is not None and one.state != "supported"), None)
+
+
+def by_links(
+    links: Iterable[Link], rows: KnownRows, judge: Callable[[Clause], Verdict]
+) -> tuple[Link, list[Verdict]] | None:
+    """Return a link that is as told between two facts that are so, with the verdicts over all."""
+    for link in links:
+        found = _judged(link, rows)
+        if found is None or found.state != "supported":
+            continue
+        told = link.clauses[1:] if link.kind == "at" else link.clauses
+        verdicts = [judge(one) for one in told]
+        if all(one.state in ("supported", "unchecked") for one in verdicts):
+            return link, [*verdicts, found]
+    return None
+
+
+def _judged(link: Link, rows: KnownRows) -> Verdict | None:
+    if link.kind in ("because", "therefore"):
+        return _caused(link.turned(), rows, _named_or_said(link))
+    if link.kind == "at":
+        return _of_age(link.first, link.second, rows)
+    return _in_order(link.turned(), rows)
+
+
+# -- order -----------------------------------------------------------------------------------------
+
+
+def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
+    """Return whether the first was after the second, and as far as is told."""
+    later = _events(link.first, link.second, rows)
+    earlier = _events(link.second, link.first, rows)
+    if not later or not earlier or later == earlier:
+        return None
+    for one, other in product(later, earlier):
+        if one is not other and _day(one) >= _day(other) and _is_as_far(link.distance, one, other):
+            return supported([one, other])
+    says = f"{later[0].says}; {earlier[0].says}"
+    return Verdict("contradicted", refs([later[0], earlier[0]]), says)
+
+
+def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the rows with a day that say a clause; "it" is what the other names."""
+    names = without_setting(clause)
+    is_of_same = clause.says("it", "previous") or not clause.words.isdisjoint(ORDINALS)
+    names = names or (without_setting(other) if is_of_same else ())
+    plain = replace(clause, exclusive=(), cues=clause.cues - {"before", "newest", "current"})
+    found = [row for row in about(plain, rows, names) if _is_event(row) and fits(plain, row)]
+    found = [row for row in found if row.needs <= clause.words | {*names}] or found
+    if "ended" in clause.cues | other.cues:  # few rows say on which day a thing ended
+        found = [row for row in found if row.kind in DONE_ONCE]
+    return _nth(clause, found)
+
+
+def _nth(clause: Clause, found: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return of "the second colonoscopy" the second; all where no such word stands there."""
+    which = {ORDINALS[word] for word in clause.words if word in ORDINALS}
+    days = sorted({*map(_day, found)})
+    meant = [day for at, day in enumerate(days, 1) if at in which]
+    return [row for row in found if _day(row) in meant] if which else list(found)
+
+
+def _is_event(row: KnownRow) -> bool:
+    is_told = row.is_text or row.is_plan or is_aim(row) or row.kind in _NO_EVENT
+    return bool(row.order) and not is_told
+
+
+def _day(row: KnownRow) -> str:
+    return row.order[:10]
+
+
+def _is_as_far(told: Quantity | None, later: KnownRow, earlier: KnownRow) -> bool:
+    return told is None or is_apart(Clause(), told, earlier, later)
+
+
+# -- age -------------------------------------------------------------------------------------------
+
+
+def _of_age(first: Clause, second: Clause, rows: KnownRows) -> Verdict | None:
+    """Return whether somebody was as old "when prediabetes was first recorded"."""
+    told = [one for one in first.quantities if one.unit in ("", "a") and not one.decimals]
+    births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
+    if len(told) != 1 or first.names or "about_patient" not in first.cues or not births:
+        return None
+    found = _events(second, second, rows)
+    ages = [(age_then(births[0], row), row) for row in found]
+    right = [row for age, row in ages if told[0].number in age]
+    if right:
+        return supported([right[0], births[0]])
+    says = f"{births[0].says}; {found[0].says}" if found else ""
+    return Verdict("contradicted" if found else "unsupported", refs(found[:1]), says)
+
+
+# -- cause -----------------------------------------------------------------------------------------
+
+
+def _named_or_said(link: Link) -> frozenset[str]:
+    """Return by what a cause is called: its names, or behind "because" what else it says."""
+    cause, vocabulary = link.turned().second, statement_words()
+    names = frozenset(without_setting(cause))
+    if names or link.kind == "therefore":
+        return names
+    return told_of(cause.words) - vocabulary.neutral - vocabulary.spoken
+
+
+def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None:
+    """Return whether a row has both what was so and its cause; None where neither is named."""
+    effect, cause = link.first, link.second
+    if not effect.names or not said or cause.cues & {"maybe"}:
+        return None
+    own = [row for name in effect.names for row in rows.about([name])]
+    both = [row for row in own if not row.negated and has_all(said, row.words)]
+    both = both or _of_one_visit(own, cause, rows)
+    if both:
+        return supported(both)
+    is_open = "ended" not in effect.cues and _may_be_for(own, said, rows)
+    return None if is_open else Verdict("unsupported", refs(own[:1]))
+
+
+def _of_one_visit(own: Sequence[KnownRow], cause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return visits and procedures of the day on which their cause began."""
+    problems = [row for row in rows.about(without_setting(cause)) if row.kind == "problem"]
+    days = {_day(row) for row in problems}
+    return [row for row in own if row.kind in _VISITS and _day(row) in days]
+
+
+def _may_be_for(own: Sequence[KnownRow], said: frozenset[str], rows: KnownRows) -> bool:
+    """Whether a drug that tells no reason may be for an illness that no other drug is for."""
+    drugs = [row for row in own if row.kind == "medication"]
+    causes = [row for row in rows.about(said) if row.kind in ("problem", "medication")]
+    is_of_others = any(row.kind == "medication" for row in causes)
+    if drugs and not any(map(_reasons, rows.about(["=medication"]))):
+        return True  # a record that tells no reasons
+    return not is_of_others and any(
+        _day(illness) <= _day(drug) for drug in drugs for illness in causes if not _reasons(drug)
+    )
+
+
+def _reasons(row: KnownRow) -> list[str]:
+    is_drug = row.kind == "medication"
+    return [word for word in row.words - row.needs if is_drug and kind_of_name(word) == "problem"]

@@ -1,0 +1,74 @@
+"""Sentences that say how often something is done: "every three months", "once a year". Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from services.language.clauses import Clause
+from services.statements.durations import TIMES, days_between
+from services.statements.fit import fits, has_date
+from services.statements.known import KnownRows
+from services.statements.one_of_several import DONE_ONCE
+from services.statements.rows import KnownRow
+from services.statements.subject import about, refs, supported
+from services.statements.verdict import Verdict
+
+_OFTEN = {"1/w": 7.0, "1/2w": 14.0, "1/3w": 21.0, "1/m": 30.44, "1/a": 365.25}
+_OFF = 0.4
+_FEWEST = 3
+
+
+def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over how often a thing is done; None where none is told, or of a drug."""
+    every = _interval(clause)
+    if every is None or not names:
+        return None
+    done = _done(clause, rows, names)
+    if not done:
+        return None
+    meant = _of_days(clause, done)
+    gaps = sorted(days_between(one, other) or 0 for one, other in pairwise(meant))
+    # Of a time that is told with both ends none is left out; else as a rule.
+    is_span = len(clause.dates) > 1
+    told = gaps[-1:] if is_span else gaps[len(gaps) // 2 :][:1]
+    is_so = len(meant) >= _FEWEST - is_span and all(
+        abs(gap - every) <= _OFF * every for gap in told
+    )
+    return supported([meant[-1], meant[0]]) if is_so else Verdict("unsupported", refs(done[-1:]))
+
+
+def _interval(clause: Clause) -> float | None:
+    """Return every how many days something is done."""
+    told = [_OFTEN[one] for one in clause.often if one in _OFTEN]
+    times = [one for one in clause.quantities if one.unit in TIMES and not one.comparator]
+    if clause.says("every", "all") and len(times) == len(clause.quantities) == 1:
+        told.append(times[0].number * TIMES[times[0].unit])
+    return told[0] if len(told) == 1 else None
+
+
+def _done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return what was done, one row a day, the oldest first."""
+    plain = replace(
+        clause, quantities=(), dates=(), often=frozenset(), cues=clause.cues - {"newest"}
+    )
+    found = [row for row in about(clause, rows, names) if not row.is_text]
+    if any(row.kind == "medication" for row in found):
+        return []
+    days = {
+        row.order[:10]: row
+        for row in found
+        if row.order and row.kind in DONE_ONCE and fits(plain, row)
+    }
+    return [days[day] for day in sorted(days)]
+
+
+def _of_days(clause: Clause, done: list[KnownRow]) -> list[KnownRow]:
+    """Return those of the time that is told; none where what is told to be the ends is none."""
+    places = [[at for at, row in enumerate(done) if has_date(day, row)] for day in clause.dates]
+    if not all(places) or len(places) > len(("first", "last")):
+        return []
+    if len(places) == 1 and "newest" in clause.cues:
+        return done if len(done) - 1 in places[0] else []
+    first = places[0][0] if places else 0
+    last = places[1][-1] if len(places) > 1 else len(done) - 1
+    return done[first : last + 1]
