@@ -174,9 +174,14 @@ class LoadedTurn(ClaimedTurn):
         changed = replace(self, registry=document, registry_etag=etag, roster=roster)
         return self.record.reach(changed)
 
-    def stay(self) -> "UnderstoodTurn":
-        """Go on with the active patient: code answers, or has answered, whatever is meant."""
-        return self.understand(PatientVerdict("UNCHANGED", self.active_patient_id))
+    def stay(self, pending: tuple[str, ...] = ()) -> "UnderstoodTurn":
+        """Go on with the active patient: code answers, or has answered, whatever is meant.
+
+        Args:
+            pending: What is wanted, where the message says it in short.
+        """
+        verdict = PatientVerdict("UNCHANGED", self.active_patient_id, pending=pending)
+        return self.understand(verdict)
 
     def understand(
         self, verdict: PatientVerdict, timing: TimingInfo | None = None

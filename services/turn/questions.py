@@ -7,7 +7,9 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
 from services.language.commands import command_in
-from services.language.phrases import says
+from services.language.detection import language_of
+from services.language.phrases import parts_in, says
+from services.language.talk_texts import has_text, talk_text
 from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.turn.bookings import TurnBookings
@@ -43,7 +45,8 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
     """
     command = command_in(turn.text) if turn.message.press is None else None
     is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
-    return is_ended or says_no(turn.answer) or _means_another(turn, question)
+    is_other = _means_another(turn, question) and order_instead(turn) is None
+    return is_ended or says_no(turn.answer) or is_other
 
 
 def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
@@ -54,6 +57,20 @@ def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
     is_own = question.kind == "destructive_tool" and "entity_id" in question.payload
     is_said = turn.message.press is None and not asks_question(turn.text)
     return is_own and is_said and says(turn.text, "means_another")
+
+
+def order_instead(turn: LoadedTurn) -> str | None:
+    """Return the order that "no, the tumor board" is, asked about another thing; None for none."""
+    question = turn.open_question()
+    if question is None or not _means_another(turn, question):
+        return None
+    if question.patient_id != turn.active_patient_id:
+        return None
+    other = (parts_in(turn.text, "means_another") or {}).get("other")
+    order = f"order_{question.payload.get('action')}"
+    if other is None or not has_text(order):
+        return None
+    return talk_text(language_of(turn.text, default="en"), order, what=other)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
