@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from services.language.expressions import expressions
-from services.language.folding import fold, words_of
+from services.language.folding import fold
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says, without, words_for
 from services.language.requests import refused_doctors
@@ -79,12 +79,10 @@ def _in_any_language(text: str) -> str:
 
 
 def _hour_alone(text: str) -> str:
-    """Return in English the hour that a number behind a yes or no is: "no, 11"; else ""."""
+    """Return in English the hour that a number is that is all one says: "no, 11"; else ""."""
     *before, last = behind_yes_or_no(text).split() or [""]
-    is_led = len(before) < len(words_of(text)) - 1 and all(
-        one in words_for("rather") for one in before
-    )
-    return f"at {last}" if is_led and last.isdecimal() else ""
+    is_hour = last.isdecimal() and all(one in words_for("rather") for one in before)
+    return f"at {last}" if is_hour else ""
 
 
 def _wished(english: str) -> str:
