@@ -26,7 +26,6 @@ from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.question_figures import arguments_of
-from services.language.reading import question_before_deed
 from services.language.talk_texts import talk_text
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Utterance
@@ -150,8 +149,6 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     )
     if says(text, "advice") or (asks_for_judgement(text) and not tells):
         names.append(caution_for(text))
-    if question_before_deed(text):
-        names.append("tasks_alone")
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
 
 

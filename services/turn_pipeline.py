@@ -146,7 +146,7 @@ class TurnPipeline:
 
     async def _follow(self, turn: LoadedTurn) -> None:
         with turn.step("decide"):
-            understood = await self._decide(turn)
+            understood = (await self._decide(turn)).apart()
         if await self._stops.answer_said_of_another(understood):
             return self._held.tell_dropped(understood)
         if understood.verdict.decision == "CLEAR":

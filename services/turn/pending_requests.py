@@ -48,7 +48,7 @@ _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 def is_request_of_record(text: str) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
     is_short = len(text) <= REQUEST_LIMIT_CHARS and len(text.split()) > 1
-    return is_short and says(text, "wish_of_record")
+    return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
