@@ -188,6 +188,7 @@ _NO_LOOK_UP = (
     "prints",
     "puts_back",
     "recalls",
+    "same_question",
     "starts_plan",
 )
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
