@@ -56,10 +56,12 @@
         * AssistantNotGrantedError: the operator has to let this server act for its users
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
+      * StoreUnwritableError: the operator has to make room, or give the right to write
     * BlobExistsError: a create met an existing blob
     * BlobChangedError: a conditional write met another version
     * CorruptDocumentError: needs a person
       * CorruptRegistryError
+      * CorruptConversationError
     * DocumentTooNewError: needs a newer server
     * ClaimLostError: another replica took the turn over
     * ConversationBusyError: retry; a turn runs, and work that is no turn waits for its end
@@ -400,6 +402,10 @@ class StoreUnavailableError(StoreError, code="store_unavailable"):
     """The store did not answer; a write may or may not have happened."""
 
 
+class StoreUnwritableError(StoreUnavailableError, code="store_unwritable"):
+    """The store has no room left, or may not be written to."""
+
+
 class BlobExistsError(StoreError, code="blob_exists"):
     """A create met a blob of that name."""
 
@@ -414,6 +420,10 @@ class CorruptDocumentError(StoreError, code="corrupt_document"):
 
 class CorruptRegistryError(CorruptDocumentError, code="corrupt_registry"):
     """The list of a conversation's patients cannot be read; no turn can know whose it is."""
+
+
+class CorruptConversationError(CorruptDocumentError, code="corrupt_conversation"):
+    """What belongs to a conversation and to none of its patients cannot be read."""
 
 
 class DocumentTooNewError(StoreError, code="document_too_new"):

@@ -12,7 +12,6 @@ from services.language.chart_words import lexicon
 from services.language.utterance import Part
 from services.language.vocabulary import read_words
 
-
 _ENDS = (".", "…", "!")
 
 

@@ -64,7 +64,9 @@ def is_of_own_things(text: str) -> bool:
         return False
     if asks_how_to_reach(text):
         return True
-    if not (says(text, *_OWN_THINGS) or _orders_own(text)):  # most messages: the chart's grammar need not read them
+    if not (
+        says(text, *_OWN_THINGS) or _orders_own(text)
+    ):  # most messages: the chart's grammar need not read them
         return False
     words = read_words(in_english(text)).words
     if any(is_clinical_name(stem(one.text)) for one in (*message.words, *words)):

@@ -17,31 +17,17 @@ def question_and_order(text: str) -> tuple[str, str] | None:
     "Latest PSA? And delete all tasks", "PSA and CEA, and remind me to write", "remind me to call at
     3, and what is her stage?", "remember that she lives alone, and what is her ECOG?"
     """
-    if len(text) > _MOST_CHARS:
-        return None
-    question, mark, order = text.partition("?")
-    if mark and order.strip():
-        is_both = _is_order(order) and not says(question, "task") and len(question.split()) > 1
-        return (f"{question}?", _behind_and(order)) if is_both else None
-    if mark:
-        first, *rest = map(str.strip, sentences_of(text))
-        parts = parts_in(text, "orders_and_asks") or {}
-        order, asked = (first, rest[0]) if len(rest) == 1 else (parts.get("order", ""), "")
-        return (asked or parts["asked"], order) if order and _is_order(order) else None
-    found = parts_in(text, "asks_and_reminds")
-    return (found["asked"], found["order"]) if found and _asks(found["asked"]) else None
-
-
-def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
-    """Return what a message wants, one after the other.
-
-    The question comes first, for a deed may ask for a yes; but where no patient is open it is the
-    question that asks something, and a task needs nobody.
-    """
-    question, order = question_and_order(text) or ("", "")
-    if not question:
-        return (text,)
-    return (question, order) if has_patient or asks_to_hold(order) else (order, question)
+    question, mark, behind = text[:_MOST_CHARS].partition("?")
+    parts = parts_in(text, "orders_and_asks" if mark else "asks_and_reminds") or {}
+    asked, order = parts.get("asked", ""), parts.get("order", "")
+    first, *rest = map(str.strip, sentences_of(text))
+    if behind.strip():
+        asked = f"{question}?" if len(question.split()) > 1 and not says(question, "task") else ""
+        order = (parts_in(behind, "and_further") or {}).get("said", behind).strip()
+    elif mark and len(rest) == 1:
+        asked, order = rest[0], first
+    is_both = bool(asked and order) and len(text) <= _MOST_CHARS
+    return (asked, order) if is_both and (_is_order(order) if mark else _asks(asked)) else None
 
 
 def _asks(text: str) -> bool:
@@ -51,12 +37,18 @@ def _asks(text: str) -> bool:
 
 
 def _is_order(text: str) -> bool:
-    is_own = orders_task(text) or says(text, "new_task") or asks_to_hold(text)
-    return is_own and "?" not in text
+    return "?" not in text and (orders_task(text) or says(text, "new_task") or asks_to_hold(text))
 
 
-def _behind_and(order: str) -> str:
-    return (parts_in(order, "and_further") or {}).get("said", order).strip()
+def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
+    """Return what a message wants, one after the other.
+
+    The question first, for a deed may ask for a yes; where no patient is open the question asks.
+    """
+    question, order = question_and_order(text) or ("", "")
+    if not question:
+        return (text,)
+    return (question, order) if has_patient or asks_to_hold(order) else (order, question)
 
 
 def orders_task(text: str) -> bool:

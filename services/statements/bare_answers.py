@@ -1,6 +1,6 @@
-"""Answers that name nothing themselves: "Yes.", "None recorded.", "All normal.", "0". Pure.
+"""Answers that name nothing themselves, read as if they named what was asked. Pure.
 
-They say something of what was asked, and are read as if they named that.
+"Yes.", "None recorded.", "All normal.", "0".
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,60 +13,57 @@ from services.language.yes_no import yes_no_in
 from services.statements.known import KnownRows
 from services.statements.rows import told_of
 
-_COURSES = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
+_JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
 
 
 def is_bare_answer(sentence: Sentence) -> bool:
     """Whether a sentence only says yes, no, none, a figure, or how something is."""
-    if sentence.is_question or sentence.is_heading or sentence.asks or sentence.refs:
+    cues = {cue for one in sentence.clauses for cue in one.cues}
+    is_other = sentence.is_question or sentence.is_heading or sentence.asks or sentence.refs
+    if (
+        is_other
+        or cues & {"maybe", "first_person", "not_yet"}
+        or not all(map(_is_bare, sentence.clauses))
+    ):
         return False
-    return bool(sentence.clauses) and all(map(_is_bare, sentence.clauses)) and _answers(sentence)
+    figures = any(one.quantities for one in sentence.clauses) and len(sentence.words) <= 1
+    return figures or bool(cues & {"no", *_JUDGED} or sentence.words & _answering())
 
 
 def _is_bare(clause: Clause) -> bool:
-    if clause.names or clause.objects or clause.dates or clause.stages or clause.sites:
+    is_named = clause.names or clause.objects or clause.dates or clause.stages or clause.sites
+    is_deed = any("deed:" in cue for cue in clause.cues)
+    if is_named or is_deed or any(one.unit for one in clause.quantities):
         return False
-    if any(one.unit for one in clause.quantities) or any("deed:" in cue for cue in clause.cues):
-        return False
-    own = told_of(clause.words) - statement_words().neutral
-    return bool(clause.cues & _COURSES) or not own - _answering()
+    own = told_of(clause.words) - statement_words().neutral - _answering()
+    return bool(clause.cues & _JUDGED) or not own
 
 
 def _answering() -> frozenset[str]:
     return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
 
 
-def _answers(sentence: Sentence) -> bool:
-    cues = {cue for one in sentence.clauses for cue in one.cues}
-    if cues & {"maybe", "first_person", "not_yet"}:
-        return False
-    figures = any(one.quantities for one in sentence.clauses) and len(sentence.words) <= 1
-    told = cues & {"no", *_COURSES} or sentence.words & (saying("answers_whether") | _answering())
-    return figures or bool(told)
-
-
 def as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str]:
-    """Yield a bare answer as what it says of each thing that was asked about."""
-    said = "none" if yes_no_in(text) == "no" else text.strip()
-    is_denied = said == "none" or "no" in read_sentence(text).cues
+    """Yield a bare answer as what it says of each thing that was asked about.
+
+    "Yes" to a question for a whole list says no more than that something is there.
+    """
+    said = yes_no_in(text)
+    is_denied = said == "no" or "no" in read_sentence(text).cues
     for name in asked:
-        sentence = read_sentence(name, is_name=rows.is_name)
-        named = [each for one in sentence.clauses for each in one.names]
-        is_habit = bool(named) and any(row.smoking for row in rows.about(named))
-        yield _HABIT[is_denied] if is_habit else f"{name}: {said}"
-
-
-def is_there(text: str, asked: Sequence[str], rows: KnownRows) -> bool:
-    """Whether "yes" answers a question for a whole list, of which something is there."""
-    clauses = [each for one in asked for each in read_sentence(one).clauses if not each.names]
-    topics = [topic for one in clauses for topic in one.topics]
-    return yes_no_in(text) == "yes" and any(rows.about([one]) for one in topics)
+        clauses = read_sentence(name, is_name=rows.is_name).clauses
+        named = [each for one in clauses for each in one.names]
+        topics = [] if named else [each for one in clauses for each in one.topics]
+        if named and any(row.smoking for row in rows.about(named)):
+            yield _HABIT[is_denied]
+        elif said != "yes" or not any(rows.about([one]) for one in topics):
+            yield f"{name}: {'none' if said == 'no' else text.strip()}"
 
 
 def judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:
     """Whether an answer judges what no row judges: "It is fine"."""
     said = sentence.words & stems_told("judging")
-    is_told = {cue for one in sentence.clauses for cue in one.cues} & _COURSES
+    is_told = any(one.cues & _JUDGED for one in sentence.clauses)
     return bool(said) and not is_told and not any(said & row.words for row in rows.rows)

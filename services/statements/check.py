@@ -11,12 +11,7 @@ from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
-from services.statements.bare_answers import (
-    as_answers,
-    is_bare_answer,
-    is_there,
-    judges_of_own,
-)
+from services.statements.bare_answers import as_answers, is_bare_answer, judges_of_own
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
@@ -83,16 +78,14 @@ class MessageCheck:
 
     def _answered(self, text: str) -> Verdict | None:
         """Return the verdict over an answer that names nothing: it is one to what was asked."""
-        asked, is_begun = self.grounds.asked, self._subject or self._heading
-        if is_begun or not asked or not self.speaker.reads_records:
-            return None
         sentence, rows = read_sentence(text), self.grounds.rows
-        if not is_bare_answer(sentence) or is_there(text, asked, rows):
+        is_first = self.speaker.reads_records and not (self._subject or self._heading)
+        if not (is_first and self.grounds.asked and is_bare_answer(sentence)):
             return None
-        found = worst([self._check(one) for one in as_answers(text, asked, rows)])
-        self._subject = ()
+        verdicts = [self._check(one) for one in as_answers(text, self.grounds.asked, rows)]
+        found, self._subject = worst(verdicts), ()
         is_told = found.state != "unchecked" and not judges_of_own(sentence, rows)
-        return found if is_told else Verdict("unsupported", found.sources)
+        return found if is_told or not verdicts else Verdict("unsupported", found.sources)
 
     def _by_papers(self, text: str) -> Verdict:
         """Compare with papers alone: what one lacks or has otherwise, the record does not say."""
