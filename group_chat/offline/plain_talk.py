@@ -3,26 +3,19 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
-from functools import cache
-
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence
-from services.language.talk_texts import in_every_language, talk_text
+from services.language.talk_texts import talk_text
 from services.language.telling import told_in
 from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
 _SOURCES_SHOWN = 8
-_HEAD_WORDS = 3
-CHANGES_TOLD = (
-    *("create_event", "move_event", "draft_mail", "add_contact", "change_contact"),
-    *("add_task", "complete_task", "move_task"),
-)
-"""Tools whose changes are told under a title of their own."""
+_HEAD_WORDS = 5
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
@@ -89,18 +82,10 @@ def _of_deed(prompt: Prompt) -> OfflineReply:
 
 def _tells_deed(paragraph: str) -> bool:
     """Whether it is one of our own reports: "**Added**", "Booked: …", "Nothing was changed: …"."""
-    first = paragraph.strip().partition("\n")[0]
-    if first.strip("*") in _titles():
-        return True
-    head, colon, _ = first.partition(":")
-    cues = read_sentence(f"{head}.").cues if colon and len(head.split()) <= _HEAD_WORDS else ()
+    head, colon, _ = paragraph.strip().partition("\n")[0].partition(":")
+    is_report = len(head.split()) <= _HEAD_WORDS and bool(colon or head.startswith("**"))
+    cues = read_sentence(f"{head.strip('*')}.").cues if is_report else ()
     return any(cue.startswith("deed:") or cue == "nothing" for cue in cues)
-
-
-@cache
-def _titles() -> frozenset[str]:
-    """Return what lists of what was changed are headed with, in every language."""
-    return frozenset(title for tool in CHANGES_TOLD for title in in_every_language(f"title_{tool}"))
 
 
 def _sources(prompt: Prompt) -> OfflineReply:

@@ -20,12 +20,12 @@ def question_and_order(text: str) -> tuple[str, str] | None:
     question, mark, behind = text[:_MOST_CHARS].partition("?")
     parts = parts_in(text, "orders_and_asks" if mark else "asks_and_reminds") or {}
     asked, order = parts.get("asked", ""), parts.get("order", "")
-    first, *rest = map(str.strip, sentences_of(text))
+    sentences = [one.strip() for one in sentences_of(text)]
     if behind.strip():
         asked = f"{question}?" if len(question.split()) > 1 and not says(question, "task") else ""
         order = (parts_in(behind, "and_further") or {}).get("said", behind).strip()
-    elif mark and len(rest) == 1:
-        asked, order = rest[0], first
+    elif mark and len(sentences) == 2:
+        order, asked = sentences
     is_both = bool(asked and order) and len(text) <= _MOST_CHARS
     return (asked, order) if is_both and (_is_order(order) if mark else _asks(asked)) else None
 
