@@ -78,11 +78,13 @@ class MessageCheck:
 
     def _answered(self, text: str) -> Verdict | None:
         """Return the verdict over an answer that names nothing: it is one to what was asked."""
-        sentence, rows = read_sentence(text), self.grounds.rows
-        is_first = self.speaker.reads_records and not (self._subject or self._heading)
-        if not (is_first and self.grounds.asked and is_bare_answer(sentence)):
+        asked, is_first = self.grounds.asked, not (self._subject or self._heading)
+        if not (asked and is_first and self.speaker.reads_records):
             return None
-        verdicts = [self._check(one) for one in as_answers(text, self.grounds.asked, rows)]
+        sentence, rows = read_sentence(text), self.grounds.rows
+        if not is_bare_answer(sentence):
+            return None
+        verdicts = [self._check(one) for one in as_answers(text, asked, rows)]
         found, self._subject = worst(verdicts), ()
         is_told = found.state != "unchecked" and not judges_of_own(sentence, rows)
         return found if is_told or not verdicts else Verdict("unsupported", found.sources)
