@@ -3,22 +3,39 @@
 "Yes.", "None recorded.", "All normal.", "0".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_tables import saying, stem, stems_told
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence, read_sentence
 from services.language.yes_no import yes_no_in
+from services.statements.grounds import Grounds
 from services.statements.known import KnownRows
 from services.statements.rows import told_of
+from services.statements.verdict import Verdict, worst
 
 _JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
 
 
-def is_bare_answer(sentence: Sentence) -> bool:
+def of_bare_answer(text: str, grounds: Grounds, check: Callable[[str], Verdict]) -> Verdict | None:
+    """Return the verdict over an answer that names nothing; None for any other sentence.
+
+    Args:
+        check: Gives the verdict over a sentence that names what it is of.
+    """
+    sentence, rows = read_sentence(text), grounds.rows
+    if not _is_bare_answer(sentence):
+        return None
+    verdicts = [check(one) for one in _as_answers(text, grounds.asked, rows)]
+    found = worst(verdicts)
+    is_told = found.state != "unchecked" and not _judges_of_own(sentence, rows)
+    return found if is_told or not verdicts else Verdict("unsupported", found.sources)
+
+
+def _is_bare_answer(sentence: Sentence) -> bool:
     """Whether a sentence only says yes, no, none, a figure, or how something is."""
     cues = {cue for one in sentence.clauses for cue in one.cues}
     is_other = sentence.is_question or sentence.is_heading or sentence.asks or sentence.refs
@@ -45,7 +62,7 @@ def _answering() -> frozenset[str]:
     return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
 
 
-def as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str]:
+def _as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str]:
     """Yield a bare answer as what it says of each thing that was asked about.
 
     "Yes" to a question for a whole list says no more than that something is there.
@@ -62,7 +79,7 @@ def as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str
             yield f"{name}: {'none' if said == 'no' else text.strip()}"
 
 
-def judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:
+def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:
     """Whether an answer judges what no row judges: "It is fine"."""
     said = sentence.words & stems_told("judging")
     is_told = any(one.cues & _JUDGED for one in sentence.clauses)
