@@ -278,10 +278,11 @@ class Draft:
         if piece.verdict.state == "contradicted" and self._output.withholds and not is_row:
             self._withheld.append(piece)
             return ""
-        if self._said_before is not None and piece.text.strip() in self._said_before:
+        text = without_refs(piece.text, self._output.unknown_refs(piece.text))
+        if self._said_before is not None and text.strip() in self._said_before:
             return ""  # a model that is asked to correct a sentence says all of them again
         start = self._length
-        shown = self._send(without_refs(piece.text, self._output.unknown_refs(piece.text)))
+        shown = self._send(text)
         is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
         if self._output.marks(piece.verdict) and shown.strip() and not is_own:
             self._note(piece, shown, start)
