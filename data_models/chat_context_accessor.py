@@ -11,7 +11,7 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
-from data_models.errors import CorruptDocumentError, NotFoundError
+from data_models.errors import CorruptConversationError, CorruptDocumentError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.memory_blocks import ArchivedChanges, MemoryChange
@@ -44,9 +44,14 @@ class ChatContextAccessor:
             CorruptDocumentError: it exists but cannot be read, or is another patient's.
         """
         name = ConversationLayout.of(conversation_id).context(patient_id)
-        stored = await self._documents.read(
-            name, ChatContext, conversation_id=conversation_id, fresh=fresh
-        )
+        try:
+            stored = await self._documents.read(
+                name, ChatContext, conversation_id=conversation_id, fresh=fresh
+            )
+        except CorruptDocumentError as error:
+            if patient_id is not None:
+                raise
+            raise CorruptConversationError(str(error)) from error
         if stored is None:
             return Stored(_empty(conversation_id, patient_id, epoch), None)
         if stored.document.patient_id != patient_id:

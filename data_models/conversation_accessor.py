@@ -5,7 +5,11 @@ from collections.abc import AsyncIterator
 from data_models.claim_decision import find_answer
 from data_models.conversation import AnsweredBlob, AnsweredMessage, Conversation, QueuedMessage
 from data_models.documents import Documents, Stored, parse_document
-from data_models.errors import BlobExistsError
+from data_models.errors import (
+    BlobExistsError,
+    CorruptConversationError,
+    CorruptDocumentError,
+)
 from data_models.layout import ConversationLayout
 
 _INBOX_TRIES = 200
@@ -24,13 +28,19 @@ class ConversationAccessor:
 
         One that was not remembered has everything beside it forgotten: what was remembered alone
         may be older, and a claim on this document would make it trusted.
+
+        Raises:
+            CorruptConversationError: it exists but cannot be read.
         """
         name = ConversationLayout.of(conversation_id).conversation
         if not fresh and not self._documents.is_remembered(name):
             self.forget(conversation_id)
-        return await self._documents.read(
-            name, Conversation, conversation_id=conversation_id, fresh=fresh
-        )
+        try:
+            return await self._documents.read(
+                name, Conversation, conversation_id=conversation_id, fresh=fresh
+            )
+        except CorruptDocumentError as error:
+            raise CorruptConversationError(str(error)) from error
 
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of this conversation: another replica may have written."""

@@ -317,6 +317,10 @@ class StoreUnavailableError(StoreError, code="store_unavailable"):
     """The store did not answer; a write may or may not have happened."""
 
 
+class StoreUnwritableError(StoreUnavailableError, code="store_unwritable"):
+    """The store has no room left, or may not be written to."""
+
+
 class BlobExistsError(StoreError, code="blob_exists"):
     """A create met a blob of that name."""
 
@@ -331,6 +335,10 @@ class CorruptDocumentError(StoreError, code="corrupt_document"):
 
 class CorruptRegistryError(CorruptDocumentError, code="corrupt_registry"):
     """The list of a conversation's patients cannot be read; no turn can know whose it is."""
+
+
+class CorruptConversationError(CorruptDocumentError, code="corrupt_conversation"):
+    """What belongs to a conversation and to none of its patients cannot be read."""
 
 
 class DocumentTooNewError(StoreError, code="document_too_new"):

@@ -15,7 +15,12 @@ from typing import TypeVar
 
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
-from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    StoreUnavailableError,
+    StoreUnwritableError,
+)
 from data_models.local_files import (
     FOLDER_MODE,
     StripedLocks,
@@ -28,6 +33,9 @@ from data_models.local_files import (
 )
 
 _BLOCK = bytes(65_536)
+_UNWRITABLE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+)
 _STRAY_AFTER_SECONDS = 3_600
 _FOLDER_TRIES = 100
 
@@ -302,5 +310,7 @@ class LocalBlobStore:
             return work()
         except OSError as error:
             kind = errno.errorcode.get(error.errno or 0, type(error).__name__)
+            is_shut = error.errno in _UNWRITABLE
         # Outside the handler: an OSError names the file, and with it the conversation.
-        raise StoreUnavailableError(f"the local file store failed: {kind}")
+        failure = StoreUnwritableError if is_shut else StoreUnavailableError
+        raise failure(f"the local file store failed: {kind}")

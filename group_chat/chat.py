@@ -12,7 +12,7 @@ from data_models.errors import ModelError, ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.draft import NOTHING_LEFT, Draft, HeldText, OutputMeter
+from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.judge import Judge, speaker_of
 from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
@@ -137,7 +137,9 @@ class ClinicalGroupChat:
     async def _write(self, agent: TeamAgent, draft: Draft, ask: Ask) -> None:
         """Write down the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
-        async for text in direct_answers.usable(self._say(agent, ask, self._held), self._turn):
+        said = self._say(agent, ask, self._held)
+        search_on = partial(direct_answers.search_on, agent, self._turn)
+        async for text in direct_answers.usable(said, self._turn, search_on):
             draft.write(text)
             self._stop_if_full()
         held, self._held = self._held, None
@@ -232,7 +234,7 @@ class ClinicalGroupChat:
         is_asked = draft.is_left_out or is_stuck
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
-        rows = direct_answers.said_without_words(turn, NOTHING_LEFT if draft.is_left_out else "")
+        rows = direct_answers.said_without_words(turn, draft.what_is_left)
         return f"\n\n{rows}"
 
     def _break_off(self, draft: Draft) -> None:

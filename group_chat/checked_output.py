@@ -6,25 +6,27 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
-from group_chat.said_before import is_found, is_unfounded
+from group_chat.said_before import OWN_THINGS, is_found, is_unfounded
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
+from services.language.phrases import says
 from services.language.sentences import SentenceStream, sentences_of
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
 from services.statements.check import MessageCheck
-from services.statements.deeds import NEVER_DONE, found_by, proven_by
+from services.statements.deeds import CARRIED_OUT, NEVER_DONE, found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
 from services.team import AgentSpec, Team
+from services.tool_memory.session import FinishedRun
 
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
@@ -68,6 +70,8 @@ class StatementChecking:
             has_name=request.identity is not None and bool(request.identity.name),
         )
         _add_earlier(grounds, turn)
+        if _runs_plan(turn):
+            grounds.deeds.add(CARRIED_OUT)
         return MessageCheck(grounds=grounds, speaker=self._speakers.get(agent, Speaker()))
 
 
@@ -166,8 +170,15 @@ class CheckedOutput:
         if verdict.state != "unchecked":
             return verdict
         is_bare = speaker.must_cite and published and published.isdisjoint(refs_in(sentence))
-        is_invented = speaker.is_of_errands and is_unfounded(sentence, self._turn)
+        is_of_errands = speaker.is_of_errands or self._tells_own_things(sentence)
+        is_invented = is_of_errands and is_unfounded(sentence, self._turn)
         return Verdict("unsupported") if is_bare or is_invented else verdict
+
+    def _tells_own_things(self, sentence: str) -> bool:
+        """Whether who leads, and has none of them, tells by itself of calendars and bookings."""
+        is_alone = not (self._turn.said or self._turn.request.plan)
+        leads = self._check is not None and self._check.speaker.leads
+        return leads and is_alone and says(sentence, *OWN_THINGS)
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""
@@ -181,13 +192,24 @@ class CheckedOutput:
         for run in turn.ran[self._runs :]:
             if run.data is not None and run.call_id not in shown:
                 grounds.rows.add_result(run.data)
-            if run.data is not None and not _ASKS.issubset(run.data):
-                grounds.deeds.update(proven_by(run.tool))
-            if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
-                grounds.found_done.update(found_by(run.tool))
+            _take_deeds(grounds, run)
+        grounds.asked = tuple(
+            name for one, _ in turn.looked for name in (one.name or one.tool).split(", ")
+        )
         self._views, self._runs = len(turn.views), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
+
+
+def _take_deeds(grounds: Grounds, run: FinishedRun) -> None:
+    """Take in what a run did, failed to do or found done."""
+    if run.data is None:
+        grounds.refused.update(proven_by(run.tool))
+    elif not _ASKS.issubset(run.data):
+        grounds.deeds.update(proven_by(run.tool))
+        grounds.refused.difference_update(proven_by(run.tool))
+    if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
+        grounds.found_done.update(found_by(run.tool))
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:
@@ -208,8 +230,18 @@ def _speaker(spec: AgentSpec) -> Speaker:
         reads_records=reads,
         may_be_general=is_general,
         must_cite=searches,
+        leads=spec.facilitator,
         is_of_errands=not (reads or searches or is_general or spec.facilitator),
     )
+
+
+def _runs_plan(turn: TurnContext) -> bool:
+    """Whether the patient's plan runs in this turn, or the user has just agreed to it."""
+    plan, read = turn.request.plan, turn.request.utterance
+    agrees = turn.request.press is not None or (
+        read is not None and read.yes_no not in (None, "no")
+    )
+    return plan is not None and (plan.status == "running" or agrees)
 
 
 def _held(statements: Iterable[str]) -> KnownRows:

@@ -5,7 +5,7 @@ through notes, is the model's.
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from semantic_kernel import Kernel
 from semantic_kernel.contents import (
@@ -26,7 +26,6 @@ from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.question_figures import arguments_of
-from services.language.reading import question_before_deed
 from services.language.talk_texts import talk_text
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Utterance
@@ -76,36 +75,60 @@ async def directly(
     return None
 
 
-async def usable(said: AsyncIterator[str], turn: TurnContext) -> AsyncIterator[str]:
+async def usable(
+    said: AsyncIterator[str], turn: TurnContext, search_on: Callable[[], Awaitable[None]]
+) -> AsyncIterator[str]:
     """Yield what a model says; one that says nothing leaves the word to rows that answer.
+
+    Args:
+        search_on: Looks up what else their answer needs.
 
     Raises:
         ModelError: it broke off, or said nothing and no row that was fetched answers, nor was
             anything changed that is told without it.
     """
-    has_begun = False
+    has_begun, broken = False, None
     try:
         async for text in said:
             has_begun = has_begun or bool(text.strip())
             yield text
-    except ModelError:
-        if has_begun or (told_by_rows(turn) is None and not changes_told(turn, turn.ran)):
-            raise
+    except ModelError as error:
+        broken = error
+    if has_begun and broken is not None:
+        raise broken
+    if not has_begun and turn.looked:
+        await search_on()
+    if broken is not None and told_by_rows(turn) is None and not changes_told(turn, turn.ran):
+        raise broken
+
+
+async def search_on(agent: TeamAgent, turn: TurnContext) -> None:
+    """Look up what else the rows' own answer needs: what is in no list may be in a note."""
+    for _ in range(_SEARCHES):
+        answer = _by_rows(turn)
+        if not isinstance(answer, ChartQuestion):
+            return
+        await _run(agent, turn, ChatHistory(), [answer])
 
 
 def told_by_rows(turn: TurnContext) -> str | None:
     """Return what the fetched rows answer, None where they do not."""
+    answer = _by_rows(turn)
+    return answer if isinstance(answer, str) and answer else None
+
+
+def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
+    """Return what the fetched rows answer, or what else they need; None where nothing is asked."""
     read = turn.request.utterance
     if read is None or not turn.looked:
         return None
-    answer = answered(
+    return answered(
         read.about[:_QUESTIONS],
         turn.looked,
         answer_words(read.language),
         held=turn.request.held,
         told=told_before(turn.request.history),
     )
-    return answer if isinstance(answer, str) and answer else None
 
 
 def said_without_words(turn: TurnContext, lead: str = "") -> str:
@@ -129,8 +152,6 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     )
     if says(text, "advice") or (asks_for_judgement(text) and not tells):
         names.append(caution_for(text))
-    if question_before_deed(text):
-        names.append("tasks_alone")
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
 
 

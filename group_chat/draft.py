@@ -49,9 +49,6 @@ class HeldText:
         return released
 
 
-NOTHING_LEFT = "What I would have said does not agree with the record, so I leave it out."
-
-
 class OutputMeter:
     """Counts what all agents of one turn wrote, in UTF-8 bytes."""
 
@@ -108,7 +105,7 @@ class Draft:
         self._before_looking: list[CheckedPiece] | None = None
         self._unlooked: list[CheckedPiece] = []
         self._may_wait = True
-        self._is_repairing = False
+        self._said_before: str | None = None
         self._tools_at_last_text = 0
         self._has_written = False
         self.is_by_rules = False
@@ -179,9 +176,9 @@ class Draft:
         before, self._withheld = self._withheld, []
         known = len(self._statements)
         gap = "" if self.is_blank else "\n\n"
-        self._is_repairing = True
+        self._said_before = self.text
         sent = self.write(f"{gap}{text.strip()}") + self.settle()
-        self._is_repairing = False
+        self._said_before = None
         said = {ref for one in self._statements[known:] for ref in one.sources}
         missed = [one for one in before if said.isdisjoint(one.verdict.sources)]
         self._withheld = missed or self._withheld
@@ -202,6 +199,16 @@ class Draft:
         """Whether something was written, and none of it may be shown."""
         return not self.text and bool(self._withheld)
 
+    @property
+    def what_is_left(self) -> str:
+        """What is said where nothing of a message may be shown; "" where something is."""
+        if not self.is_left_out:
+            return ""
+        of_record = any(
+            one.verdict.sources or one.verdict.is_withheld_whole for one in self._withheld
+        )
+        return self._turn.text("nothing_left" if of_record else "nothing_done")
+
     def finish(self, *, now: datetime, is_whole: bool = True) -> AgentMessage | None:
         """End the message and return it, or None if it never began.
 
@@ -212,7 +219,7 @@ class Draft:
             self.settle()
             self._show_what_waited()
         if self.is_left_out:
-            self._send(NOTHING_LEFT)
+            self._send(self.what_is_left)
         self._tell_changes()
         text = self.text
         if not text:
@@ -271,8 +278,11 @@ class Draft:
         if piece.verdict.state == "contradicted" and self._output.withholds and not is_row:
             self._withheld.append(piece)
             return ""
+        text = without_refs(piece.text, self._output.unknown_refs(piece.text))
+        if self._said_before is not None and text.strip() in self._said_before:
+            return ""  # a model that is asked to correct a sentence says all of them again
         start = self._length
-        shown = self._send(without_refs(piece.text, self._output.unknown_refs(piece.text)))
+        shown = self._send(text)
         is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
         if self._output.marks(piece.verdict) and shown.strip() and not is_own:
             self._note(piece, shown, start)
@@ -286,7 +296,7 @@ class Draft:
                 end=start + len(shown.strip()),
                 state="supported" if piece.verdict.state == "supported" else "unsupported",
                 sources=piece.verdict.sources,
-                is_repair=self._is_repairing,
+                is_repair=self._said_before is not None,
             )
         )
 

@@ -30,6 +30,7 @@ _LISTS: Mapping[str, frozenset[str]] = {
     "own_documents": frozenset({"search_documents"}),
 }
 """By kinds of things, as `phrases.yaml` calls them, the tools that list them."""
+OWN_THINGS = tuple(_LISTS)
 
 
 def is_unfounded(sentence: str, turn: TurnContext) -> bool:

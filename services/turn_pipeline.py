@@ -39,7 +39,7 @@ from services.turn.phases import (
     StoredTurn,
     UnderstoodTurn,
 )
-from services.turn.questions import TurnQuestions
+from services.turn.questions import TurnQuestions, order_instead
 from services.turn.request import (
     DocumentChange,
     TurnRequests,
@@ -146,7 +146,7 @@ class TurnPipeline:
 
     async def _follow(self, turn: LoadedTurn) -> None:
         with turn.step("decide"):
-            understood = await self._decide(turn)
+            understood = (await self._decide(turn)).apart()
         if await self._stops.answer_said_of_another(understood):
             return self._held.tell_dropped(understood)
         if understood.verdict.decision == "CLEAR":
@@ -212,6 +212,8 @@ class TurnPipeline:
         if is_button or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             return turn.stay()
+        if (order := order_instead(turn)) is not None:
+            return self._held.instead(turn, order)
         # Where this replica has not served the conversation before, what is active was restored.
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)

@@ -8,12 +8,14 @@ from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
+from services.language.statements import read_sentence
 from services.language.talk_texts import talk_text
 from services.language.telling import told_in
 from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
 _SOURCES_SHOWN = 8
+_HEAD_WORDS = 5
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
@@ -61,12 +63,29 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
         held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
         return OfflineReply(text=f"{prompt.text('only_read')}{held}")
     if says(prompt.asked, "asks_whether_drafted") and not prompt.who_has("draft_order"):
-        return prompt.say("asks_of_deed")
+        return _of_deed(prompt)
     if (wish := impossible_wish(prompt.asked)) is not None:
-        return prompt.say(wish)
+        return _of_deed(prompt) if wish == "asks_of_deed" else prompt.say(wish)
     read = prompt.utterance
     is_of_chart = prompt.patient_id is None or (read is not None and bool(read.about))
     return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None
+
+
+def _of_deed(prompt: Prompt) -> OfflineReply:
+    """Return what was told last of something done, or not done, for the user."""
+    paragraphs = [one for line in prompt.earlier if line.agent for one in line.text.split("\n\n")]
+    told = next((one for one in reversed(paragraphs) if _tells_deed(one)), None)
+    if told is None:
+        return prompt.say("asks_of_deed")
+    return prompt.say("last_deed", told=told.strip())
+
+
+def _tells_deed(paragraph: str) -> bool:
+    """Whether it is one of our own reports: "**Added**", "Booked: …", "Nothing was changed: …"."""
+    head, colon, _ = paragraph.strip().partition("\n")[0].partition(":")
+    is_report = len(head.split()) <= _HEAD_WORDS and bool(colon or head.startswith("**"))
+    cues = read_sentence(f"{head.strip('*')}.").cues if is_report else ()
+    return any(cue.startswith("deed:") or cue == "nothing" for cue in cues)
 
 
 def _sources(prompt: Prompt) -> OfflineReply:

@@ -12,6 +12,8 @@ from services.language.chart_words import lexicon
 from services.language.utterance import Part
 from services.language.vocabulary import read_words
 
+_ENDS = (".", "…", "!")
+
 
 class AnswerWords(ClosedValue):
     """What is said in one language; English has every text, another lacks none.
@@ -92,8 +94,13 @@ class AnswerWords(ClosedValue):
         return self.words.get(recorded, recorded)
 
     def in_words(self, said: str) -> str:
-        """Return a row's value or details with what tools say in them in this language."""
-        return "; ".join(map(self._in_words, said.split("; ")))
+        """Return a row's value or details with what tools say in them in this language.
+
+        A part that ends as a sentence is the record's own, word for word: "32 mm, at least four
+        suspicious nodes."
+        """
+        parts = said.split("; ")
+        return "; ".join(one if one.endswith(_ENDS) else self._in_words(one) for one in parts)
 
     def _in_words(self, part: str) -> str:
         for form, own in self._forms:

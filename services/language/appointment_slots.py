@@ -12,6 +12,7 @@ from services.language.in_english import in_english
 from services.language.phrases import found_in, says, without, words_for
 from services.language.requests import refused_doctors
 from services.language.vocabulary import LANGUAGES
+from services.language.yes_no import behind_yes_or_no
 
 _END_CHARS = 1_000
 _ANSWER_CHARS = 40
@@ -41,7 +42,7 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     english = _wished(in_english(text)).casefold()
     is_short = is_booking and bool(english) and len(text) <= _ANSWER_CHARS
     if is_short and _day(english) is None is _time(english):
-        english = _in_any_language(text) or english
+        english = _in_any_language(text) or _hour_alone(text) or english
     found = {
         "doctor_preference": _doctor(text) or field_in(_wished(text)),
         "date_preference": _day(english),
@@ -75,6 +76,13 @@ def _in_any_language(text: str) -> str:
         if _day(english) is not None or _time(english) is not None:
             return english
     return ""
+
+
+def _hour_alone(text: str) -> str:
+    """Return in English the hour that a number is that is all one says: "no, 11"; else ""."""
+    *before, last = behind_yes_or_no(text).split() or [""]
+    is_hour = last.isdecimal() and all(one in words_for("rather") for one in before)
+    return f"at {last}" if is_hour else ""
 
 
 def _wished(english: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, behind_introduction, sends_several
 from services.language.asked_otherwise import is_of_its_kind
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
 from services.language.clock import hour_alone_in
@@ -19,9 +19,10 @@ from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import behind_corrections, held_statements
 from services.language.people_words import of_people
-from services.language.phrases import parts_in, says
+from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
+from services.language.several_requests import orders_task, question_and_order
 from services.language.telling import is_told, puts_right_what_was_told
 from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
@@ -56,7 +57,7 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
     is_reply = is_reply or says(words, "bare", "roster")
-    words = question_before_deed(words) or words
+    words = (question_and_order(words) or (words,))[0]
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
     told = behind_retraction(words) or words
@@ -127,27 +128,6 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     return is_behind_deed or is_own or says(words, "puts_back", "asks_of_deed", "thanks")
 
 
-def question_before_deed(text: str) -> str:
-    """Return the question that stands before an order about tasks; "" where none does.
-
-    Of "latest PSA? And delete all tasks" and "PSA and CEA, and remind me to write" the question is
-    answered; what it changes is asked alone.
-    """
-    question, mark, order = text.partition("?")
-    if not mark:
-        question = (parts_in(text, "asks_and_reminds") or {}).get("asked", "")
-        is_asked = not (chart_nouns() | measured_nouns()).isdisjoint(words_of(question))
-        is_other = is_told(question) or bool(held_statements(question))
-        is_other = is_other or says(question, "orders", "add", "wants_booking")
-        return question if is_asked and not is_other else ""
-    is_both = _orders_task(order) and not says(question, "task")
-    return f"{question}?" if is_both and len(question.split()) > 1 else ""
-
-
-def _orders_task(text: str) -> bool:
-    return says(text, "task") and says(text, *_DEEDS_ON_TASKS)
-
-
 def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     """Whether the words ask for no rows, whatever words of the chart they have.
 
@@ -160,7 +140,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     if place_in(words) is not None:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
-    is_task = _orders_task(words)
+    is_task = orders_task(words)
     is_order = says(
         words, "writes_record", "orders_test", "reaches_people"
     ) and not words.rstrip().endswith("?")
@@ -208,9 +188,9 @@ _NO_LOOK_UP = (
     "prints",
     "puts_back",
     "recalls",
+    "same_question",
     "starts_plan",
 )
-_DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 

@@ -57,13 +57,21 @@ def is_of_own_things(text: str) -> bool:
         return False
     if asks_how_to_reach(text):
         return True
-    if not says(text, *_OWN_THINGS):  # most messages: the chart's grammar need not read them
+    if not (
+        says(text, *_OWN_THINGS) or _orders_own(text)
+    ):  # most messages: the chart's grammar need not read them
         return False
     words = read_words(in_english(text)).words
     if any(is_clinical_name(stem(one.text)) for one in (*message.words, *words)):
         return False
     asked = chart_questions(text, today=_ANY_DAY, language=language_of(text))
     return all(one.tool == SEARCH for one in asked)
+
+
+def _orders_own(text: str) -> bool:
+    """Whether `text` orders something of the user's own calendar or mail."""
+    is_event = says(text, "calendar_event") and says(text, "orders", "add", "cancel")
+    return is_event or (says(text, "email") and says(text, "draft", "send", "writes_mail"))
 
 
 def refused_doctors(text: str) -> frozenset[str]:

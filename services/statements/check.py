@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
-from services.language.name_kinds import kind_of_name
 from services.language.phrases import says
-from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
+from services.statements.bare_answers import of_bare_answer
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
@@ -18,9 +16,11 @@ from services.statements.clause_parts import (
     adds_beside,
     as_of_now,
     each,
+    is_of_record,
     is_plain_head,
     judged,
     listed_kinds,
+    prior,
 )
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
@@ -51,10 +51,6 @@ _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
 
-def _is_of_record(name: str) -> bool:
-    return is_clinical_name(name) or (name[0] == "=" and kind_of_name(name) == "medication")
-
-
 class MessageCheck:
     """Checks the sentences of one message, in order: "it was 4.1" speaks of the one before."""
 
@@ -73,9 +69,17 @@ class MessageCheck:
         """
         cited = refs_in(text)
         if not any(map(is_paper, cited)):
-            return self._check(text)
+            return self._answered(text) or self._check(text)
         own = UNCHECKED if all(map(is_paper, cited)) else self._check(text)
         return own if own.state == "contradicted" else self._by_papers(text)
+
+    def _answered(self, text: str) -> Verdict | None:
+        """Return the verdict over an answer that names nothing: it is one to what was asked."""
+        is_first = not (self._subject or self._heading)
+        if not (self.grounds.asked and is_first and self.speaker.reads_records):
+            return None
+        found, self._subject = of_bare_answer(text, self.grounds, self._check), ()
+        return found
 
     def _by_papers(self, text: str) -> Verdict:
         """Compare with papers alone: what one lacks or has otherwise, the record does not say."""
@@ -200,7 +204,7 @@ class MessageCheck:
         return bool(clause.own_names and clause.names)
 
     def _is_clinical(self, clause: Clause) -> bool:
-        if any(map(_is_of_record, clause.names)) or clause.stages:
+        if any(map(is_of_record, clause.names)) or clause.stages:
             return True
         is_told = clause.has_values or "about_patient" in clause.cues
         is_of_group = is_told and any(name.startswith("=") for name in clause.names)
@@ -245,8 +249,8 @@ class MessageCheck:
             return UNCHECKED
         if not about and not happenings(clause):
             return deny_all(clause, self.grounds.rows)
-        is_of_record = CLINICAL_TOPICS & set(about) or any(map(_is_of_record, about))
-        if not self.speaker.reads_records and not is_of_record:
+        of_record = CLINICAL_TOPICS & set(about) or any(map(is_of_record, about))
+        if not self.speaker.reads_records and not of_record:
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
         is_each = about and (not clause.names or clause.says("neither"))
@@ -264,7 +268,7 @@ class MessageCheck:
             told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
             told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
             told = told or switched(clause, rows, names)
-            told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
+            told = told or is_so_far_apart(clause, prior(sentence, clause), rows, names)
             if told is not None:
                 return told
         if not clause.counted or clause.quantities:
@@ -330,8 +334,3 @@ class MessageCheck:
             self._subject = named[-1]
         elif sentence.is_heading:
             self._subject = ()
-
-
-def _before(sentence: Sentence, clause: Clause) -> Clause | None:
-    """Return the clause before one."""
-    return next((one for one, here in pairwise(sentence.clauses) if here is clause), None)

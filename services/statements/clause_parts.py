@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import pairwise
 
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.statement_parts import graded
-from services.language.statement_words import statement_words
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
 from services.statements.known import KnownRows
@@ -85,6 +87,16 @@ def each(clauses: Iterable[Clause]) -> Iterator[Clause]:
         if len(clause.quantities) > 1:
             for one in clause.quantities:
                 yield replace(clause, quantities=(one,), dates=())
+
+
+def is_of_record(name: str) -> bool:
+    """Whether a name is of what records hold: a finding, a test, a drug."""
+    return is_clinical_name(name) or (name[0] == "=" and kind_of_name(name) == "medication")
+
+
+def prior(sentence: Sentence, clause: Clause) -> Clause | None:
+    """Return the clause before one."""
+    return next((one for one, here in pairwise(sentence.clauses) if here is clause), None)
 
 
 def listed_kinds(sentence: Sentence) -> frozenset[str]:

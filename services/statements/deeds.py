@@ -11,6 +11,8 @@ OWN = "own"
 DONE = "done"
 """What "Done." claims: something was changed."""
 
+COMPLETED = "completed"
+
 CARRIED_OUT = "carried out"
 """What "Order placed." and "Your appointment is confirmed." claim, of whatever errand."""
 

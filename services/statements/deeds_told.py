@@ -8,6 +8,7 @@ from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
 from services.statements.deeds import (
+    COMPLETED,
     DONE,
     NEVER_DONE,
     OWN,
@@ -23,10 +24,12 @@ def deed_told(
     sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
 ) -> Verdict | None:
     """Return the verdict over a deed that the agent claims; None where it claims none."""
+    reads_records = speaker.reads_records
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+    if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
+        kinds.append(COMPLETED)
     if not kinds:
         return None
-    reads_records = speaker.reads_records
     # "Chart updated: …", "Done – …" are no words of a record.
     may_be_reported = not reads_records or "of_chart" in clause.cues or DONE in kinds
     is_reported = may_be_reported and _is_reported(sentence, clause, kinds)
@@ -41,7 +44,10 @@ def deed_told(
     if is_hedged and OWN not in kinds:
         return UNCHECKED
     is_own = is_reported or is_own_claim(clause)
-    if set(kinds) & (grounds.deeds if is_own else grounds.deeds | grounds.found_done):
+    is_refused = is_own and not grounds.refused.isdisjoint(kinds)
+    if not is_refused and set(kinds) & (
+        grounds.deeds if is_own else grounds.deeds | grounds.found_done
+    ):
         return UNCHECKED
     if kinds == [OWN] and DONE in grounds.deeds:
         return Verdict("unsupported")  # something was done; whether it was that nobody knows

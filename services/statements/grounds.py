@@ -18,6 +18,7 @@ class Speaker:
         reads_records: It has tools of the record: all it states is about the patient.
         may_be_general: Its role allows general medical knowledge, labelled so.
         must_cite: It tells what was published: no statement without the source of a publication.
+        leads: It hands over, and looks nothing up itself.
         is_of_errands: It sees to calendars, mail, bookings: all figures it gives are of these.
     """
 
@@ -25,6 +26,7 @@ class Speaker:
     may_be_general: bool = False
     must_cite: bool = False
     is_of_errands: bool = False
+    leads: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,20 +40,24 @@ class Grounds:
         own_names: Stems of words that name this patient.
         has_name: Whether the patient's own name is known, so that any other is a stranger's.
         deeds: Kinds of deeds that tools of this conversation did, such as `booked`.
+        refused: Those that tools of this turn failed to do, and did not do.
         found_done: Those that tools found done: they prove that something is so, not who did it.
         is_other_patient: Whether a text holds the id of a patient who is not this one.
         others_named: Words by which a text names such a patient.
+        asked: Names of what the message asks about, as far as it was looked up.
     """
 
     rows: KnownRows = field(default_factory=KnownRows)
     held: KnownRows = field(default_factory=KnownRows)
     papers: KnownRows = field(default_factory=KnownRows)
     deeds: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
     found_done: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
     others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
     own_names: frozenset[str] = frozenset()
     has_name: bool = False
+    asked: tuple[str, ...] = ()
 
     def is_other_person(self, text: str) -> bool:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""

@@ -36,7 +36,7 @@ from services.patient_context.asking_again import (
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.own_deeds import refused
-from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.turn_replies import TurnReplies
 
 _ONE_SLIP_CHARS = 5
@@ -47,7 +47,7 @@ _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 def is_request_of_record(text: str) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
     is_short = len(text) <= REQUEST_LIMIT_CHARS and len(text.split()) > 1
-    return is_short and says(text, "wish_of_record")
+    return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +91,12 @@ class PendingRequests:
         self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
 
+    def instead(self, turn: LoadedTurn, order: str) -> UnderstoodTurn:
+        """Go on with what is wanted in place of what was asked about, which is refused by that."""
+        if (question := turn.open_question()) is not None:
+            self.replies.notify(turn, refused(question))
+        return turn.stay(pending=(order,))
+
     def following(self, turn: GroundedTurn) -> GroundedTurn | None:
         """Return the turn at what waited behind the request that is answered; None: nothing did.
 
@@ -119,7 +125,7 @@ class PendingRequests:
             self.replies.notify(turn, not_answered(left))
         if waited is None or waited.kind != "destructive_tool" or "entity_id" not in waited.payload:
             return
-        if asked.question_id != waited.question_id:
+        if asked.question_id != waited.question_id and not turn.verdict.pending:
             self.replies.notify(turn, refused(waited))
 
     def ask_whose(self, turn: GroundedTurn) -> None:

@@ -25,6 +25,7 @@ from data_models.turn_events import Step
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
+from services.language.several_requests import apart
 from services.language.utterance import Utterance
 from services.memory_blocks.plain_reading import Understanding
 from services.patient_context.snapshot import ShownRoster, shown_roster
@@ -180,9 +181,14 @@ class LoadedTurn(ClaimedTurn):
         changed = replace(self, registry=document, registry_etag=etag, roster=roster)
         return self.record.reach(changed)
 
-    def stay(self) -> "UnderstoodTurn":
-        """Go on with the active patient: code answers, or has answered, whatever is meant."""
-        return self.understand(PatientVerdict("UNCHANGED", self.active_patient_id))
+    def stay(self, pending: tuple[str, ...] = ()) -> "UnderstoodTurn":
+        """Go on with the active patient: code answers, or has answered, whatever is meant.
+
+        Args:
+            pending: What is wanted, where the message says it in short.
+        """
+        verdict = PatientVerdict("UNCHANGED", self.active_patient_id, pending=pending)
+        return self.understand(verdict)
 
     def understand(
         self, verdict: PatientVerdict, timing: TimingInfo | None = None
@@ -208,11 +214,28 @@ class UnderstoodTurn(LoadedTurn):
         """The user's words; the request that they complete."""
         return self.verdict.pending[0] if self.verdict.pending else self.message.text
 
+    def apart(self) -> "UnderstoodTurn":
+        """Go on with a question and an order of one message as two requests, each by itself."""
+        has_patient = self.verdict.patient_id is not None
+        wanted = self.verdict.pending or (self.message.text,)
+        each = tuple(one for said in wanted for one in apart(said, has_patient=has_patient))
+        if self.message.press is not None or self.verdict.reply is not None or each == wanted:
+            return self
+        verdict = replace(self.verdict, pending=each, read=None)
+        return self.record.reach(replace(self, verdict=verdict))
+
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
         waited = "\n".join(self.verdict.pending)
         is_last = self.message.text in self.verdict.pending[-1:]
-        said = waited if is_last else ": ".join(filter(None, (self.message.text, waited)))
+        is_whole = all(one in self.message.text for one in self.verdict.pending)
+        said = (
+            self.message.text
+            if is_whole
+            else waited
+            if is_last
+            else ": ".join(filter(None, (self.message.text, waited)))
+        )
         document, run = context.document, self.run
         row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)

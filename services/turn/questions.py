@@ -6,10 +6,14 @@ from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
+from services.language.appointment_slots import slots_in
 from services.language.commands import command_in
-from services.language.phrases import says
+from services.language.detection import language_of
+from services.language.phrases import parts_in, says
+from services.language.talk_texts import has_text, talk_text
 from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
+from services.scheduling.confirmed_bookings import request_of
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
@@ -43,7 +47,17 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
     """
     command = command_in(turn.text) if turn.message.press is None else None
     is_ended = command in ("undo", "retract", "stop") and question.kind == "destructive_tool"
-    return is_ended or says_no(turn.answer) or _means_another(turn, question)
+    if request_of(question.payload) is not None and _wants_no_such_time(turn):
+        return True
+    is_other = _means_another(turn, question) and order_instead(turn) is None
+    return is_ended or says_no(turn.answer) or is_other
+
+
+def _wants_no_such_time(turn: LoadedTurn) -> bool:
+    """Whether an appointment is refused, and no other day, time or doctor said: "no, not 10:30"."""
+    is_said = turn.message.press is None and not asks_question(turn.text)
+    refuses = is_said and says(turn.text, "means_another", "does_not_suit", "refused_part")
+    return refuses and not slots_in(turn.text, is_booking=True)
 
 
 def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
@@ -54,6 +68,20 @@ def _means_another(turn: LoadedTurn, question: OpenQuestion) -> bool:
     is_own = question.kind == "destructive_tool" and "entity_id" in question.payload
     is_said = turn.message.press is None and not asks_question(turn.text)
     return is_own and is_said and says(turn.text, "means_another")
+
+
+def order_instead(turn: LoadedTurn) -> str | None:
+    """Return the order that "no, the tumor board" is, asked about another thing; None for none."""
+    question = turn.open_question()
+    if question is None or not _means_another(turn, question):
+        return None
+    if question.patient_id != turn.active_patient_id:
+        return None
+    other = (parts_in(turn.text, "means_another") or {}).get("other")
+    order = f"order_{question.payload.get('action')}"
+    if other is None or not has_text(order):
+        return None
+    return talk_text(language_of(turn.text, default="en"), order, what=other)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -129,7 +129,7 @@ def ask_again(turn: GroundedTurn, *, is_beside: bool = False) -> None:
             itself waits for the yes to a deed of the user's own.
     """
     question = turn.open_question()
-    if question is None or turn.record.question is not None:
+    if question is None or turn.record.question is not None or turn.verdict.pending:
         return
     is_of_own = question.kind == "retire_statement" or "entity_id" in question.payload
     if _is_asked(turn, _OF_DEEDS) and (is_beside or is_of_own):

@@ -78,3 +78,13 @@ def test_what_is_said_after_a_tool_call_is_a_paragraph_of_its_own() -> None:
     one.write(" Here it is.")
     one.settle()
     assert one.text == "Let me look.\n\nHere it is."
+
+
+def test_a_repair_says_nothing_twice() -> None:
+    one, _, _ = draft()
+    one.write("The CT is of May.")
+    one.settle()
+    one.repair("The CT is of May.")
+    assert one.text.count("The CT is of May.") == 1
+    one.repair("It shows a mass.")
+    assert one.text.endswith("It shows a mass.")

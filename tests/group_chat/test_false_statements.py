@@ -82,13 +82,17 @@ async def test_what_a_tool_changed_is_told_beside_what_a_model_says_of_it(world:
     assert message.text.endswith("2 Dec 15:00 Meeting")
 
 
+async def _nothing_more() -> None:
+    """Nothing was looked up, so nothing else is."""
+
+
 async def test_who_is_silent_behind_a_change_fails_nobody(world: TeamWorld) -> None:
     async def silent() -> AsyncIterator[str]:
         yield ""
         raise ModelOutputError("nothing")
 
     turn = _turn_that_made_an_event(world)
-    assert [one async for one in usable(silent(), turn)] == [""]
+    assert [one async for one in usable(silent(), turn, _nothing_more)] == [""]
     turn.ran.clear()
     with pytest.raises(ModelOutputError):
-        assert [one async for one in usable(silent(), turn)]
+        assert [one async for one in usable(silent(), turn, _nothing_more)]

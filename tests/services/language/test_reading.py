@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from services.language import vocabulary
 from services.language.in_english import in_english
-from services.language.reading import question_before_deed, read
+from services.language.reading import read
+from services.language.several_requests import apart
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
 from tests.group_chat.offline.conftest import SITUATION as WHOLE_TEAM
 from tests.tables import with_cases
@@ -143,24 +144,10 @@ def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
     assert in_english(text) == english
 
 
-@pytest.mark.parametrize(
-    ("text", "question"),
-    [
-        ("potassium and sodium please, and remind me to write on friday", "potassium and sodium"),
-        ("Letztes Kalium, und erinnere mich morgen an die Visite", "Letztes Kalium"),
-        ("she is dizzy and remind me to call the lab", ""),
-        ("open Gale and remind me to call", ""),
-        ("remember she is deaf and remind me to call her", ""),
-        ("remind me to eat and remind me to drink", ""),
-    ],
-)
-def test_a_question_before_a_reminder_is_answered_and_the_reminder_asked_for_alone(
-    text: str, question: str
-) -> None:
-    found = question_before_deed(text)
-    assert found.startswith(question)
-    assert bool(found) is bool(question)
-    assert read(text, WHOLE_TEAM).about or not question
+@with_cases("text", "wanted")
+def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted: list[str]) -> None:
+    assert list(apart(text)) == (wanted or [text])
+    assert read(text, WHOLE_TEAM).about or not wanted
 
 
 @with_cases("text", "asked", "agent")

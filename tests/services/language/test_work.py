@@ -52,6 +52,14 @@ def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> Non
     assert impossible_wish(text) == "only_read"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["mark her as DNR", "set him to DNR", "change her code status to DNR", "setze ihn auf DNR"],
+)
+def test_what_is_to_be_written_of_a_patient_is_only_read(text: str) -> None:
+    assert impossible_wish(text) == "only_read"
+
+
 @pytest.mark.parametrize("text", ["at 3pm", "at 3 pm", "no, at 4 pm", "at 15:00"])
 def test_an_hour_alone_leaves_no_question_of_when(text: str) -> None:
     team = (TeamMember("Chart", ("search_record",)), TeamMember("Clinic", ("available_slots",)))

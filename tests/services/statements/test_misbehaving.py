@@ -61,6 +61,21 @@ def test_what_is_said_of_no_chart_is_not_marked(text: str) -> None:
     assert check.check(text).state == "unchecked"
 
 
+@with_cases("asked", "said", "wanted")
+def test_an_answer_that_names_nothing_is_of_what_was_asked(
+    asked: str, said: str, wanted: str, rows: KnownRows
+) -> None:
+    grounds = Grounds(rows=rows, asked=tuple(asked.split(", ")))
+    assert MessageCheck(grounds=grounds, speaker=Speaker()).check(said).state == wanted
+
+
+@with_cases("said", "wanted")
+def test_what_a_tool_refused_in_this_turn_was_not_done(said: str, wanted: str) -> None:
+    grounds = Grounds(deeds={"deleted", "done", "carried out"}, refused={"deleted", "done"})
+    check = MessageCheck(grounds=grounds, speaker=Speaker(reads_records=False))
+    assert check.check(said).state == wanted
+
+
 @with_cases("text")
 def test_nothing_found_is_marked_beside_what_was_found(text: str, rows: KnownRows) -> None:
     assert state(text, rows) == "unsupported"

@@ -279,13 +279,20 @@ async def test_a_damaged_registry_refuses_every_turn_and_keeps_the_message_unsto
     assert (await said(fresh, "and now?")).texts == ["Heard: and now?"]
 
 
+async def test_a_damaged_conversation_is_nobodys_history(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await damage(store, f"{CHAT}/conversation.json")
+    assert await refusal(restarted(world), "and now?") == "corrupt_conversation"
+
+
 async def test_a_damaged_session_refuses_its_turns_and_no_patients(store: MemoryBlobStore) -> None:
     world = World(sessions=store)
     await said(world, "hello")
     await damage(store, f"{CHAT}/session_context.json")
     fresh = restarted(world)
 
-    assert code(await said(fresh, "hello again")) == "corrupt_document"
+    assert code(await said(fresh, "hello again")) == "corrupt_conversation"
     told = await said(fresh, "start a tumor board for patient_4")
     assert told.texts == ["Heard: start a tumor board for patient_4"]
 

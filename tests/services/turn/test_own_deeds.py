@@ -180,7 +180,25 @@ async def test_what_is_said_beside_a_deed_leaves_it_open_and_it_is_asked_again(
     assert await desk.says("yes") == "Deleted: *A*."
 
 
-@pytest.mark.parametrize("other", ["no, the second one", "I meant the lab", "nein, die andere"])
+@pytest.mark.parametrize(
+    ("other", "order"),
+    [
+        ("no, the second one", "delete the second one"),
+        ("I meant the lab", "delete the lab"),
+        ("nein, die andere", "lösche die andere"),
+    ],
+)
+async def test_no_the_other_is_the_same_order_of_the_other(
+    desk: Desk, other: str, order: str
+) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    told = await desk.world.tell(other)
+    assert order in " ".join(told.texts)
+    notices = [one.text for one in told.events if isinstance(one, Notice)]
+    assert notices[0].startswith(("Nothing was changed: *A*", "Nichts wurde geändert: *A*"))
+
+
+@pytest.mark.parametrize("other", ["not that one", "the other one"])
 async def test_whoever_means_another_one_is_not_asked_for_a_yes_to_this_one(
     desk: Desk, other: str
 ) -> None:

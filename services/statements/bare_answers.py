@@ -1,0 +1,86 @@
+"""Answers that name nothing themselves, read as if they named what was asked. Pure.
+
+"Yes.", "None recorded.", "All normal.", "0".
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from services.language.clauses import Clause
+from services.language.statement_tables import saying, stem, stems_told
+from services.language.statement_words import statement_words
+from services.language.statements import Sentence, read_sentence
+from services.language.yes_no import yes_no_in
+from services.statements.grounds import Grounds
+from services.statements.known import KnownRows
+from services.statements.rows import told_of
+from services.statements.verdict import Verdict, worst
+
+_JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
+_HABIT = {True: "non-smoker", False: "smoker"}
+"""What a bare answer to a question about smoking says, by whether it denies."""
+
+
+def of_bare_answer(text: str, grounds: Grounds, check: Callable[[str], Verdict]) -> Verdict | None:
+    """Return the verdict over an answer that names nothing; None for any other sentence.
+
+    Args:
+        check: Gives the verdict over a sentence that names what it is of.
+    """
+    sentence, rows = read_sentence(text), grounds.rows
+    if not _is_bare_answer(sentence):
+        return None
+    verdicts = [check(one) for one in _as_answers(text, grounds.asked, rows)]
+    found = worst(verdicts)
+    is_told = found.state != "unchecked" and not _judges_of_own(sentence, rows)
+    return found if is_told or not verdicts else Verdict("unsupported", found.sources)
+
+
+def _is_bare_answer(sentence: Sentence) -> bool:
+    """Whether a sentence only says yes, no, none, a figure, or how something is."""
+    cues = {cue for one in sentence.clauses for cue in one.cues}
+    is_other = sentence.is_question or sentence.is_heading or sentence.asks or sentence.refs
+    if (
+        is_other
+        or cues & {"maybe", "first_person", "not_yet"}
+        or not all(map(_is_bare, sentence.clauses))
+    ):
+        return False
+    figures = any(one.quantities for one in sentence.clauses) and len(sentence.words) <= 1
+    return figures or bool(cues & {"no", *_JUDGED} or sentence.words & _answering())
+
+
+def _is_bare(clause: Clause) -> bool:
+    is_named = clause.names or clause.objects or clause.dates or clause.stages or clause.sites
+    is_deed = any("deed:" in cue for cue in clause.cues)
+    if is_named or is_deed or any(one.unit for one in clause.quantities):
+        return False
+    own = told_of(clause.words) - statement_words().neutral - _answering()
+    return bool(clause.cues & _JUDGED) or not own
+
+
+def _answering() -> frozenset[str]:
+    return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
+
+
+def _as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str]:
+    """Yield a bare answer as what it says of each thing that was asked about.
+
+    "Yes" to a question for a whole list says no more than that something is there.
+    """
+    said = yes_no_in(text)
+    is_denied = said == "no" or "no" in read_sentence(text).cues
+    for name in asked:
+        clauses = read_sentence(name, is_name=rows.is_name).clauses
+        named = [each for one in clauses for each in one.names]
+        topics = [] if named else [each for one in clauses for each in one.topics]
+        if named and any(row.smoking for row in rows.about(named)):
+            yield _HABIT[is_denied]
+        elif said != "yes" or not any(rows.about([one]) for one in topics):
+            yield f"{name}: {'none' if said == 'no' else text.strip()}"
+
+
+def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:
+    """Whether an answer judges what no row judges: "It is fine"."""
+    said = sentence.words & stems_told("judging")
+    is_told = any(one.cues & _JUDGED for one in sentence.clauses)
+    return bool(said) and not is_told and not any(said & row.words for row in rows.rows)
