@@ -8,14 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood
+from group_chat.offline.plain_talk import courtesy, not_understood, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
-from services.language.appointment_slots import slots_in
 from services.language.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.changes_asked import CHANGES
 from services.language.clock import day_in
@@ -148,7 +147,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
-    if not prompt.answers and (beside_form := _told_beside(prompt, asks_for(shown))) is not None:
+    if not prompt.answers and (beside_form := told_beside(prompt, asks_for(shown))) is not None:
         return beside_form
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
@@ -161,15 +160,6 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
     return _arrange(prompt, talk) if request is None else run(prompt, request)
-
-
-def _told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
-    """Return that what is told of the patient is not held, and what is still asked for."""
-    tells = prompt.utterance is not None and prompt.utterance.task == "tell"
-    if wanted is None or not tells or slots_in(prompt.asked, is_booking=True):
-        return None
-    told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
-    return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
 
 
 def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:

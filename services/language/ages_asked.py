@@ -1,15 +1,17 @@
 """The year of life that a question about the chart is meant of: "at age 10". Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from services.language.chart_parts import EDGES
+from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import lexicon
 from services.language.folding import fold
-from services.language.utterance import ChartQuestion
+from services.language.single_questions import named
+from services.language.tools_named import SEARCH
+from services.language.utterance import Aspect, ChartQuestion
 from services.language.vocabulary import words_with_number
 
 OLDEST_YEARS = 120
@@ -131,3 +133,15 @@ def _pattern(language: str, *, side: Side = "", is_further: bool = False) -> re.
     one = rf"an?(?= (?:{years}|{months}))|eine[mnr]?(?= (?:{years}|{months}))"
     number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})(?:(?:st|nd|rd|th|\.)(?= ))?"
     return re.compile(rf"(?<!\w)(?:{before}) {number}(?:{unit}){ends}")
+
+
+def of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
+    """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
+    yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
+    if any(run.known for run in part.runs):
+        return  # "at her first tetanus shot": at no visit
+    if "at_diagnosis" in part.frames:  # of which is not said, so of each
+        yield ChartQuestion("problems", {"status": "all"}, "when")
+        return
+    at: tuple[Aspect, ...] = ("latest", "first")
+    yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)

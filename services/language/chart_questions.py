@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-from services.language.ages_asked import at_ages
+from services.language.ages_asked import at_ages, of_what_age
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
@@ -261,7 +261,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         "at_visit",
         "at_diagnosis",
     }:
-        yield from (elsewhere := list(_of_what_age(part)))
+        yield from (elsewhere := list(of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = with_part_meant(of_last_visit(topics, aspect), part)
@@ -280,18 +280,6 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     runs = [run for run in others if run.known or not topics]
     listed = [q for run in runs for q in _of_run(run, part, aspect, what, is_searched=is_searched)]
     yield from ((*listed, *values) if aspect == "count" else (*values, *listed))
-
-
-def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
-    """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
-    yield from (named(SEARCH, run.text, "all", None) for run in part.runs if not run.known)
-    if any(run.known for run in part.runs):
-        return  # "at her first tetanus shot": at no visit
-    if "at_diagnosis" in part.frames:  # of which is not said, so of each
-        yield ChartQuestion("problems", {"status": "all"}, "when")
-        return
-    at: tuple[Aspect, ...] = ("latest", "first")
-    yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)
 
 
 def _of_run(

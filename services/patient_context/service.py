@@ -204,7 +204,7 @@ class PatientContextService:
         answer = read_answer(text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if answer != Answer("no") and (named := await self._named_option(turn, question)):
+        if answer != Answer("no") and (named := await self._named(turn, question)):
             return named
         is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
@@ -212,13 +212,8 @@ class PatientContextService:
             return None if others else asked_again(question, turn)  # a bare yes chooses nobody
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
-    async def _named_option(
-        self, turn: PatientTurn, question: OpenQuestion
-    ) -> PatientVerdict | None:
-        """Return the verdict of an answer that names or describes those offered, None of another.
-
-        What is the name of several is asked again, of those alone.
-        """
+    async def _named(self, turn: PatientTurn, question: OpenQuestion) -> PatientVerdict | None:
+        """Return the verdict of an answer that names or describes those offered, None of another."""
         options, text = options_of(question), turn.reading.text
         if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
             return None
@@ -226,7 +221,7 @@ class PatientContextService:
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
         meant = told_among(text, people, beside=question.patient_id, today=turn.now.date())
         if len(meant) > 1:
-            return asked_again(question, turn, among=meant)
+            return asked_again(question, turn, among=meant)  # whose name it is, of several
         return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(
@@ -250,8 +245,8 @@ class PatientContextService:
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
             return self._opener.conclude(outcome, turn), None
-        also = () if turn.asks_whom is None else options_of(turn.asks_whom)
-        who = await self._opener.who(turn, also=also)
+        offered = options_of(turn.asks_whom) if turn.asks_whom else ()
+        who = await self._opener.who(turn, also=offered)
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
-from services.language.phrases import says
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
@@ -94,7 +93,7 @@ class MessageCheck:
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
-        if is_silent or self._is_published(sentence):
+        if is_silent or self.grounds.is_published(sentence):
             return UNCHECKED
         sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
@@ -298,13 +297,6 @@ class MessageCheck:
         if not self.speaker.may_be_general or "about_patient" in sentence.cues:
             return False
         return any(one in sentence.text.lower() for one in ("general", "allgemein"))
-
-    def _is_published(self, sentence: Sentence) -> bool:
-        """Whether a sentence tells what a study found, with its source, and nothing of a chart."""
-        if "about_patient" in sentence.cues or any(one.names for one in sentence.clauses):
-            return False
-        is_told = bool(sentence.refs) and self.grounds.rows.published.issuperset(sentence.refs)
-        return is_told and says(sentence.text, "of_research")
 
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
+from services.language.phrases import says
+from services.language.statements import Sentence
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
 from services.statements.known import KnownRows
@@ -58,6 +60,13 @@ class Grounds:
     own_names: frozenset[str] = frozenset()
     has_name: bool = False
     asked: tuple[str, ...] = ()
+
+    def is_published(self, sentence: Sentence) -> bool:
+        """Whether a sentence tells what a study found, with its source, and nothing of a chart."""
+        if "about_patient" in sentence.cues or any(one.names for one in sentence.clauses):
+            return False
+        is_told = bool(sentence.refs) and self.rows.published.issuperset(sentence.refs)
+        return is_told and says(sentence.text, "of_research")
 
     def is_other_person(self, text: str) -> bool:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""

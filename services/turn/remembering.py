@@ -341,8 +341,6 @@ def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
     """Return the held statements that hold every telling word of `value`, or else are about it."""
     wanted = words_of_statement(value)
     held = [one for one in context.memory.key_points if one.status == "active"]
-    named = [
-        one for one in held if wanted and wanted <= words_of_statement(f"{one.text} {one.quote}")
-    ]
-    about = held_about(value, [one.quote for one in held]) if wanted and not named else ()
-    return named or [one for one in held if one.quote in about]
+    said = [words_of_statement(f"{one.text} {one.quote}") for one in held]
+    named = [one for one, each in zip(held, said, strict=True) if wanted and wanted <= each]
+    return named or [one for one in held if wanted and held_about(value, [one.quote])]

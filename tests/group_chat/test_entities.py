@@ -204,7 +204,7 @@ async def test_moving_and_cancelling_ask_too(booking: Booking) -> None:
     cancelling = await booking.say(f"@{AGENT} cancel it", cancel, text("As you wish."))
     texts = [heard.of(QuestionAsked)[0].text for heard in (moving, cancelling)]
     assert texts[0].startswith("Move *Dr. Anna Smith*, ")
-    assert " to *Dr. Anna Smith*, " in texts[0]
+    assert " → *Dr. Anna Smith*, " in texts[0]
     assert texts[1].startswith("Cancel *Dr. Anna Smith*, ")
     assert await booking.clinic.list_booked(FOUR) == [booked]
 

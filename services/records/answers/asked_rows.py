@@ -127,12 +127,6 @@ DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
 """Kinds of rows that are illnesses."""
 
 
-def is_near_only(row: ViewRow, name: str) -> bool:
-    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
-    said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
-    return row.kind in DIAGNOSES and bool(said)
-
-
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
     """Return what people call the thing of a row, by its codes; "" where that is not known."""
     table = concept_table()
@@ -169,9 +163,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
             # "The mutations of the tumour" are all of them.
-            is_meant |= question.tool == "biomarkers" and bool(
-                concept_table().named("problem", name)
-            )
+            of_illness = bool(concept_table().named("problem", name))
+            is_meant |= question.tool == "biomarkers" and of_illness
             return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
         case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
             return _is_fact(row, name)

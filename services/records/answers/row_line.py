@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.utterance import Part
 from services.records.answers.asked_rows import concept_of
-from services.records.answers.row_parts import day_of, flag_of, sources_of, value_of
+from services.records.answers.row_parts import (
+    MARKS,
+    day_of,
+    flag_of,
+    moment_of,
+    sources_of,
+    value_of,
+)
 from services.records.standing import DOUBTFUL
 
 DETAIL_CHARS = 140
@@ -87,3 +95,18 @@ def value_table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = ROWS
 
 def _status(row: ViewRow, words: AnswerWords) -> str:
     return f", {words.word(row.status)}" if row.status else ""
+
+
+def seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Return a line for each person or place of visits, or who wrote, the last seen first."""
+    seen: dict[str, list[ViewRow]] = {}
+    for row in sorted(rows, key=moment_of, reverse=True):
+        for said in row.detail.split("; "):
+            if said.startswith(MARKS[part]):
+                seen.setdefault(said.partition(" ")[2], []).append(row)
+    what = words.things_of[tool]
+    return [
+        f"- **{who}**: {words.say('things', count=len(each), what=what, span='')}, "
+        f"{day_of(each[-1])} – {day_of(each[0])} {sources_of(each[0])}"
+        for who, each in seen.items()
+    ]

@@ -7,30 +7,32 @@ from itertools import accumulate
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import GUIDELINES, TRIALS
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_named_so, is_of_some
 from services.records.answers.asked_rows import (
     DONE,
     VISITS_OF_STATE,
     asked_rows,
-    is_near_only,
     passage,
 )
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
 from services.records.answers.excluded_rows import NOT_DONE, PLANNED, was_never
-from services.records.answers.row_line import BRIEF_FROM, DETAIL_CHARS, grouped_lines, row_line
+from services.records.answers.row_line import (
+    BRIEF_FROM,
+    DETAIL_CHARS,
+    grouped_lines,
+    row_line,
+    seen_by,
+)
 from services.records.answers.row_parts import (
-    MARKS,
     counts_of_years,
-    day_of,
     last_visits,
     moment_of,
     nearest,
     newest_day,
     once_each,
     part_missing,
-    sources_of,
     times_recorded,
 )
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
@@ -39,6 +41,7 @@ from services.records.answers.whole_chart import (
     empty_list,
     is_another,
     is_doubtful,
+    is_near_only,
     told_whole,
 )
 from services.records.standing import ABSENCES, NOT_KNOWN
@@ -142,26 +145,11 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     return "" if is_other else empty_list(question.tool, words)
 
 
-def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    """Return a line for each person or place of visits, or who wrote, the last seen first."""
-    seen: dict[str, list[ViewRow]] = {}
-    for row in sorted(rows, key=moment_of, reverse=True):
-        for said in row.detail.split("; "):
-            if said.startswith(MARKS[part]):
-                seen.setdefault(said.partition(" ")[2], []).append(row)
-    what = words.things_of[tool]
-    return [
-        f"- **{who}**: {words.say('things', count=len(each), what=what, span='')}, "
-        f"{day_of(each[-1])} – {day_of(each[0])} {sources_of(each[0])}"
-        for who, each in seen.items()
-    ]
-
-
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
     part = question.part if question.tool in ("encounters", "documents") else None
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
-    if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
+    if is_seen and part and (seen := seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
     is_of_part = question.part not in (None, "status") and bool(question.name)
     if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
@@ -306,7 +294,7 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
 
 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
+    if question.part == "people" and (people := seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
     rows = [row for row in rows if row.kind not in ABSENCES]
     is_none = question.name not in VISITS_OF_STATE and {row.status for row in rows} <= NOT_DONE

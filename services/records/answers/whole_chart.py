@@ -10,7 +10,8 @@ from services.records.answers.asked_rows import DIAGNOSES, MISSING, concept_of, 
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import sources_of
 from services.records.answers.said_words import has_words
-from services.records.concepts.table import concept_table, names_of_less
+from services.records.concepts.table import concept_table, names_of_less, words_listed
+from services.records.concepts.words import words_of
 from services.records.record import INCOMPLETE
 from services.records.standing import DOUBTFUL, FUTURE
 
@@ -132,3 +133,9 @@ def is_doubtful(row: ViewRow) -> bool:
     """Whether it is not certain that a row is so: suspected, unconfirmed, ended and yet active."""
     is_torn = row.kind in DIAGNOSES and row.status == "active" and bool(row.end)
     return is_torn or row.status == FUTURE or bool(DOUBTFUL & {*row.detail.split("; ")})
+
+
+def is_near_only(row: ViewRow, name: str) -> bool:
+    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
+    said = words_listed("near_only").intersection(words_of(row.name)) - {*words_of(name)}
+    return row.kind in DIAGNOSES and bool(said)
