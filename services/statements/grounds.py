@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
 from services.language.phrases import says
-from services.language.statements import Sentence
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, statement_words
+from services.language.statements import Sentence
 from services.statements.known import KnownRows
 
 
