@@ -259,7 +259,8 @@ def describes_somebody(folds: Sequence[str]) -> bool:
 
 def _is_kind_of_patient(text: str) -> bool:
     """Whether a German word says which patient: `Dialysepatientin`."""
-    return any(text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
+    ends = (text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
+    return any(ends) and text not in of_people("no_patients")
 
 
 def _describes_patient(folds: Sequence[str], at: int) -> bool:

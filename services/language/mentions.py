@@ -246,7 +246,7 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
     """
     place = words[at]
     is_code = _BED.search(place.gap) is not None and place.raw.lower() in _BED_LETTERS
-    is_code = is_code and not place.has_number
+    is_code = is_code and not place.has_number and (at == 0 or not place.gap[0].isdigit())  # A1c
     if not is_code and not (place.is_in("places") and place.has_number):
         return False
     before = [one for one in words[:at] if not one.is_in("definite", "places")]

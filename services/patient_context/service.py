@@ -213,7 +213,7 @@ class PatientContextService:
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _named(self, turn: PatientTurn, question: OpenQuestion) -> PatientVerdict | None:
-        """Return the verdict of an answer that names or describes those offered, None of another."""
+        """Return the verdict of one that names or describes those offered, None of another."""
         options, text = options_of(question), turn.reading.text
         if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
             return None
