@@ -87,19 +87,17 @@ async def usable(
         ModelError: it broke off, or said nothing and no row that was fetched answers, nor was
             anything changed that is told without it.
     """
-    has_begun, broken = False, None
+    has_begun = False
     try:
         async for text in said:
             has_begun = has_begun or bool(text.strip())
             yield text
-    except ModelError as error:
-        broken = error
-    if has_begun and broken is not None:
-        raise broken
+    except ModelError:
+        if has_begun or (told_by_rows(turn) is None and not changes_told(turn, turn.ran)):
+            raise
+        return
     if not has_begun and turn.looked:
         await search_on()
-    if broken is not None and told_by_rows(turn) is None and not changes_told(turn, turn.ran):
-        raise broken
 
 
 async def search_on(agent: TeamAgent, turn: TurnContext) -> None:

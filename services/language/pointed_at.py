@@ -67,7 +67,9 @@ def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
         return len(phrase) > 1 and not phrase[0].is_in("within", "described_by", "before_staff")
     if len(last.raw) == 1 and last.raw.isupper() and len(phrase) > 1:
         return phrase[-2].is_in("places")  # `cubicle C: Hb`
-    return last.is_in("within", "described_by") and number.isdigit() and len(number) < _YEAR_CHARS
+    is_hour = last.is_in("before_hours")  # `add an event tomorrow at 10: …`
+    is_place = last.is_in("within", "described_by") and not is_hour
+    return is_place and number.isdigit() and len(number) < _YEAR_CHARS
 
 
 def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:

@@ -227,7 +227,9 @@ def _new_mail(text: str) -> Given | None:
 def _new_contact(text: str) -> Given | None:
     named = (parts_in(text, "new_contact") or {}).get("name", "")
     name = without_ways_to_reach(named).strip(" ,;.")
-    return {"name": name, **_reached_by(text)} if name else None
+    reached = _reached_by(text)
+    is_unread = not reached and any(map(str.isdigit, text))  # a number that is none is not dropped
+    return {"name": name, **reached} if name and not is_unread else None
 
 
 def _new_way_to_reach(text: str) -> Given | None:
@@ -253,7 +255,7 @@ def _recalled(text: str) -> Given:
     return {"query": " ".join(told)[:_QUERY_CHARS] or text[:_QUERY_CHARS]}
 
 
-RECALL = ToolRequest("recall", ("remember",), ("roster",), given=_recalled)
+RECALL = ToolRequest("recall", ("remember",), ("roster", "sums_up_talk"), given=_recalled)
 OF_THE_HOUSE = (
     ToolRequest("find_person", ("is_registered",), given=_person, asks="missing_to_look"),
     ToolRequest("register_person", ("registers",), given=_person, asks="missing_of_person"),

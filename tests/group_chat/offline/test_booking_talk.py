@@ -1,5 +1,6 @@
 """What the offline rules put into the form of free times, and what they say of its answer."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from group_chat.tools.free_times import TimesArguments, told_times
 from group_chat.window import Line
 from services.language.appointment_slots import field_in, is_of_field
 from services.language.clock import shift_in
+from services.language.reading import read
 from services.language.talk_texts import talk_text
+from services.language.utterance import Situation
 from tests.tables import with_cases
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
@@ -294,3 +297,18 @@ def test_a_new_appointment_that_is_moved_before_it_is_booked_stays_new(
 def test_a_booked_appointment_is_moved_also_while_a_new_one_is_arranged() -> None:
     prompt = prompt_of("move my appointment to thursday", last=WHICH_DAY)
     assert "instead_of" in looked(prompt)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [(WHICH_DOCTOR, "she vomited twice"), (WHICH_DAY, "she has crushing chest pain")],
+)
+def test_what_is_told_of_the_patient_is_said_not_to_be_held(shown: str, text: str) -> None:
+    prompt = prompt_of(text, last=shown, wishes={})
+    prompt.utterance = read(text, Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC)))
+
+    reply = answer_as_booking(prompt)
+
+    assert f"“{text}”" in reply.text
+    assert reply.text.endswith(shown)
+    assert not reply.calls
