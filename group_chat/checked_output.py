@@ -241,7 +241,7 @@ def _runs_plan(turn: TurnContext) -> bool:
     agrees = turn.request.press is not None or (
         read is not None and read.yes_no not in (None, "no")
     )
-    return plan is not None and (plan.status == "running" or agrees)
+    return plan is not None and plan.is_open and (plan.status == "running" or agrees)
 
 
 def _held(statements: Iterable[str]) -> KnownRows:

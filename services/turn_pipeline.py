@@ -212,8 +212,6 @@ class TurnPipeline:
         if is_button or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             return turn.stay()
-        if (order := order_instead(turn)) is not None:
-            return self._held.instead(turn, order)
         # Where this replica has not served the conversation before, what is active was restored.
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
@@ -231,6 +229,8 @@ class TurnPipeline:
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
         verdict = self._held.carry_on(turn, verdict)
+        if (order := order_instead(turn)) is not None:
+            verdict = self._held.instead(turn, verdict, order)
         turn.record.ask(verdict.question)
         return turn.understand(verdict, timing)
 

@@ -234,10 +234,8 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
         if not done:
             done.append(clause)
         elif "behind_bracket" in clause.cues and not clause.names and _is_beside(done):
-            told = _after(done[-2], clause)
-            done.append(
-                replace(told, own_names=True)
-            )  # "the anemia (Hb 11.6) had resolved by June"
+            # "The anemia (Hb 11.6) had resolved by June".
+            done.append(replace(_after(done[-2], clause), own_names=True))
         elif (whole := _as_one(done[-1], clause)) is not None:
             done[-1] = whole
         else:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from copy import copy
 from itertools import pairwise
 
 from services.language.clause_joining import put_together
@@ -100,17 +101,17 @@ class ClauseReader:
 
     def _link(self, kind: LinkKind, word: FoundPhrase) -> Link | None:
         """Return two facts, each read as a sentence of its own."""
-        told, end = self._quantities, word.end
+        end = word.end
         if word.start and self._lower[word.start - 1] in saying("joins_alike"):
             return None  # "and, after surgery, …"
-        distance = distance_before(self._words[word.start][0], told)
-        self._quantities = [one for one in told if one is not distance]
+        distance = distance_before(self._words[word.start][0], self._quantities)
+        rest = copy(self)  # how far they are apart is of neither half
+        rest._quantities = [one for one in self._quantities if one is not distance]
         if word.start:
-            halves = self._segments((), 0, word.start), self._segments((), end)
+            halves = rest._segments((), 0, word.start), rest._segments((), end)
         else:
             turn = second_of(self._lower, end, self._found)
-            halves = self._segments((), turn), self._segments((), end, turn)
-        self._quantities = told
+            halves = rest._segments((), turn), rest._segments((), end, turn)
         first, second = map(put_together, halves)
         if not first or not second:
             return None

@@ -36,7 +36,7 @@ from services.patient_context.asking_again import (
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.own_deeds import refused
-from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
 
 _ONE_SLIP_CHARS = 5
@@ -91,11 +91,17 @@ class PendingRequests:
         self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
 
-    def instead(self, turn: LoadedTurn, order: str) -> UnderstoodTurn:
-        """Go on with what is wanted in place of what was asked about, which is refused by that."""
-        if (question := turn.open_question()) is not None:
-            self.replies.notify(turn, refused(question))
-        return turn.stay(pending=(order,))
+    def instead(self, turn: LoadedTurn, verdict: PatientVerdict, order: str) -> PatientVerdict:
+        """Go on with what is wanted in place of what was asked about, which is refused by that.
+
+        Only where the message is of the open patient: "no, Doyle's" may name another one.
+        """
+        stays = verdict.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE") and not verdict.pending
+        question = turn.open_question()
+        if not stays or verdict.reply is not None or question is None:
+            return verdict
+        self.replies.notify(turn, refused(question))
+        return replace(verdict, pending=(order,))
 
     def following(self, turn: GroundedTurn) -> GroundedTurn | None:
         """Return the turn at what waited behind the request that is answered; None: nothing did.

@@ -181,14 +181,9 @@ class LoadedTurn(ClaimedTurn):
         changed = replace(self, registry=document, registry_etag=etag, roster=roster)
         return self.record.reach(changed)
 
-    def stay(self, pending: tuple[str, ...] = ()) -> "UnderstoodTurn":
-        """Go on with the active patient: code answers, or has answered, whatever is meant.
-
-        Args:
-            pending: What is wanted, where the message says it in short.
-        """
-        verdict = PatientVerdict("UNCHANGED", self.active_patient_id, pending=pending)
-        return self.understand(verdict)
+    def stay(self) -> "UnderstoodTurn":
+        """Go on with the active patient: code answers, or has answered, whatever is meant."""
+        return self.understand(PatientVerdict("UNCHANGED", self.active_patient_id))
 
     def understand(
         self, verdict: PatientVerdict, timing: TimingInfo | None = None
@@ -226,16 +221,12 @@ class UnderstoodTurn(LoadedTurn):
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
-        waited = "\n".join(self.verdict.pending)
-        is_last = self.message.text in self.verdict.pending[-1:]
-        is_whole = all(one in self.message.text for one in self.verdict.pending)
-        said = (
-            self.message.text
-            if is_whole
-            else waited
-            if is_last
-            else ": ".join(filter(None, (self.message.text, waited)))
-        )
+        text, pending = self.message.text, self.verdict.pending
+        said = "\n".join(pending)
+        if all(one in text for one in pending):
+            said = text  # which says all of it
+        elif text not in pending[-1:]:
+            said = ": ".join(filter(None, (text, said)))
         document, run = context.document, self.run
         row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)

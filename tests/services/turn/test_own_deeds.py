@@ -198,6 +198,12 @@ async def test_no_the_other_is_the_same_order_of_the_other(
     assert notices[0].startswith(("Nothing was changed: *A*", "Nichts wurde geändert: *A*"))
 
 
+async def test_who_names_another_patient_gives_no_order_in_the_open_chart(desk: Desk) -> None:
+    await desk.asks("delete_task", await desk.task("A"))
+    told = await desk.world.tell("no, the one of patient_7")
+    assert "delete the one of patient_7" not in " ".join(told.texts)
+
+
 @pytest.mark.parametrize("other", ["not that one", "the other one"])
 async def test_whoever_means_another_one_is_not_asked_for_a_yes_to_this_one(
     desk: Desk, other: str
