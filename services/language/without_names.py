@@ -4,7 +4,7 @@ Whom a message is about is settled before it is read; the name itself asks for n
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
@@ -42,9 +42,13 @@ def without_names(
     known |= {spelt for part in parts for each in _split(part) for spelt in spellings(each)}
     known = {part for part in known if len(part) > 1}
     words = read_words(text).words
-    initials = {folded(part)[:1] for part in parts}
-    named = [_is_name(words, at, known, initials) for at in range(len(words))]
-    named = [one or _is_initial(words, at, named, initials) for at, one in enumerate(named)]
+    initials = {folded(part): folded(part)[:1] for part in parts}
+    named = [_is_name(words, at, known, initials.values()) for at in range(len(words))]
+    letters = [not text[one.end : one.end + 1].isdigit() for one in words]  # A1c and B12 are none
+    named = [
+        one or (letters[at] and _is_initial(words, at, named, initials))
+        for at, one in enumerate(named)
+    ]
     result, end = "", 0
     for at, word in enumerate(words):
         if not named[at]:
@@ -70,15 +74,23 @@ def _is_name(
 
 
 def _is_initial(
-    words: Sequence[Word], at: int, named: Sequence[bool], initials: Collection[str]
+    words: Sequence[Word], at: int, named: Sequence[bool], initials: Mapping[str, str]
 ) -> bool:
-    """Whether a letter beside a name, over others of that kind, is short for one: `Moen E.`."""
-    if len(words[at].raw) != 1 or words[at].text not in initials:
+    """Whether a letter beside a name, over others of that kind, is short for one: `Moen E.`.
+
+    For another one than that beside it: in `Koepp K?` the potassium is asked for.
+    """
+    letter = words[at].text
+    beside = words[at - 1].text if at else ""
+    short_for = {part for part, first in initials.items() if first == letter}
+    if len(words[at].raw) != 1 or short_for <= {beside, beside.removesuffix("s")}:
         return False
-    is_term = at > 0 and is_clinical_name(stem(words[at - 1].text))  # `hepatitis C`
+    before = words[at - 1] if at else words[at]
+    is_term = at > 0 and is_clinical_name(stem(before.text))  # `hepatitis C`
+    is_term |= before.is_owner  # "Koepp's K"
     ends = range(at - 1, -1, -1), range(at + 1, len(words))
-    beside = (next((one for one in end if len(words[one].raw) > 1), None) for end in ends)
-    near = [one for one in beside if one is not None and abs(one - at) <= _INITIALS_LIMIT]
+    names = (next((one for one in end if len(words[one].raw) > 1), None) for end in ends)
+    near = [one for one in names if one is not None and abs(one - at) <= _INITIALS_LIMIT]
     return not is_term and any(named[one] for one in near)
 
 

@@ -1,5 +1,7 @@
 """What a task is and when it is due, as people say both in one sentence."""
 
+import pytest
+
 from services.language.tool_requests import OF_OWN_THINGS, as_move
 from tests.tables import with_cases
 
@@ -15,8 +17,12 @@ def test_only_what_tells_a_time_is_not_in_the_task(text: str, title: str, due: s
     assert (given["title"], given.get("due")) == (title, due)
 
 
-def test_what_only_points_is_no_task() -> None:
-    assert ADD.given("put it in my tasks") is None
+@pytest.mark.parametrize(
+    "text",
+    ["put it in my tasks", "remind me tomorrow at 9", "remind me on Monday", "erinnere mich um 9"],
+)
+def test_what_only_points_or_tells_a_time_is_no_task(text: str) -> None:
+    assert ADD.given(text) is None
 
 
 @with_cases("text", "title", "start")
