@@ -91,8 +91,8 @@ def _new_task(text: str) -> Given | None:
     """
     new = parts_in(text := with_months(without_address(text)), "new_task") or {}
     title, when = new.get("title", ""), new.get("when", "")
-    if not title or says(title, "points_alone"):
-        return None
+    if not title or says(title, "points_alone") or _is_time_alone(title):
+        return None  # "remind me tomorrow at 9" does not say of what
     start, end = text.find(title), text.find(when) + len(when)
     between = " ".join(words_of(text[start + len(title) : end - len(when)]))
     if text[:start].endswith(tuple('"“„«')):
@@ -101,8 +101,6 @@ def _new_task(text: str) -> Given | None:
         return {"title": title, "due": _with_hour(when)}
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
-    if told and all(_when(rest) != told for rest in (words[1:], words[:-1])):
-        return None  # "remind me tomorrow at 9": of what is not said
     sizes = range(1, min(len(words), _LONGEST_TIME + 1))
     size = next((one for one in sizes if told and _when(words[-one:]) == told), 0)
     if not size or (size > 1 and _when(words[-size:-1]) == told):
@@ -115,8 +113,6 @@ def _new_task(text: str) -> Given | None:
     kept = words[:-size]
     while len(kept) > 1 and _is_of(kept[-1], "before_due"):
         kept.pop()
-    if len(kept) == 1 and _is_of(kept[0], "before_due"):
-        return None
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
 
 
