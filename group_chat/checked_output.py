@@ -16,6 +16,7 @@ from services.language.phrases import says
 from services.language.sentences import SentenceStream, sentences_of
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
+from services.language.utterance import ChartQuestion
 from services.records.answers.papers import parted
 from services.records.concepts.table import concept_table
 from services.statements.check import MessageCheck
@@ -193,12 +194,21 @@ class CheckedOutput:
             if run.data is not None and run.call_id not in shown:
                 grounds.rows.add_result(run.data)
             _take_deeds(grounds, run)
-        grounds.asked = tuple(
-            name for one, _ in turn.looked for name in (one.name or one.tool).split(", ")
-        )
+        asked = [(one, name) for one, _ in turn.looked for name in _names_asked(one)]
+        grounds.asked = tuple(name for _, name in asked)
+        grounds.asked_now = frozenset(name for one, name in asked if _is_of_now(one))
         self._views, self._runs = len(turn.views), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
+
+
+def _names_asked(question: ChartQuestion) -> Sequence[str]:
+    return (question.name or question.tool).split(", ")
+
+
+def _is_of_now(question: ChartQuestion) -> bool:
+    """Whether it asks for what is taken, or had, now: "is she on steroids?"."""
+    return question.tool in ("medications", "problems") and not question.is_past
 
 
 def _take_deeds(grounds: Grounds, run: FinishedRun) -> None:

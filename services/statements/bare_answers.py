@@ -3,7 +3,7 @@
 "Yes.", "None recorded.", "All normal.", "0".
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from services.language.clauses import Clause
 from services.language.statement_tables import saying, stem, stems_told
@@ -18,6 +18,7 @@ from services.statements.verdict import Verdict, worst
 _JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
+_NOW = "currently yes"
 
 
 def of_bare_answer(text: str, grounds: Grounds, check: Callable[[str], Verdict]) -> Verdict | None:
@@ -29,7 +30,7 @@ def of_bare_answer(text: str, grounds: Grounds, check: Callable[[str], Verdict])
     sentence, rows = read_sentence(text), grounds.rows
     if not _is_bare_answer(sentence):
         return None
-    verdicts = [check(one) for one in _as_answers(text, grounds.asked, rows)]
+    verdicts = [check(one) for one in _as_answers(text, grounds)]
     found = worst(verdicts)
     is_told = found.state != "unchecked" and not _judges_of_own(sentence, rows)
     return found if is_told or not verdicts else Verdict("unsupported", found.sources)
@@ -62,21 +63,23 @@ def _answering() -> frozenset[str]:
     return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
 
 
-def _as_answers(text: str, asked: Sequence[str], rows: KnownRows) -> Iterator[str]:
+def _as_answers(text: str, grounds: Grounds) -> Iterator[str]:
     """Yield a bare answer as what it says of each thing that was asked about.
 
-    "Yes" to a question for a whole list says no more than that something is there.
+    "Yes" to a question for a whole list says no more than that something is there; to "is she on
+    steroids?" that they are taken now.
     """
-    said = yes_no_in(text)
+    said, rows = yes_no_in(text), grounds.rows
     is_denied = said == "no" or "no" in read_sentence(text).cues
-    for name in asked:
+    for name in grounds.asked:
         clauses = read_sentence(name, is_name=rows.is_name).clauses
         named = [each for one in clauses for each in one.names]
         topics = [] if named else [each for one in clauses for each in one.topics]
         if named and any(row.smoking for row in rows.about(named)):
             yield _HABIT[is_denied]
         elif said != "yes" or not any(rows.about([one]) for one in topics):
-            yield f"{name}: {'none' if said == 'no' else text.strip()}"
+            answers = {"no": "none"} | ({"yes": _NOW} if name in grounds.asked_now else {})
+            yield f"{name}: {answers.get(said or '', text.strip())}"
 
 
 def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:

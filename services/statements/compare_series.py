@@ -89,10 +89,12 @@ def is_outdated(
     clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow, cited: Collection[str]
 ) -> bool:
     """Whether an earlier value is told as if it held now: `CEA is 3.1` where it is 9.7 since."""
-    cues = clause.cues
-    if "is_now" not in cues or cues & {"before", "highest", "lowest", "begun", "when", "ended"}:
+    cues, others = clause.cues, _OF_OTHER_TIMES
+    if is_since := clause.says("since") and bool(cues & {"rising", "falling"}):
+        others = others - {"begun", "when"}  # "it is 3.1 and has fallen since 2024"
+    if "is_now" not in cues or cues & others or (clause.dates and not is_since):
         return False
-    if clause.dates or not (clause.stages or len(clause.quantities) == 1):
+    if not (clause.stages or len(clause.quantities) == 1):
         return False
     is_course = bool(cues & {"rising", "falling"} and clause.says("from"))
     if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
@@ -104,6 +106,7 @@ def is_outdated(
     return all(one.order and one.order[:10] < newest.order[:10] for one in told)
 
 
+_OF_OTHER_TIMES = frozenset({"before", "highest", "lowest", "begun", "when", "ended"})
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
 

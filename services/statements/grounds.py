@@ -47,6 +47,7 @@ class Grounds:
         is_other_patient: Whether a text holds the id of a patient who is not this one.
         others_named: Words by which a text names such a patient.
         asked: Names of what the message asks about, as far as it was looked up.
+        asked_now: Those of what is taken, or had, now.
     """
 
     rows: KnownRows = field(default_factory=KnownRows)
@@ -60,6 +61,7 @@ class Grounds:
     own_names: frozenset[str] = frozenset()
     has_name: bool = False
     asked: tuple[str, ...] = ()
+    asked_now: frozenset[str] = frozenset()
 
     def is_published(self, sentence: Sentence) -> bool:
         """Whether a sentence tells what a study found, with its source, and nothing of a chart."""

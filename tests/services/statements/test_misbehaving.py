@@ -69,6 +69,22 @@ def test_an_answer_that_names_nothing_is_of_what_was_asked(
     assert MessageCheck(grounds=grounds, speaker=Speaker()).check(said).state == wanted
 
 
+@pytest.mark.parametrize(
+    ("asked", "said", "wanted"),
+    [
+        ("dexamethasone", "Yes.", "contradicted"),
+        ("dexamethasone", "Ja.", "contradicted"),
+        ("osimertinib", "Yes.", "supported"),
+        ("brain metastasis", "Yes.", "supported"),
+    ],
+)
+def test_a_yes_to_what_is_asked_of_now_is_of_now(
+    asked: str, said: str, wanted: str, rows: KnownRows
+) -> None:
+    grounds = Grounds(rows=rows, asked=(asked,), asked_now=frozenset({asked}))
+    assert MessageCheck(grounds=grounds, speaker=Speaker()).check(said).state == wanted
+
+
 @with_cases("said", "wanted")
 def test_what_a_tool_refused_in_this_turn_was_not_done(said: str, wanted: str) -> None:
     grounds = Grounds(deeds={"deleted", "done", "carried out"}, refused={"deleted", "done"})
