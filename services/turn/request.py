@@ -54,14 +54,15 @@ class TurnRequests:
         if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
         tool_memory, papers = self.tools.open(turn), self.documents.papers(turn)
-        earlier = context.chat_history[: None if turn.went_before else -1]
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
-            history=shown_history(context, earlier),
+            history=shown_history(
+                context, context.chat_history[: None if turn.went_before else -1]
+            ),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
