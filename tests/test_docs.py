@@ -114,6 +114,7 @@ def test_the_api_names_every_error_with_its_status_and_whether_to_try_again() ->
     assert told == true
 
 
+@pytest.mark.slow
 def test_the_api_names_every_route() -> None:
     text = page(DOCS / "api.md")
     assert [

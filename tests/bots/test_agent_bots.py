@@ -113,6 +113,7 @@ def tokens_of(teams: FakeConnector, part: str) -> set[str | None]:
 # -- the doors ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "audience", "status"),
     [

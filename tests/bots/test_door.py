@@ -53,6 +53,7 @@ async def until_keys_are_there(
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_a_message_of_the_channel_is_taken(
     warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
@@ -192,6 +193,7 @@ async def test_a_flood_of_tokens_that_nobody_signed_costs_no_download(
     assert directory.downloads == asked
 
 
+@pytest.mark.slow
 async def test_keys_of_another_server_are_not_fetched(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:

@@ -107,6 +107,7 @@ async def test_who_has_not_signed_in_is_asked_by_a_card_that_teams_can_answer_in
     assert state["conversation"]["user"]["id"] == "29:ada"
 
 
+@pytest.mark.slow
 async def test_the_token_service_is_asked_before_the_user_is(
     bot: Bot, teams: FakeConnector, directory: UserDirectory
 ) -> None:
@@ -136,6 +137,7 @@ async def test_the_token_that_teams_exchanged_is_used_for_the_next_question(
     await teams.until_said("Read with ada-1.")
 
 
+@pytest.mark.slow
 async def test_each_of_a_users_apps_may_send_its_token_and_one_is_exchanged(
     bot: Bot, teams: FakeConnector, directory: UserDirectory
 ) -> None:
@@ -149,6 +151,7 @@ async def test_each_of_a_users_apps_may_send_its_token_and_one_is_exchanged(
     assert len(directory.exchanges) == 2
 
 
+@pytest.mark.slow
 @with_cases("changes", "status")
 async def test_what_is_not_the_senders_own_token_signs_nobody_in(
     bot: Bot, teams: FakeConnector, directory: UserDirectory, changes: dict[str, Any], status: int
@@ -246,6 +249,7 @@ async def test_a_token_service_that_is_down_is_named(
     assert cards(teams) == []
 
 
+@pytest.mark.slow
 async def test_nobody_is_asked_or_signed_in_where_others_read_along(
     bot: Bot, teams: FakeConnector, directory: UserDirectory
 ) -> None:

@@ -140,6 +140,7 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
     ]
 
 
+@pytest.mark.slow
 async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> None:
     async def fails(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
@@ -219,6 +220,7 @@ async def test_a_refused_final_message_comes_as_any_other(bot: Bot, teams: FakeC
     assert "number 15" in reply["text"]
 
 
+@pytest.mark.slow
 async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnector) -> None:
     stopped: list[bool] = []
 

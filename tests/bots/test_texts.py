@@ -28,6 +28,7 @@ def test_every_part_fits_and_nothing_is_lost(text: str, limit_bytes: int) -> Non
     assert "".join("".join(parts).split()) == "".join(text.split())
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_a_text_that_fits_stays_as_it_is(text: str) -> None:
     assert split_text(text, limit_bytes=2_000) == ([text] if text else [])

@@ -47,6 +47,7 @@ async def test_a_file_alone_is_no_question(bot: Bot, teams: FakeConnector) -> No
     assert bot.scheduler.messages == []
 
 
+@pytest.mark.slow
 async def test_many_files_are_not_answered_one_by_one(start: Start, teams: FakeConnector) -> None:
     bot = await start(per_minute=2)
     for _ in range(5):
@@ -107,6 +108,7 @@ async def test_a_message_that_was_deleted_is_noted(bot: Bot, teams: FakeConnecto
     assert bot.scheduler.messages == []
 
 
+@pytest.mark.slow
 async def test_what_is_brought_back_and_what_the_bot_changed_itself_are_passed_over(
     bot: Bot, teams: FakeConnector
 ) -> None:

@@ -89,6 +89,7 @@ async def test_a_model_that_only_calls_tools_leaves_the_word_to_the_rows(reply: 
     assert heard.reason == "limit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["", "   ", "<think>It is 0.9.</think>"])
 async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str) -> None:
     async with team_world() as world:
@@ -111,6 +112,7 @@ ECOG_OF_BOTH = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", ["", f"- {ECOG_OF_BOTH}"])
 async def test_a_row_that_tells_both_sides_is_not_withheld(reply: str) -> None:
     async with team_world() as world:

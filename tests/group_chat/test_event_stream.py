@@ -44,6 +44,7 @@ async def test_order_is_kept_between_kinds_and_messages() -> None:
     assert heard == sent
 
 
+@pytest.mark.slow
 async def test_long_text_is_not_held_back_to_gather_more() -> None:
     stream = EventStream()
 

@@ -139,6 +139,7 @@ async def test_an_answer_that_may_not_be_used_reaches_no_model_and_no_user(
     assert heard.speakers == [AGENT]
 
 
+@pytest.mark.slow
 async def test_a_turn_goes_on_without_a_server_that_hangs(foreign: Foreign) -> None:
     async with world_of(foreign, of_patient=False, seconds=0.5) as world:
         heard = await told(

@@ -39,6 +39,7 @@ def first_of(text: str, agents: list[AgentSpec]) -> str | None:
 QUESTIONS: dict[str, str] = tables_beside(Path(__file__))["questions"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_the_agent_of_the_guide_changes_no_other_questions_route(text: str) -> None:
     assert first_of(text, shipped()) == QUESTIONS[text]

@@ -29,6 +29,7 @@ def known() -> set[str]:
     return {str(field.alias) for field in Settings.model_fields.values()}
 
 
+@pytest.mark.slow
 def test_hadolint_has_nothing_to_say() -> None:
     done = tool("hadolint", "infra/Dockerfile")
     assert (done.returncode, done.stdout) == (0, "")

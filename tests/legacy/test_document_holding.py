@@ -74,6 +74,7 @@ async def test_a_session_is_moved_under_its_claim_which_is_then_free(world: Worl
     assert (await world.say("go on")).texts == ["Heard: go on"]
 
 
+@pytest.mark.slow
 async def test_a_session_with_a_running_turn_is_left_alone_and_moved_later(world: World) -> None:
     world.team.gate.clear()
     run = await world.submit("hello")

@@ -401,6 +401,7 @@ async def test_a_flood_is_refused_without_reaching_the_desk(start: Start) -> Non
     assert len(server.scheduler.messages) == 2
 
 
+@pytest.mark.slow
 async def test_an_idle_socket_is_signed_out(start: Start) -> None:
     server = await start(limits=SocketLimits(idle_seconds=0.2))
     socket = await server.socket()
@@ -408,6 +409,7 @@ async def test_an_idle_socket_is_signed_out(start: Start) -> None:
     assert socket.raw.close_code == 4401
 
 
+@pytest.mark.slow
 async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
     clock = FixedClock()
     server = await start(limits=SocketLimits(idle_seconds=0.1), clock=clock)

@@ -33,6 +33,7 @@ async def test_the_newest_opinion_is_in_the_history(used: Server) -> None:
     assert await shown(used) == {"run_5": {"verdict": "up", "reason": None, "text": ""}}
 
 
+@pytest.mark.slow
 async def test_nobody_else_gives_or_reads_one_nor_of_a_closed_chart(
     used: Server,
 ) -> None:

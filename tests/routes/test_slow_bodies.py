@@ -15,6 +15,7 @@ PATIENCE_SECONDS = 20.0
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @with_cases("method", "path")
 async def test_a_body_that_does_not_come_is_not_waited_for(
     server: Server, method: str, path: str, monkeypatch: pytest.MonkeyPatch

@@ -200,6 +200,7 @@ async def test_a_launch_opens_the_patient_in_a_new_conversation_alone(
     assert len({one.conversation_id for one in clinic.scheduler.messages}) == 2
 
 
+@pytest.mark.slow
 async def test_a_user_starts_by_himself_and_chooses_the_patient_there(clinic: Clinic) -> None:
     url, kept = await clinic.begin(query="")
     answer = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)

@@ -33,6 +33,7 @@ def cut(data: bytes, places: list[int]) -> list[bytes]:
     return [data[a:b] for a, b in itertools.pairwise(edges)]
 
 
+@pytest.mark.slow
 @given(TEXTS, st.lists(st.integers(0, 5_000), max_size=12), st.booleans(), st.booleans())
 def test_any_cut_gives_the_same_text(
     texts: list[str], places: list[int], windows: bool, tight: bool

@@ -125,6 +125,7 @@ async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str)
     assert_says_nothing(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = FAULTS[name]
@@ -139,6 +140,7 @@ async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: st
     assert_says_nothing(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAULTS)
 async def test_the_next_call_works(site: ModelSite, name: str) -> None:
     reply, expected = FAULTS[name]

@@ -14,6 +14,7 @@ def test_somebody_elses_work_is_no_answer_to_which_day(text: str) -> None:
     assert leaves_question(read(text, SITUATION), "AppointmentManager")
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_may_be_an_answer_stays_with_who_asked(text: str) -> None:
     assert not leaves_question(read(text, SITUATION), "AppointmentManager")

@@ -79,6 +79,7 @@ def test_who_is_asked_for_by_a_field_is_found_by_it(said: str) -> None:
     assert [is_of_field(one, field_in(said)) for one in ("Oncology", "Radiology")] == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "is_name"),
     [("Patel, please", True), ("yes", False), ("tomorrow at 10", False), ("9", False)],
@@ -299,6 +300,7 @@ def test_a_booked_appointment_is_moved_also_while_a_new_one_is_arranged() -> Non
     assert "instead_of" in looked(prompt)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shown", "text"),
     [(WHICH_DOCTOR, "she vomited twice"), (WHICH_DAY, "she has crushing chest pain")],

@@ -14,6 +14,7 @@ EARLIER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", ["did you do it?", "what did you do today?", "hast du es erledigt?"]
 )

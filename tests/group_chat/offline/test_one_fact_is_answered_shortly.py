@@ -20,6 +20,7 @@ async def test_one_fact_has_one_short_answer(
     assert len(told) <= LONGEST_CHARS
 
 
+@pytest.mark.slow
 async def test_what_came_since_an_event_is_told_behind_it() -> None:
     talk = conversation(patient_id="patient_4")
     told = "\n".join(

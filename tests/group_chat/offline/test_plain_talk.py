@@ -24,6 +24,7 @@ async def test_what_needs_no_record_is_answered_plainly_and_at_once(text: str, w
     assert said.count("[") - said.count("[Orchestrator]") == 0, "no other agent is troubled"
 
 
+@pytest.mark.slow
 async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:
     letter = "Dear colleague, thank you for your help with this. " * 40
     said = await answer_to(letter)

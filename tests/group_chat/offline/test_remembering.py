@@ -26,6 +26,7 @@ class Past(PatientPast):
         return Recalled(self.remarks, 12)
 
 
+@pytest.mark.slow
 @with_cases("question")
 async def test_it_is_quoted_with_its_turn_and_its_day(question: str) -> None:
     past = Past(SAID)

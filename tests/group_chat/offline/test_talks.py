@@ -45,6 +45,7 @@ async def play(lines: tuple[Line, ...]) -> None:
         assert line.reason in (None, heard.reason), line.say
 
 
+@pytest.mark.slow
 @with_cases("lines")
 async def test_it_is_answered_so(lines: tuple[Line, ...]) -> None:
     await play(lines)

@@ -77,6 +77,7 @@ def _write(folder: Path, receipt: bytes) -> None:
     asyncio.run(write())
 
 
+@pytest.mark.slow
 @with_cases("stored", "shown", "status", "said")
 def test_a_receipt_is_proved_against_the_trail(
     blob: Path, capsys: pytest.CaptureFixture[str], stored: str, shown: str, status: int, said: str
@@ -89,6 +90,7 @@ def test_a_receipt_is_proved_against_the_trail(
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_receipt_of_a_day_that_was_tampered_with_is_not_sound(
     blob: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,6 +47,7 @@ async def test_it_is_adopted_by_the_session_and_put_away(store: MemoryBlobStore,
     assert LEGACY not in store.contents
 
 
+@pytest.mark.slow
 async def test_no_patient_of_the_conversation_is_shown_any_of_it(store: MemoryBlobStore) -> None:
     await store.create(LEGACY, json.dumps({"chat_history": ROWS}).encode())
     world = World(sessions=store)

@@ -230,6 +230,7 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
     ]
 
 
+@pytest.mark.slow
 async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
     cluster.watch.queues = replace(cluster.queues, hidden_seconds=600, renew_seconds=0.05)
     cluster.dying.team.gate.clear()

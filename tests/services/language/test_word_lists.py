@@ -56,6 +56,7 @@ def test_each_list_of_stems_is_there() -> None:
     assert read <= listed
 
 
+@pytest.mark.slow
 def test_each_text_around_rows_is_said_in_every_language_and_said_somewhere() -> None:
     texts = [file.read_text() for file in SERVICES.rglob("*.py")]
     read = {name for text in texts for name in re.findall(r"\bsay\(\s*['\"](\w+)['\"]", text)}

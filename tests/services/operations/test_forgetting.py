@@ -232,6 +232,7 @@ async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wi
     assert CANARY.encode() not in stored(world)[f"{chat}/conversation.json"]
 
 
+@pytest.mark.slow
 async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
     world = await talked()
     await world.tell("show the CT of patient 40", chat="chat_9")

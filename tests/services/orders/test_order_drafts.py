@@ -70,6 +70,7 @@ async def test_what_the_server_does_not_take_was_not_written(
     assert raised.value.status == status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [408, 500, 503])
 async def test_of_an_answer_that_says_nothing_nobody_says_that_it_was_not_written(
     fhir: FakeFhir, drafts: OrderDrafts, status: int

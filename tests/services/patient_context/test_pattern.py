@@ -86,6 +86,7 @@ def test_each_alternative_has_an_example() -> None:
     assert {"patient_4", "mrn-4A7B2C"} <= set(mixed().examples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "source",
     [

@@ -231,6 +231,7 @@ async def test_refused_credentials_are_the_operators_matter(
     assert len(fhir.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_busy_server_is_asked_again(
     fhir: FakeFhir, records: PatientRecords, status: int
@@ -287,6 +288,7 @@ async def test_a_busy_server_is_given_up_after_three_attempts(
     assert len(fhir.requests) == 3
 
 
+@pytest.mark.slow
 async def test_a_slow_server_is_unavailable(fhir: FakeFhir, session: aiohttp.ClientSession) -> None:
     records = make(fhir, session, limits=replace(LIMITS, request_seconds=0.2))
     fhir.delay_seconds = 0.5

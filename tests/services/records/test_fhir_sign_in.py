@@ -176,6 +176,7 @@ async def test_a_busy_server_of_tokens_is_asked_again(
     assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "error"),
     [

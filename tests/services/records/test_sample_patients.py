@@ -52,6 +52,7 @@ def test_the_validator_does_find_faults() -> None:
     assert fhirkit.parse(json.dumps(broken)).issues
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PATIENTS)
 def test_the_committed_bundle_is_what_its_source_makes(name: str) -> None:
     assert committed(name) == text_of(bundle(read_source(SAMPLES / "sources" / f"{name}.yaml")))

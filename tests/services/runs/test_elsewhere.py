@@ -50,6 +50,7 @@ def said(events: Iterable[TurnEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, AgentTextDelta))
 
 
+@pytest.mark.slow
 async def test_what_another_replica_answers_is_shown_once_its_answer_is_stored() -> None:
     pair = Pair()
     pair.one.team.say = lambda _: ["First.", "Second."]
@@ -110,6 +111,7 @@ async def test_a_short_turn_asks_storage_for_nothing_more() -> None:
     assert [each.name for each in users.operations if "bells" in each.name] == []
 
 
+@pytest.mark.slow
 async def test_only_the_owner_is_shown_a_run_and_only_by_its_own_id() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
@@ -126,6 +128,7 @@ async def test_only_the_owner_is_shown_a_run_and_only_by_its_own_id() -> None:
     await heard(shown)
 
 
+@pytest.mark.slow
 async def test_a_stop_reaches_the_replica_that_runs_the_turn() -> None:
     pair = Pair()
     pair.one.team.say = lambda _: [f"On and on{ENDLESS}"]
@@ -140,6 +143,7 @@ async def test_a_stop_reaches_the_replica_that_runs_the_turn() -> None:
     assert not await pair.two.scheduler.stop(CHAT, owner=OWNER)
 
 
+@pytest.mark.slow
 async def test_a_message_sent_again_elsewhere_is_watched_and_not_queued() -> None:
     pair = Pair()
     pair.one.team.gate.clear()

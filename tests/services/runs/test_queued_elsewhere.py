@@ -32,6 +32,7 @@ def kinds(told: Heard) -> list[str]:
     return [type(event).__name__ for event in told.events]
 
 
+@pytest.mark.slow
 async def test_who_asks_elsewhere_for_a_message_that_waits_is_told_so_and_shown_its_answer() -> (
     None
 ):
@@ -64,6 +65,7 @@ async def test_it_is_answered_where_it_is_watched_if_the_replica_dies_where_it_w
     await queue.one.scheduler.drain(seconds=0)
 
 
+@pytest.mark.slow
 async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it_again_does() -> (
     None
 ):

@@ -151,6 +151,7 @@ async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
         await replica.deployer.propose(graph_of(THREE, 3), operator="ann")
 
 
+@pytest.mark.slow
 async def test_another_replica_goes_on_where_one_died() -> None:
     blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     dead, alive = Replica(blobs, index), Replica(blobs, index)

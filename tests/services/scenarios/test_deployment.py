@@ -174,6 +174,7 @@ async def test_a_cancelled_plan_is_not_deployed() -> None:
     assert await service.version() == 1
 
 
+@pytest.mark.slow
 async def test_m15_a_paused_deployment_goes_on_where_it_stopped() -> None:
     blobs = MemoryBlobStore()
     service = Scheduler(blobs, await index_of(2 * PAGE_LIMIT))

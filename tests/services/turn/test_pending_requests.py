@@ -319,6 +319,7 @@ async def test_a_ward_round_is_begun_on_the_page_and_asks_about_nobody() -> None
     assert not any("Whom" in one for one in said.texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [[], ["open Tonia Quitzon"]])
 @pytest.mark.parametrize("next_one", ["his stage?", "what about his stage?", "und sein Stadium?"])
 async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full(

@@ -35,6 +35,7 @@ async def test_whoever_is_pointed_to_is_asked_about(talk: tuple[Line, ...]) -> N
     await play(ward(), talk)
 
 
+@pytest.mark.slow
 @with_cases("pointed")
 async def test_the_patient_before_is_asked_about_and_nothing_is_read_for_it(pointed: str) -> None:
     before = (Line(say="open Jane Smith"), Line(say="open Anna Müller"))

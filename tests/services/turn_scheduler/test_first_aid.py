@@ -208,6 +208,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     assert_was_helped(run)
 
 
+@pytest.mark.slow
 async def test_a_call_that_waits_at_the_end_is_answered(
     talked: MemoryBlobStore,
 ) -> None:

@@ -65,6 +65,7 @@ class Hall:
             await self._go[name].wait()
 
 
+@pytest.mark.slow
 async def test_turns_that_wait_for_a_model_are_seated_up_to_the_limit() -> None:
     hall = Hall(TurnSlots(limit=FEW + 3))
     names = [f"t{number}" for number in range(FEW + 5)]

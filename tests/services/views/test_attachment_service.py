@@ -126,6 +126,7 @@ async def test_a_paper_is_no_other_patients_nor_users(
     assert [one.text for one in record.documents] == [LETTER.decode()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "media_type", "said"),
     [
@@ -192,6 +193,7 @@ async def test_forgotten_patients_leave_no_paper(world: World, service: Attachme
     assert [name for name, data in stored(world).items() if b"CANARYPAPER" in data] == []
 
 
+@pytest.mark.slow
 async def test_while_a_turn_runs_a_paper_waits_and_then_says_so() -> None:
     world = World()
     await world.tell("start a tumor board for patient_4")

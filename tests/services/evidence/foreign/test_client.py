@@ -62,6 +62,7 @@ async def test_an_answer_that_cannot_be_used_is_told_so_without_its_words(
     assert foreign.asked == []
 
 
+@pytest.mark.slow
 async def test_a_server_that_hangs_is_left(
     foreign: Foreign, session: aiohttp.ClientSession
 ) -> None:
@@ -70,6 +71,7 @@ async def test_a_server_that_hangs_is_left(
     assert await called(foreign.url, session, "drug_facts") == WARFARIN
 
 
+@pytest.mark.slow
 async def test_a_server_that_wants_our_model_gets_nothing(
     session: aiohttp.ClientSession,
 ) -> None:
@@ -79,6 +81,7 @@ async def test_a_server_that_wants_our_model_gets_nothing(
     assert foreign.asked == []
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_described_otherwise_than_when_it_was_allowed_is_not_called(
     session: aiohttp.ClientSession,
 ) -> None:

@@ -34,6 +34,7 @@ async def test_a_pdf_is_read_page_by_page(reader: DocumentReader) -> None:
     assert not found.problem
 
 
+@pytest.mark.slow
 async def test_a_scanned_page_and_a_scanned_pdf_are_named_as_such(reader: DocumentReader) -> None:
     mixed = await reader.read(pdf(["Typed", ""]), "application/pdf")
     assert mixed.pages == ("Typed", "")
