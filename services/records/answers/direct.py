@@ -297,7 +297,9 @@ class _Answers:
             if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if days := days_around(question, rows, is_alike=question.tool == event.tool):
-                return f"{told[-1]}\n\n{self._of_those_days(question, days)}"
+                asked = self._of_those_days(question, days)
+                is_whole = event.tool == "results" and not event.name  # "sodium from the last labs"
+                return asked if is_whole else f"{told[-1]}\n\n{asked}"
         if question.tool == "timeline":
             return "\n\n".join(told)
         asked = self._answer(replace(question, around=()))
