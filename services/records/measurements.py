@@ -1,6 +1,6 @@
 """Observations as rows and as series of what was measured again and again."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from data_models.chart_view import ViewRow
@@ -69,11 +69,6 @@ class Series:
 def series_of(record: PatientRecord) -> tuple[Series, ...]:
     """Return every series of the record, those with the newest value first."""
     return record.derived(_series)
-
-
-def cancelled_series(record: PatientRecord) -> tuple[Series, ...]:
-    """Return what was to be measured and was not."""
-    return _series_in(record, record.refuted.values())
 
 
 def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
@@ -194,12 +189,8 @@ def _named_member(record: PatientRecord, pointer: Raw) -> str:
 
 
 def _series(record: PatientRecord) -> tuple[Series, ...]:
-    return _series_in(record, record.entries_of("Observation"))
-
-
-def _series_in(record: PatientRecord, entries: Iterable[Entry]) -> tuple[Series, ...]:
     found: dict[str, Series] = {}
-    for entry in (each for each in entries if each.kind == "Observation"):
+    for entry in record.entries_of("Observation"):
         focus = focus_of(record, entry.raw)
         for part in parts_of(entry):
             _file(found, part, focus)

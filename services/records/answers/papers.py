@@ -6,7 +6,7 @@ Papers are told after the record's answer, never as part of it.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, ViewRow, ViewSource
+from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
@@ -44,17 +44,12 @@ def _with_rows(view: ChartView, rows: Sequence[ViewRow]) -> ChartView:
 
 
 def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what documents newer than the newest value say of it, and which later one fell out."""
+    """Yield what is newer than the newest value: what documents say, and what was cancelled."""
     later = [one for one in view.sources if one.quote] if question.tool == "results" else []
-    cancelled = [one for one in later if one.ref.startswith("Observation/")]
-    written = [one for one in later if one not in cancelled]
-    yield from _quoted(words.say("written_later"), written)
-    yield from _quoted(words.say("cancelled_later"), cancelled)
-
-
-def _quoted(lead: str, found: Sequence[ViewSource]) -> Iterator[str]:
-    lines = (f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]" for one in found)
-    yield from (lead, *lines) if found else ()
+    if later:
+        yield words.say("written_later")
+    for one in later:
+        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
 
 
 def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuestion | None:

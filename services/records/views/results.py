@@ -10,17 +10,9 @@ from services.language.references import numbers_in
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, is_within, last_day
 from services.records.documents import ClinicalDocument
-from services.records.entry import CODES, joined, label, notes_of, one
-from services.records.finding import Found, find_series, holds
-from services.records.measurements import (
-    Part,
-    Series,
-    cancelled_series,
-    name_of,
-    node_of,
-    row_of_part,
-    series_of,
-)
+from services.records.entry import CODES, code_pairs, instant, joined, label, notes_of, one
+from services.records.finding import Found, find_series, holds, means
+from services.records.measurements import Part, Series, name_of, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
 from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
@@ -78,20 +70,19 @@ def _cancelled_later(
     record: PatientRecord, chosen: Sequence[Series], names: Sequence[str]
 ) -> Iterator[ViewSource]:
     """Yield what was to be measured after the newest value and was not, with the reason."""
-    newest = {each.concept or each.name: each.parts[-1].when for each in chosen}
-    known = cancelled_series(record)
-    named = {id(each): each for name in names for each in find_series(known, name).series}
-    for each in named.values():
-        entry = each.parts[-1].entry
-        if each.parts[-1].when > newest.get(each.concept or each.name, ""):
+    for entry in record.refuted.values():
+        title, codes = name_of(entry.raw), code_pairs(one(entry.raw, "code"))
+        is_named = (means("result", each, label=title, codes=codes) for each in names)
+        alike = (each for each in chosen if each.name == title or {*each.codes} & {*codes})
+        newest = max((each.parts[-1].when for each in alike), default="")
+        if entry.kind == "Observation" and any(is_named) and instant(entry.date) > newest:
             why = joined(label(one(entry.raw, "dataAbsentReason")), *notes_of(entry.raw))
-            title, day = name_of(entry.raw), entry.date[:10]
-            yield ViewSource(ref=entry.ref, date=day, title=title, quote=why or "–")
+            said = f"cancelled: {why}" if why else "cancelled"
+            yield ViewSource(ref=entry.ref, date=entry.date[:10], title=title, quote=said)
 
 
 def _note_of(source: ViewSource) -> str:
-    said = "cancelled" if source.ref.startswith("Observation/") else "written later"
-    return f"{said}, {source.date}, {source.title}: “{source.quote}” [{source.ref}]"
+    return f"written later, {source.date}, {source.title}: “{source.quote}” [{source.ref}]"
 
 
 def kind_asked(category: str | None) -> str | None:
