@@ -72,10 +72,11 @@ def _cancelled_later(
     """Yield what was to be measured after the newest value and was not, with the reason."""
     for entry in record.refuted.values():
         title, codes = name_of(entry.raw), code_pairs(one(entry.raw, "code"))
-        is_named = (means("result", each, label=title, codes=codes) for each in names)
+        is_named = any(means("result", each, label=title, codes=codes) for each in names)
         alike = (each for each in chosen if each.name == title or {*each.codes} & {*codes})
         newest = max((each.parts[-1].when for each in alike), default="")
-        if entry.kind == "Observation" and any(is_named) and instant(entry.date) > newest:
+        is_asked = is_named or (not names and newest)
+        if entry.kind == "Observation" and is_asked and instant(entry.date) > newest:
             why = joined(label(one(entry.raw, "dataAbsentReason")), *notes_of(entry.raw))
             said = f"cancelled: {why}" if why else "cancelled"
             yield ViewSource(ref=entry.ref, date=entry.date[:10], title=title, quote=said)
