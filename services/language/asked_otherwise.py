@@ -52,7 +52,7 @@ def for_that(about: Sequence[ChartQuestion], thing: ChartQuestion) -> tuple[Char
     """Return the treatment of an illness, or the stay for what was spoken of: "deshalb"."""
     if thing.tool == "problems" and [one.name for one in about] == ["treatment"]:
         return (replace(thing, part="treatment", aspect="all", asked_on=None),)
-    is_stay = [one.name for one in about] == ["inpatient admission"]
+    is_stay = [one.name for one in about] in (["inpatient admission"], ["emergency"])
     if not is_stay or thing.tool not in ("problems", "procedures") or not thing.name:
         return ()
     stay = replace(about[0], unread="")

@@ -170,6 +170,7 @@ def _of_time(
         with_rate(question, part.frames),
         is_past=span is not None or _is_of_all_times(question, part),
         is_begun=span is not None and not part.frames.isdisjoint({"begun", "diagnosed"}),
+        is_ordered=span is not None and "ordered" in part.frames,
         unit=(unit or part.unit) if question.tool == "results" else "",
     )
 

@@ -73,6 +73,7 @@ class ChartQuestion:
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
+        is_ordered: What was ordered in them, for the first time or again.
         most: So many from the end that is asked for: the three highest, the first two.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
         around: What it is meant of: since the newest scan, during the chemotherapy, before.
@@ -106,6 +107,7 @@ class ChartQuestion:
     span: TimeSpan | None = None
     is_past: bool = False
     is_begun: bool = False
+    is_ordered: bool = False
     most: int = 0
     back: int = 0
     around: "tuple[ChartQuestion, ...]" = ()

@@ -37,7 +37,7 @@ _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_
 _WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
-    "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
+    "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list", "asks_duty",
     "asks_of_deed", "sums_up_talk", "same_question",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""

@@ -45,9 +45,13 @@ def insurers_of(raw: Raw) -> tuple[str, ...]:
 def is_withdrawn(kind: str, raw: Raw) -> bool:
     """Return whether the resource says of itself that it is not so."""
     said = {text(raw, "status"), text(raw, "docStatus"), certainty_of(raw)}
-    if kind in _CANCELLED_IS_NO_FACT and "cancelled" in said:
-        return True
-    return _IN_ERROR in said or is_refuted(raw)
+    return _IN_ERROR in said or never_was(kind, raw)
+
+
+def never_was(kind: str, raw: Raw) -> bool:
+    """Return whether what was thought is not so, or what was to be measured was not."""
+    is_cancelled = kind in _CANCELLED_IS_NO_FACT and text(raw, "status") == "cancelled"
+    return is_cancelled or is_refuted(raw)
 
 
 NUMBERS_OF_STATE = frozenset(

@@ -19,9 +19,9 @@ from services.records.kinds import (
     SHARED,
     insurers_of,
     is_withdrawn,
+    never_was,
     owners_of,
 )
-from services.records.standing import is_refuted
 from services.records.values import decimal_of
 
 # Which resources are damaged: elements that carry meaning and are of another JSON kind than R4's.
@@ -184,7 +184,7 @@ class Sorter:
             entries=kept | {entry.ref: entry for entry in bills},
             names=pointed,
             other_patient=sum(not _is_nobodys(entry) for entry in others),
-            refuted={ref: each for ref, each in mine.items() if is_refuted(each.raw)},
+            refuted={ref: each for ref, each in mine.items() if never_was(each.kind, each.raw)},
             withdrawn=len(mine) - len(kept),
         )
 

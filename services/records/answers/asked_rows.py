@@ -7,13 +7,18 @@ from datetime import date
 from data_models.chart_view import ChartView, ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
-from services.language.utterance import ChartQuestion, TimeSpan
+from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.lengths_told import lasted_so_long
-from services.records.answers.row_parts import days_recorded, newest_day
-from services.records.answers.said_words import has_words, is_word
+from services.records.answers.row_parts import (
+    BROKEN_OFF,
+    days_recorded,
+    newest_day,
+    says_why_over,
+)
+from services.records.answers.said_words import has_words
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
@@ -48,12 +53,12 @@ VISITS_OF_STATE = {
     "planned": _PLANNED,
     "missed": frozenset({"noshow"}),
     "cancelled": frozenset({"cancelled"}),
+    "refused": NOT_DONE,
 }
-"""By what is asked for, the states of visits that are meant: each asks for these alone."""
+"""By what is asked for, the states of visits and vaccinations that are meant, and no others."""
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _SOME_WORDS = 2
 _WORD_CHARS = 3
-_WORDS_BEFORE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +94,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.
         named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
-    is_event = question.tool == "timeline" or question.is_begun
-    inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
+    inside = tuple(row for row in named if _is_inside(row, question))
     inside = tuple(row for row in inside if _is_of_month(row, question.month))
     if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
         inside = lasted_so_long(inside, question.asked_on, question.aspect)
@@ -146,7 +150,7 @@ def of_itself(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
 
 def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
     name = question.name
-    match question.tool:
+    match "encounters" if name in VISITS_OF_STATE else question.tool:
         case "encounters":
             return _is_visit(row, question)
         case "problems" if name:
@@ -250,7 +254,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         and "name" in question.arguments
         and not question.arguments["name"]
     ):
-        return has_words(row, name)  # as it is taken
+        return says_why_over(row) if name == BROKEN_OFF else has_words(row, name)  # as it is taken
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
     if name in _OF_OPEN and row.status not in _OPEN:
@@ -269,24 +273,6 @@ def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows of the Patient resource that a question for `name` asks for."""
     wanted = rows_called("facts_of_person").get(name, (name,))
     return [row for row in rows if row.kind == "personal" and row.name in wanted]
-
-
-def passage(text: str, sought: str) -> str:
-    """Return the part of a long text around the first word that was looked for."""
-    flat = " ".join(text.split())
-    said = flat.split(" ")
-    wanted = [word for word in tokens_of(fold(sought)[0]) if len(word) > 1]
-    at = next(
-        (
-            number
-            for number, word in enumerate(said)
-            for own in tokens_of(fold(word)[0])
-            if any(is_word(each, own) for each in wanted)
-        ),
-        0,
-    )
-    start = max(0, at - _WORDS_BEFORE)
-    return f"{'… ' if start else ''}{' '.join(said[start:])}"
 
 
 def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
@@ -327,19 +313,20 @@ def _is_of_month(row: ViewRow, month: int) -> bool:
     return not month or row.date[5:7] == f"{month:02}"
 
 
-def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
+def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether any day of the row is inside; a course without an end goes on where it is active.
 
-    Args:
-        is_event: Only what began or was done counts, as "what was new".
+    Of "what was new" only what began or was done counts.
     """
+    span = question.span
     if span is None or (span.since is None and span.until is None):
         return True
+    is_event = question.tool == "timeline" or question.is_begun or question.is_ordered
     first = first_day(row.date[:10]) if row.date else None
     if first is None:
         return False
     last = last_day((not is_event and row.end[:10]) or newest_day(row))
-    if is_event and row.kind == "medication":
+    if is_event and row.kind == "medication" and not question.is_ordered:
         last = first  # ordered again is not begun
     if (
         not is_event

@@ -75,7 +75,8 @@ def answered(
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.say("as_said", quotes=told_once)] if quotes else []
-    return words.of_one("\n\n".join(dict.fromkeys([*said, *as_said])))
+    each = dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))
+    return words.of_one("\n\n".join(each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,8 @@ class _Answers:
         if looked_at is not None and (measured := measured_as(question, question, taken)):
             return self._answer(measured)
         is_there = has_answer(question, taken)
-        for search in () if is_there else searches_for(question):
+        later = [*written_later(question, taken, self.words)]
+        for search in () if is_there or later else searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
             if record is not None and (measured := measured_as(question, search, record)):
@@ -251,7 +253,7 @@ class _Answers:
             measured = measured_for(question)
             return absent if measured is None else self._with_value(measured, absent)
         absent = self._named(question, absent, taken)
-        return "\n".join([absent, *written_later(question, taken, self.words)])
+        return "\n".join([absent, *later])
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
         """Return a drug as `told`, and the illness it is asked for with where no reason is told."""
@@ -295,7 +297,9 @@ class _Answers:
             if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if days := days_around(question, rows, is_alike=question.tool == event.tool):
-                return f"{told[-1]}\n\n{self._of_those_days(question, days)}"
+                asked = self._of_those_days(question, days)
+                is_whole = event.tool == "results" and not event.name  # "sodium from the last labs"
+                return asked if is_whole else f"{told[-1]}\n\n{asked}"
         if question.tool == "timeline":
             return "\n\n".join(told)
         asked = self._answer(replace(question, around=()))

@@ -252,8 +252,9 @@ def _lead_of(
     is_other = is_drug if question.tool == "results" else not is_drug
     if question.tool == "results" and question.aspect in _WORKED_OUT:
         return words.say("not_worked_out")
-    if question.tool in ("medications", "results") and is_other:
-        # That there is a plan for it is no drug, and that it is taken is no value of it.
+    is_other &= question.tool in ("medications", "results")
+    if is_other or question.head == "inpatient admission":
+        # A plan for it is no drug and no stay, and that it is taken is no value of it.
         return f"{absent} {words.say('elsewhere')}"
     rows = asked_rows(search, found).rows
     if question.aspect == "whether" and all(map(was_never, rows)):
@@ -283,6 +284,9 @@ def led(
     if search.tool == question.tool:  # of other days, or as it was typed
         return told if search.tool == SEARCH else f"{absent}\n{told}"
     lead = _lead_of(question, search, absent, record, words)
+    rows = asked_rows(search, record).rows if question.tool == "results" else ()
+    if rows and all(row.kind == "procedure" and not row.value for row in rows):
+        told = f"{told}\n{words.say('no_part', part=words.parts['result'])}"
     return f"{_not_listed(question, taken, words)}{lead}\n{told}"
 
 

@@ -10,11 +10,11 @@ from services.language.question_figures import arguments_of
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, passage
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer
 from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
-from services.records.answers.row_parts import moment_of, part_missing
-from services.records.answers.said_words import has_words
+from services.records.answers.row_parts import BROKEN_OFF, moment_of, part_missing
+from services.records.answers.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
 from services.records.measurements import MEASURED
@@ -73,6 +73,8 @@ class LookedUp:
 
     def tells_beside(self, question: ChartQuestion, others: Sequence[ChartQuestion]) -> bool:
         """Whether another list tells what none of its own does: pregnancies, chemotherapy."""
+        if question.name == BROKEN_OFF and self.has(question):
+            return not has_answer(question, self.view_of(question))
         if question.tool not in ("results", "procedures") or not self.has(question):
             return False
         alike = [one for one in others if one.name == question.name]

@@ -44,7 +44,7 @@ def _with_rows(view: ChartView, rows: Sequence[ViewRow]) -> ChartView:
 
 
 def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what documents newer than the newest value say of it."""
+    """Yield what is newer than the newest value: what documents say, and what was cancelled."""
     later = [one for one in view.sources if one.quote] if question.tool == "results" else []
     if later:
         yield words.say("written_later")

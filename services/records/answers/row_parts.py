@@ -28,6 +28,8 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "number": ("model ", "serial ", "lot ", "UDI "),
     "end reason": ("ended because", "because of ", "Stopped ", "Discontinued ", "Paused "),
 }
+BROKEN_OFF = "broken off"
+"""Asks for what says why it was stopped."""
 _DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study", "fact"})
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
@@ -240,7 +242,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if (
         question.part == "reason" and question.aspect != "whether"
     ):  # "why no warfarin?" is told by why it ended
-        is_told = any(_tells(row, MARKS["end reason"]) or _names_cause(row) for row in shown)
+        is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
@@ -249,6 +251,11 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
 def _names_cause(row: ViewRow) -> bool:
     """Whether an illness says by its name what it is due to."""
     return row.kind == "problem" and not words_listed("of_cause").isdisjoint(words_of(row.name))
+
+
+def says_why_over(row: ViewRow) -> bool:
+    """Whether a row says why something ended, or was stopped for a while."""
+    return _tells(row, MARKS["end reason"])
 
 
 def _said(row: ViewRow) -> str:

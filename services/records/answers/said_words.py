@@ -6,6 +6,7 @@ from services.language.folding import fold
 from services.records.concepts.words import is_compound_of, root_of, words_of
 
 _TELLING_CHARS = 4
+_WORDS_BEFORE = 8
 _IDLE_LETTERS = frozenset("as")
 
 
@@ -26,8 +27,27 @@ def says_all(said: str, name: str) -> bool:
 def is_word(wanted: str, said: str) -> bool:
     """Whether a word is `wanted`, in the plural, or a longer one that begins so."""
     stem = wanted.removesuffix("s")
-    is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
+    # "Lives" begins no liver.
+    is_longer = len(stem) >= _TELLING_CHARS + (stem != wanted) and said.startswith(stem)
     is_longer |= is_compound_of(stem, said)
     if said == wanted or is_longer:
         return True
     return [*map(root_of, words_of(said))] == [*map(root_of, words_of(wanted))]
+
+
+def passage(text: str, sought: str) -> str:
+    """Return the part of a long text around the first word that was looked for."""
+    flat = " ".join(text.split())
+    said = flat.split(" ")
+    wanted = [word for word in tokens_of(fold(sought)[0]) if len(word) > 1]
+    at = next(
+        (
+            number
+            for number, word in enumerate(said)
+            for own in tokens_of(fold(word)[0])
+            if any(is_word(each, own) for each in wanted)
+        ),
+        0,
+    )
+    start = max(0, at - _WORDS_BEFORE)
+    return f"{'… ' if start else ''}{' '.join(said[start:])}"

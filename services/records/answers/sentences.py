@@ -13,7 +13,6 @@ from services.records.answers.asked_rows import (
     DONE,
     VISITS_OF_STATE,
     asked_rows,
-    passage,
 )
 from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
@@ -35,6 +34,7 @@ from services.records.answers.row_parts import (
     part_missing,
     times_recorded,
 )
+from services.records.answers.said_words import passage
 from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import (
@@ -254,7 +254,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after = question.tool in _REPEATED and question.part == "status"
     # Nor that somebody was in hospital one to whether they are.
     is_now = question.is_past or any(row.status == "in-progress" for row in rows)
-    is_of_after |= (question.tool == "encounters" and not is_now) or question.name == PLANNED
+    is_of_after |= question.tool == "encounters" and not is_now
+    is_of_after |= question.name in (PLANNED, "refused")
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.

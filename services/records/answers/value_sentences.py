@@ -170,8 +170,9 @@ def _number(text: str) -> float | None:
 
 def _before(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the value so many before the newest; that there is none before the first."""
-    if earlier := rows[question.back :][: question.most or 1]:
-        return "\n".join(value_sentence(row, words) for row in earlier)
+    moments = list(dict.fromkeys(row.date for row in rows))  # two of one moment are one time
+    if earlier := moments[question.back :][: question.most or 1]:
+        return "\n".join(value_sentence(row, words) for row in rows if row.date in earlier)
     return f"{words.say('no_earlier')} {value_sentence(rows[-1], words)}"
 
 

@@ -10,9 +10,9 @@ from services.language.references import numbers_in
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, is_within, last_day
 from services.records.documents import ClinicalDocument
-from services.records.entry import CODES, joined
-from services.records.finding import Found, find_series, holds
-from services.records.measurements import Part, Series, node_of, row_of_part, series_of
+from services.records.entry import CODES, code_pairs, instant, joined, label, notes_of, one
+from services.records.finding import Found, find_series, holds, means
+from services.records.measurements import Part, Series, name_of, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
 from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
@@ -52,6 +52,7 @@ def results(
     notes += shown.notes
     notes += [f"{name}: not in the record" for name in absent] if shown.rows else []
     later = written_later(record, chosen) if names and not (since or until) else ()
+    later += () if since or until else tuple(_cancelled_later(record, chosen, names))
     view = view_of(
         record,
         "results",
@@ -63,6 +64,22 @@ def results(
         notes=[*notes, *map(_note_of, later)],
     )
     return view.model_copy(update={"sources": (*view.sources, *later)})
+
+
+def _cancelled_later(
+    record: PatientRecord, chosen: Sequence[Series], names: Sequence[str]
+) -> Iterator[ViewSource]:
+    """Yield what was to be measured after the newest value and was not, with the reason."""
+    for entry in record.refuted.values():
+        title, codes = name_of(entry.raw), code_pairs(one(entry.raw, "code"))
+        is_named = any(means("result", each, label=title, codes=codes) for each in names)
+        alike = (each for each in chosen if each.name == title or {*each.codes} & {*codes})
+        newest = max((each.parts[-1].when for each in alike), default="")
+        is_asked = is_named or (not names and newest)
+        if entry.kind == "Observation" and is_asked and instant(entry.date) > newest:
+            why = joined(label(one(entry.raw, "dataAbsentReason")), *notes_of(entry.raw))
+            said = f"cancelled: {why}" if why else "cancelled"
+            yield ViewSource(ref=entry.ref, date=entry.date[:10], title=title, quote=said)
 
 
 def _note_of(source: ViewSource) -> str:

@@ -160,3 +160,19 @@ def test_how_long_a_drug_is_taken_is_counted_until_today() -> None:
     (question,) = about("how long has she been on it?", "when did she start alendronate?")
     assert (question.name, question.aspect) == ("alendronic acid", "when")
     assert question.asked_on is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [("er for it?", "whiplash?"), ("was he in the ER for it?", "whiplash?"),
+     ("war er deswegen in der Notaufnahme?", "Schleudertrauma?")],
+)  # fmt: skip
+def test_an_emergency_is_asked_for_with_what_was_named_before(text: str, before: str) -> None:
+    (question,) = about(text, before)
+    assert (question.tool, question.head) == ("encounters", "emergency")
+    assert question.name.startswith("emergency ")
+
+
+def test_the_next_vaccine_is_none_of_those_that_were_named_before() -> None:
+    (question,) = about("next vaccine due?", "mmr doses")
+    assert (question.tool, question.name) == ("immunizations", "")

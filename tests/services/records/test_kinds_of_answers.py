@@ -179,3 +179,18 @@ def test_that_it_is_taken_is_no_level_of_it() -> None:
 def test_a_house_dust_mite_tells_of_no_housing() -> None:
     mite = row("allergy", "House dust mite allergy")
     assert "mite" not in said("housing?", {"search_record": (mite,)})
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "told"),
+    [
+        ("was she admitted for the ankle sprain", row("problem", "Sprain of ankle", "2018-07-31"),
+         "not in the record"),
+        ("hiv test result?", row("procedure", "HIV antigen test", "2017-01-07"), "what it showed"),
+        ("Ergebnis des HIV-Tests?", row("procedure", "HIV antigen test", "2017-01-07"),
+         "das Ergebnis"),
+    ],
+)  # fmt: skip
+def test_what_stands_elsewhere_is_not_what_was_asked(text: str, found: ViewRow, told: str) -> None:
+    visit = row("encounter", "Check up", "2018-09-01", value="ambulatory", status="finished")
+    assert told in said(text, {"encounters": (visit,), "search_record": (found,)})

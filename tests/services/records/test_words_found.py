@@ -16,6 +16,7 @@ def test_a_word_is_found_in_other_forms(text: str, name: str) -> None:
 def test_the_opposite_of_a_word_is_no_form_of_it() -> None:
     assert not says_all("lisinopril intolerance", "exercise tolerance")
     assert not says_all("food intolerance", "tolerance")
+    assert not says_all("MRI of the liver", "lives")
 
 
 def test_what_another_language_calls_it_is_a_name_of_it() -> None:
@@ -31,6 +32,15 @@ def test_a_longer_name_has_the_other_names_of_its_beginning() -> None:
 def test_a_vaccine_against_tetanus_alone_is_none_against_whooping_cough() -> None:
     assert means("vaccine", "pertussis", label="Tdap", codes=())
     assert not means("vaccine", "pertussis", label="Td (adult) preservative free", codes=())
+
+
+def test_a_brand_is_the_vaccine_of_its_kind() -> None:
+    conjugate, other = "Pneumococcal conjugate PCV 13", "pneumococcal polysaccharide vaccine"
+    assert means("vaccine", "prevnar", label=conjugate, codes=())
+    assert not means("vaccine", "prevnar", label=other, codes=())
+    assert not means("vaccine", "pneumovax", label=conjugate, codes=())
+    assert means("vaccine", "pneumococcal", label=conjugate, codes=())
+    assert means("vaccine", "pneumococcal", label=other, codes=())
 
 
 def test_a_class_of_drugs_holds_those_that_records_spell_otherwise() -> None:

@@ -55,3 +55,21 @@ def test_a_model_may_say_what_the_note_says() -> None:
     known = KnownRows()
     known.add_view(results(record(ALT, note("n", "2024-01-03", LATER)), names=["ALT"]))
     assert "DocumentReference/n" in known.sources
+
+
+FELL_OUT = {**lab("off", "1742-6", "ALT", None, "2024-02-01"), "status": "cancelled"}
+
+
+def test_a_newer_value_that_was_cancelled_is_told_with_the_reason() -> None:
+    said = said_of(ALT, {**FELL_OUT, "note": [{"text": "Sample haemolysed."}]})
+    assert "64 U/L" in said
+    assert "2024-02-01: “cancelled: Sample haemolysed.” [Observation/off]" in said
+
+
+def test_a_value_that_was_cancelled_is_told_where_there_is_no_other() -> None:
+    said = said_of({**FELL_OUT, "dataAbsentReason": {"text": "Not enough blood"}})
+    assert "2024-02-01: “cancelled: Not enough blood” [Observation/off]" in said
+
+
+def test_an_older_value_that_was_cancelled_is_not_told() -> None:
+    assert "cancelled" not in said_of(ALT, {**FELL_OUT, "effectiveDateTime": "2023-02-01"})
