@@ -103,7 +103,9 @@ def report_of(prompt: Prompt) -> str:
     parts = [prompt.text(caution_for(prompt.asked))] if judged else []
     parts += [_section(prompt, one) for one in prompt.answers] or [prompt.text("no_tool")]
     views = filter(None, (prompt.view_of(one) for one in prompt.answers))
-    if missing := [name for view in views for name in missing_in(view)]:
+    if missing := [
+        name for view in views for name in missing_in(view, answer_words(prompt.language))
+    ]:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
     parts += [_as_said(prompt), prompt.closing]
     parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
@@ -130,7 +132,7 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     if view is None:
         rows, notes = [*plain_rows(answer.data)], []
     else:
-        rows, notes = bullets_of(view, words), notes_on(view)
+        rows, notes = bullets_of(view, words), notes_on(view, words)
     if not rows:
         searched = view.nothing if view is not None and prompt.language == "en" else ""
         return searched or prompt.text("holds_nothing", title=title)

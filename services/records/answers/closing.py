@@ -8,6 +8,7 @@ from services.language.answer_words import AnswerWords, answer_words
 from services.language.full_dates import full_dates
 from services.language.talk_texts import talk_text, told_in
 from services.records.answers.row_line import row_line
+from services.records.record import INCOMPLETE
 
 _DIFFERS = "sources differ"
 _ROWS_OF_EACH_AGENT = 8
@@ -57,7 +58,8 @@ def bullets_of(view: ChartView, words: AnswerWords) -> list[str]:
     rows = [f"- {_line_of(row, words)}" for row in known]
     more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
     # The newest rows are last in a timeline and first in a list of reports.
-    return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
+    between = f"- … {words.say('older', count=more)} …"
+    return rows if more <= 0 else [*rows[:half], between, *rows[-half:]]
 
 
 def _line_of(row: ViewRow, words: AnswerWords) -> str:
@@ -66,12 +68,16 @@ def _line_of(row: ViewRow, words: AnswerWords) -> str:
     return row_line(row, words, detail_chars=_DETAIL_CHARS)
 
 
-def missing_in(view: ChartView) -> list[str]:
-    """Return the names of what the view says is not in the record."""
-    return [row.name for row in view.rows if row.status == NOT_RECORDED]
+def missing_in(view: ChartView, words: AnswerWords) -> list[str]:
+    """Return what the view says is not in the record, as this language calls it."""
+    return [words.called(row.name) for row in view.rows if row.status == NOT_RECORDED]
 
 
-def notes_on(view: ChartView) -> list[str]:
+def notes_on(view: ChartView, words: AnswerWords) -> list[str]:
     """Return what the view says about its own gaps, as a line each."""
+    if not words.is_language_of_tools:
+        more = sum(one.count for one in view.left_out)
+        incomplete = (note for note in view.notes if note.startswith(INCOMPLETE))
+        return [*incomplete, *([f"*{words.say('older', count=more)}*"] if more else [])]
     notes = [*view.notes, *(f"{one.count} {one.what} are not shown" for one in view.left_out)]
     return [f"*{note[:1].upper()}{note[1:].rstrip('.')}.*" for note in notes]

@@ -37,7 +37,7 @@ def row_line(
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
     status = "" if is_usual else words.word(row.status)
     value = words.in_words(value_of(row))
-    name = f"**{row.name}**"
+    name = f"**{words.word(row.name)}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
         name = f"{name} ({means})"

@@ -103,7 +103,7 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
             born = words.say("born", date=row.date) if row.date else row.detail.partition("; ")[0]
             return f"**{row.name}**: {told}, {born} {source}"
         case "name" | "identifiers":
-            return f"**{row.name}**; {row.detail} {source}"
+            return f"**{row.name}**; {words.in_words(row.detail)} {source}"
         case _:
             return words.not_there(words.called(name))
 
