@@ -18,11 +18,13 @@ from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.item_lines import changes_told
 from group_chat.turn_context import TurnContext
+from services.language.answer_words import answer_words
 from services.language.hand_over import PROMISE_LIMIT_CHARS
 from services.language.inert import InertStream, inert
 from services.language.own_texts import in_own_language
 from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
+from services.records.answers.whole_chart import in_own_words
 
 
 class HeldText:
@@ -240,7 +242,9 @@ class Draft:
         if message.statements:
             self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
         for view in views:
-            self._turn.emit(ViewShown(self._message_id, view))
+            read = self._turn.request.utterance
+            words = answer_words("en" if read is None else read.language)
+            self._turn.emit(ViewShown(self._message_id, in_own_words(view, words)))
         self._turn.emit(AgentMessageFinished(message))
         return message
 

@@ -34,7 +34,6 @@ class ChartWords(ClosedValue):
     names: Mapping[str, Mapping[str, tuple[str, ...]]]
     endings: Mapping[str, tuple[str, ...]]
     compounds: tuple[str, ...] = ()
-    linking: tuple[str, ...] = ()
     inflections: tuple[str, ...] = ()
     plural: tuple[str, str] = ("", "")
     cased: Mapping[str, str] = Field(default_factory=dict)

@@ -28,7 +28,6 @@ _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
 _TELLING_CHARS = 4
 _NOUNS = frozenset({"name", "topic", "part", "frame"})
-"""What compound words are made of."""
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
@@ -277,11 +276,10 @@ class Lexicon:
 
     def _halves(self, token: str) -> tuple[str, ...]:
         """Return the two words of the phrases that `token` is: Depressionsscreening."""
-        if not self.words.linking or self._is_word(token):
+        if not self.words.compounds or self._is_word(token):
             return ()
         for at in range(len(token) - _TELLING_CHARS, _TELLING_CHARS - 1, -1):
-            firsts = (token[:at].removesuffix(link) for link in self.words.linking)
-            first = next((one for one in firsts if self._is_named(one)), "")
+            first = next(filter(self._is_named, (token[:at], *self._stems(token[:at]))), "")
             if first and self._is_named(token[at:]):
                 return first, token[at:]
         return ()

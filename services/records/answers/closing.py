@@ -8,7 +8,6 @@ from services.language.answer_words import AnswerWords, answer_words
 from services.language.full_dates import full_dates
 from services.language.talk_texts import talk_text, told_in
 from services.records.answers.row_line import row_line
-from services.records.record import INCOMPLETE
 
 _DIFFERS = "sources differ"
 _ROWS_OF_EACH_AGENT = 8
@@ -66,18 +65,3 @@ def _line_of(row: ViewRow, words: AnswerWords) -> str:
     if row.status == _DIFFER:  # its sides carry their own sources
         return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
     return row_line(row, words, detail_chars=_DETAIL_CHARS)
-
-
-def missing_in(view: ChartView, words: AnswerWords) -> list[str]:
-    """Return what the view says is not in the record, as this language calls it."""
-    return [words.called(row.name) for row in view.rows if row.status == NOT_RECORDED]
-
-
-def notes_on(view: ChartView, words: AnswerWords) -> list[str]:
-    """Return what the view says about its own gaps, as a line each."""
-    if not words.is_language_of_tools:
-        more = sum(one.count for one in view.left_out)
-        incomplete = (note for note in view.notes if note.startswith(INCOMPLETE))
-        return [*incomplete, *([f"*{words.say('older', count=more)}*"] if more else [])]
-    notes = [*view.notes, *(f"{one.count} {one.what} are not shown" for one in view.left_out)]
-    return [f"*{note[:1].upper()}{note[1:].rstrip('.')}.*" for note in notes]

@@ -44,7 +44,7 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
         if any(said):
             title = words.things_of[tool]
             parts.append("\n- ".join([f"**{title[:1].upper()}{title[1:]}**", *said]))
-    parts.append("\n".join(f"- {note}" for note in _notes(view, words)))
+    parts.append("\n".join(f"- {note}" for note in notes_on(view, words)))
     return "\n\n".join(filter(None, parts))
 
 
@@ -58,14 +58,24 @@ def empty_list(tool: str, words: AnswerWords) -> str:
     return empty.get(tool, "")
 
 
-def _notes(view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what the chart holds besides; in any language that it is incomplete."""
-    if not words.is_language_of_tools:
-        yield from (note for note in view.notes if note.startswith(INCOMPLETE))
-        return
+def notes_on(view: ChartView, words: AnswerWords) -> Iterator[str]:
+    """Yield what the chart holds besides; in any language how much, and that it is incomplete."""
     told = {empty_list(tool, words) for tool in _LISTS}
-    yield from (f"{left.count} {left.what}" for left in view.left_out)
-    yield from (note for note in view.notes if note not in told)
+    is_own = words.is_language_of_tools
+    yield from (one for one in view.notes if one not in told and (is_own or INCOMPLETE in one))
+    if is_own:
+        yield from (f"{left.count} {left.what} are not shown" for left in view.left_out)
+    elif more := sum(left.count for left in view.left_out):
+        yield words.say("older", count=more)
+
+
+def in_own_words(view: ChartView, words: AnswerWords) -> ChartView:
+    """Return a view with what stands over it and over its columns in this language."""
+    if words.is_language_of_tools or view.labels:
+        return view
+    title, called = view.title, words.called(view.title.casefold())
+    said = {"labels": tuple(map(words.word, view.columns))}
+    return view.model_copy(update=said | ({"title": called} if called != title.casefold() else {}))
 
 
 def is_another(row: ViewRow, name: str) -> bool:
