@@ -111,8 +111,6 @@ class Lexicon:
     def read_pieces(self, text: str) -> tuple[Piece, ...]:
         """Read `text` anew; see `pieces`."""
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
-        if tokens and (tokens[-1], "?") in self._phrases:
-            tokens.append("?")  # "diabetes since" leaves its sign out
         found, at = list[Piece](), 0
         while at < len(tokens):
             size, labels = self._longest(tokens[at:]) or (1, self._of_word(tokens[at]))
