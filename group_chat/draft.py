@@ -18,7 +18,6 @@ from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.item_lines import changes_told
 from group_chat.turn_context import TurnContext
-from services.language.answer_words import answer_words
 from services.language.hand_over import PROMISE_LIMIT_CHARS
 from services.language.inert import InertStream, inert
 from services.language.own_texts import in_own_language
@@ -243,8 +242,8 @@ class Draft:
             self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
         for view in views:
             read = self._turn.request.utterance
-            words = answer_words("en" if read is None else read.language)
-            self._turn.emit(ViewShown(self._message_id, in_own_words(view, words)))
+            shown = in_own_words(view, "en" if read is None else read.language)
+            self._turn.emit(ViewShown(self._message_id, shown))
         self._turn.emit(AgentMessageFinished(message))
         return message
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
 from services.records.answers.asked_rows import DIAGNOSES, MISSING, concept_of, personal_facts
@@ -69,8 +69,9 @@ def notes_on(view: ChartView, words: AnswerWords) -> Iterator[str]:
         yield words.say("older", count=more)
 
 
-def in_own_words(view: ChartView, words: AnswerWords) -> ChartView:
+def in_own_words(view: ChartView, language: str) -> ChartView:
     """Return a view with what stands over it and over its columns in this language."""
+    words = answer_words(language)
     if words.is_language_of_tools or view.labels:
         return view
     title, called = view.title, words.called(view.title.casefold())
