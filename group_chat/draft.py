@@ -23,6 +23,7 @@ from services.language.inert import InertStream, inert
 from services.language.own_texts import in_own_language
 from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
+from services.records.answers.whole_chart import in_own_words
 
 
 class HeldText:
@@ -240,7 +241,9 @@ class Draft:
         if message.statements:
             self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
         for view in views:
-            self._turn.emit(ViewShown(self._message_id, view))
+            read = self._turn.request.utterance
+            shown = in_own_words(view, "en" if read is None else read.language)
+            self._turn.emit(ViewShown(self._message_id, shown))
         self._turn.emit(AgentMessageFinished(message))
         return message
 

@@ -9,6 +9,7 @@ from data_models.plan import Plan
 from group_chat.plan_text import form_open_line, plan_message, step_line, still_open_line
 from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
 from services.language.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
+from services.language.own_texts import ends_with_own
 
 
 def next_move(speakers: SpeakerState, said: Said, *, now: datetime) -> tuple[SpeakerState, Move]:
@@ -64,9 +65,9 @@ def _called_again(speakers: SpeakerState, last: str, *, now: datetime) -> tuple[
     """Return what comes next in the plan; a line that was said already is not said again."""
     call = _call(speakers)
     match call:
-        case Announce(text=text, step=step) if text == last and step is not None:
+        case Announce(text=text, step=step) if step is not None and ends_with_own(last, text):
             return _after_rendered(speakers.starting(step, now=now))
-        case Work(text=text) if text == last:
+        case Work(text=text) if ends_with_own(last, text):
             return speakers, replace(call, text="")
         case _:
             return speakers, call or Ask(speakers.facilitator, "close")
@@ -75,7 +76,7 @@ def _called_again(speakers: SpeakerState, last: str, *, now: datetime) -> tuple[
 def _is_called(plan: Plan, text: str) -> bool:
     """Tell whether `text` begins with the line that calls one of the plan's steps."""
     first = text.partition("\n")[0]
-    return any(first == step_line(plan, step.number) for step in plan.steps)
+    return any(ends_with_own(first, step_line(plan, step.number)) for step in plan.steps)
 
 
 def to_facilitator(speakers: SpeakerState, *, now: datetime) -> tuple[SpeakerState, Move]:

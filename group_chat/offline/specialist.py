@@ -36,8 +36,9 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.language.work import behind_switch, own_kind_in, points_only
 from services.records.answers.as_said import said_of
-from services.records.answers.closing import bullets_of, missing_in, notes_on
+from services.records.answers.closing import NOT_RECORDED, bullets_of
 from services.records.answers.direct import answered
+from services.records.answers.whole_chart import notes_on
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
 BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment", 8
@@ -103,7 +104,8 @@ def report_of(prompt: Prompt) -> str:
     parts = [prompt.text(caution_for(prompt.asked))] if judged else []
     parts += [_section(prompt, one) for one in prompt.answers] or [prompt.text("no_tool")]
     views = filter(None, (prompt.view_of(one) for one in prompt.answers))
-    if missing := [name for view in views for name in missing_in(view)]:
+    rows = (row for view in views for row in view.rows if row.status == NOT_RECORDED)
+    if missing := list(map(answer_words(prompt.language).called, (row.name for row in rows))):
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
     parts += [_as_said(prompt), prompt.closing]
     parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
@@ -130,7 +132,8 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     if view is None:
         rows, notes = [*plain_rows(answer.data)], []
     else:
-        rows, notes = bullets_of(view, words), notes_on(view)
+        rows = bullets_of(view, words)
+        notes = [f"*{one[:1].upper()}{one[1:].rstrip('.')}.*" for one in notes_on(view, words)]
     if not rows:
         searched = view.nothing if view is not None and prompt.language == "en" else ""
         return searched or prompt.text("holds_nothing", title=title)

@@ -23,7 +23,7 @@ QUESTION_LIMIT = 20
 EVENT_LIMIT = 100
 STATEMENT_LIMIT = 200
 _MARKS = re.compile(r"^[\s>#|*•+-]+|[*_`|]+")
-_STEP_LINE = re.compile(r"Step \d+ of \d+: ")
+_STEP_LINE = re.compile(r"(?:Step|Schritt) \d+ (?:of|von) \d+: ")
 _TABLE_RULE = re.compile(r"^[\s|:-]+$")
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from services.language.folding import words_of
 from services.language.letters import folded
 from services.language.people_words import of_people
+from services.language.vocabulary import LANGUAGES, words_with_number
 
 Unit = Literal["year", "month", "week", "day"]
 _UNITS: dict[str, Unit] = {
@@ -23,6 +25,10 @@ _HEADING = re.compile(
     r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
     r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?P<sex>[MFW])\b"
     r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    r"(?<![\w-])(?P<number>[^\W\d_]+?(?:-[^\W\d_]+?)?)[- ]?(?=(?:year|month|j(?:ä|ae|a)hrig))",
     re.IGNORECASE,
 )
 _BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
@@ -73,8 +79,16 @@ def _sex_of(called: str) -> Literal["male", "female"] | None:
     return _SEXES.get(called)
 
 
+def _in_digits(found: re.Match[str]) -> str:
+    """Return "eighty-four-" and "vierundachtzig" before what they count as 84-."""
+    numbers = {word: one for each in LANGUAGES for word, one in words_with_number(each).items()}
+    said = [numbers.get(word, 0) for word in words_of(found["number"])]
+    return f"{sum(said)}-" if all(said) else found[0]
+
+
 def age_told(text: str) -> AgeTold | None:
     """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
+    text = _IN_WORDS.sub(_in_digits, text)
     if (heading := _HEADING.match(text)) is not None:
         who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
         called = who or sex

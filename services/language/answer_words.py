@@ -99,10 +99,11 @@ class AnswerWords(ClosedValue):
         A part that ends as a sentence is the record's own, word for word: "32 mm, at least four
         suspicious nodes."
         """
-        parts = said.split("; ")
-        return "; ".join(one if one.endswith(_ENDS) else self._in_words(one) for one in parts)
+        return "; ".join(map(self._in_words, said.split("; ")))
 
     def _in_words(self, part: str) -> str:
+        if part.endswith(_ENDS):  # behind how often it is taken, which is ours
+            return ", ".join(self.told.get(one, one) for one in part.split(", "))
         for form, own in self._forms:
             if match := form.fullmatch(part):
                 return own.format(*map(self._in_words, match.groups()))

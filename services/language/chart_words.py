@@ -27,6 +27,7 @@ _SLIP_CHARS = 6
 _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
 _TELLING_CHARS = 4
+_NOUNS = frozenset({"name", "topic", "part", "frame"})
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
@@ -271,7 +272,21 @@ class Lexicon:
                 if rest != token and len(rest) >= 2:
                     yield from (rest.removesuffix("-"), ending)
                     return
-        yield token
+        yield from self._halves(token) or (token,)
+
+    def _halves(self, token: str) -> tuple[str, ...]:
+        """Return the two words of the phrases that `token` is: Depressionsscreening."""
+        if not self.words.compounds or self._is_word(token):
+            return ()
+        for at in range(len(token) - _TELLING_CHARS, _TELLING_CHARS - 1, -1):
+            first = next(filter(self._is_named, (token[:at], *self._stems(token[:at]))), "")
+            if first and self._is_named(token[at:]):
+                return first, token[at:]
+        return ()
+
+    def _is_named(self, word: str) -> bool:
+        kinds = {label.kind for label in self._known([word])}
+        return len(word) >= _TELLING_CHARS and not kinds.isdisjoint(_NOUNS)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ what is filled in and kept as it is. A sentence that is not there is shown in En
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from services.language.talk_texts import day_shown
 from services.language.vocabulary import read_words
@@ -38,9 +38,9 @@ def ends_with_own(text: str, english: str) -> bool:
     return text.rstrip().endswith(_in_all_languages(english))
 
 
-@cache
+@lru_cache(maxsize=512)
 def _in_all_languages(english: str) -> tuple[str, ...]:
-    return (english, *(_line(english, language) for language in SPOKEN))
+    return (english, *(in_own_language(english, language) for language in SPOKEN))
 
 
 def is_own_choice(line: str, english: str) -> bool:

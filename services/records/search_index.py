@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from data_models.chart_view import ViewRow
+from services.language.chart_nouns import chart_nouns
 from services.records.concepts.table import concept_table, words_listed
-from services.records.concepts.words import is_compound_of, root_of, words_of
+from services.records.concepts.words import COMPOUND_CHARS, is_compound_of, root_of, words_of
 from services.records.documents import KINDS as DOCUMENT_KINDS
 from services.records.documents import SUPERSEDED, ClinicalDocument
 from services.records.entry import Entry, many, notes_of
@@ -125,11 +126,15 @@ class SearchIndex:
         if len(word) < _SHORTEST_KIN or word in self.ranking.vocab_dict:
             return []
         root, (forwards, backwards) = root_of(word), self._in_order
+        # "Wach" is no beginning of Wachstum; "Herz" is one of Herzinsuffizienz.
+        is_head = len(word) >= COMPOUND_CHARS or word in chart_nouns()
         ending = (one[::-1] for one in _beginning(backwards, word[::-1]))
         return [
             one
             for one in dict.fromkeys([*_beginning(forwards, root), *ending])
-            if root_of(one) == root or one.startswith(word) or is_compound_of(word, one)
+            if root_of(one) == root
+            or (is_head and one.startswith(word))
+            or is_compound_of(word, one)
         ]
 
     @cached_property

@@ -35,9 +35,9 @@ def row_line(
     if row.end and row.end[:10] != row.date[:10]:
         when = words.say("between", first=when or "?", last=row.end[:10])
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
-    status = "" if is_usual else words.word(row.status)
+    status = "" if is_usual else words.in_words(row.status)
     value = words.in_words(value_of(row))
-    name = f"**{row.name}**"
+    name = f"**{words.word(row.name)}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
         name = f"{name} ({means})"

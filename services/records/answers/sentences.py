@@ -304,7 +304,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
-    what = f"{what}: {question.name}" if question.name else what
+    what = f"{what}: {words.called(question.name)}" if question.name else what
     if question.tool not in _STATES or not question.name:
         said = f"{words.say('things', count=len(rows), what=what, span=span)}."
         each = _listed(question, rows, words) if question.part else ""  # "how many, and why"

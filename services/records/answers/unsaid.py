@@ -69,7 +69,7 @@ def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
     ]
     if rest and concept_table().named("problem", " ".join(every)):
         rest = every  # of colon cancer not the colon alone
-    return words.say("unsaid", words=" ".join(rest)) if rest else ""
+    return words.say("unsaid", words=" ".join(map(words.called, rest))) if rest else ""
 
 
 def said_incomplete(views: Iterable[ChartView], words: AnswerWords) -> list[str]:
@@ -112,4 +112,5 @@ def said_none_left(question: ChartQuestion, view: ChartView, words: AnswerWords)
 def not_found(view: ChartView, words: AnswerWords) -> list[str]:
     """Say which of several names the tool did not find."""
     ending = ": not in the record"
-    return [words.not_there(one.removesuffix(ending)) for one in view.notes if one.endswith(ending)]
+    named = (one.removesuffix(ending) for one in view.notes if one.endswith(ending))
+    return [words.not_there(words.called(one)) for one in named]

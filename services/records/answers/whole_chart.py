@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
 from services.records.answers.asked_rows import DIAGNOSES, MISSING, concept_of, personal_facts
@@ -44,7 +44,7 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
         if any(said):
             title = words.things_of[tool]
             parts.append("\n- ".join([f"**{title[:1].upper()}{title[1:]}**", *said]))
-    parts.append("\n".join(f"- {note}" for note in _notes(view, words)))
+    parts.append("\n".join(f"- {note}" for note in notes_on(view, words)))
     return "\n\n".join(filter(None, parts))
 
 
@@ -58,14 +58,25 @@ def empty_list(tool: str, words: AnswerWords) -> str:
     return empty.get(tool, "")
 
 
-def _notes(view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what the chart holds besides; in any language that it is incomplete."""
-    if not words.is_language_of_tools:
-        yield from (note for note in view.notes if note.startswith(INCOMPLETE))
-        return
+def notes_on(view: ChartView, words: AnswerWords) -> Iterator[str]:
+    """Yield what the chart holds besides; in any language how much, and that it is incomplete."""
     told = {empty_list(tool, words) for tool in _LISTS}
-    yield from (f"{left.count} {left.what}" for left in view.left_out)
-    yield from (note for note in view.notes if note not in told)
+    is_own = words.is_language_of_tools
+    yield from (one for one in view.notes if one not in told and (is_own or INCOMPLETE in one))
+    if is_own:
+        yield from (f"{left.count} {left.what} are not shown" for left in view.left_out)
+    elif more := sum(left.count for left in view.left_out):
+        yield words.say("older", count=more)
+
+
+def in_own_words(view: ChartView, language: str) -> ChartView:
+    """Return a view with what stands over it and over its columns in this language."""
+    words = answer_words(language)
+    if words.is_language_of_tools or view.labels:
+        return view
+    title, called = view.title, words.called(view.title.casefold())
+    said = {"labels": tuple(map(words.word, view.columns))}
+    return view.model_copy(update=said | ({"title": called} if called != title.casefold() else {}))
 
 
 def is_another(row: ViewRow, name: str) -> bool:
@@ -103,7 +114,7 @@ def told_identity(question: ChartQuestion, rows: Sequence[ViewRow], words: Answe
             born = words.say("born", date=row.date) if row.date else row.detail.partition("; ")[0]
             return f"**{row.name}**: {told}, {born} {source}"
         case "name" | "identifiers":
-            return f"**{row.name}**; {row.detail} {source}"
+            return f"**{row.name}**; {words.in_words(row.detail)} {source}"
         case _:
             return words.not_there(words.called(name))
 

@@ -8,7 +8,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses")
 """Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
 _SHORTEST_GREEK = 6
-_COMPOUND_CHARS = 5
+COMPOUND_CHARS = 5
 _ENDINGS = ("ing", "ed", "e")
 _ROOT_CHARS = 4
 _FINAL_E = ("ole", "ine", "ide", "one", "ate", "ene", "ame")
@@ -38,7 +38,7 @@ def phrase_of(text: str) -> str:
 
 def is_compound_of(stem: str, word: str) -> bool:
     """Whether a longer word ends so: Transplantatabstoßung, and no intolerance of tolerance."""
-    return len(stem) >= _COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
+    return len(stem) >= COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
 
 
 def root_of(word: str) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from services.language.answer_words import answer_words
+from services.language.chart_file import ChartWords
 from services.language.statement_tables import read_table, saying
-from services.language.vocabulary import LANGUAGES
+from services.language.vocabulary import LANGUAGES, read_words
 
 SERVICES = Path(__file__).parents[3] / "services"
 _CALL = re.compile(r"\b(?:saying|clause\.says|last\.says|one\.says)\(([^()]*)\)")
@@ -63,3 +64,10 @@ def test_each_text_around_rows_is_said_in_every_language_and_said_somewhere() ->
     every = [answer_words(one).said.keys() for one in LANGUAGES]
     assert all(one == every[0] for one in every)
     assert every[0] <= read
+
+
+def test_german_asks_for_everything_that_english_asks_for() -> None:
+    english, german = (read_words(one, "chart", ChartWords) for one in ("en", "de"))
+    asked = [{(one.tool, one.name) for one in words.topics} for words in (english, german)]
+    assert asked[0] - asked[1] == set()
+    assert english.frames.keys() - german.frames.keys() == set()

@@ -27,6 +27,12 @@ def test_other_forms_of_a_word_that_is_nowhere_are_found() -> None:
     assert {hit.words[0] for hit in index.search("drive")} == {"driving", "driver", "handrive"}
 
 
+def test_what_is_no_noun_and_short_begins_no_longer_word() -> None:
+    index = _index("wachstum", "herzinsuffizienz")
+    assert index.search("wach") == []
+    assert [hit.words[0] for hit in index.search("herz")] == ["herzinsuffizienz"]
+
+
 def test_a_compound_of_another_name_is_found_and_no_word_that_begins_as_a_short_one() -> None:
     index = _index("kataraktoperation", "cholesterol", "sky")
     assert [hit.words[0] for hit in index.search("cataract")] == ["kataraktoperation"]
