@@ -268,7 +268,7 @@ def _counts(
     if is_eponym or all(one.is_surely_eponym for one in span):
         return False
     if strength == "near":
-        return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
+        return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
@@ -287,14 +287,16 @@ def _is_beside(
     return is_person_beside(span) or (strength != "full" and stands_as_drug(run, span))
 
 
-def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:
+def _counts_nearly(
+    run: Sequence[Word], span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool
+) -> bool:
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)
     if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
-    is_name = is_name or stands_where_names_do(span)
+    is_name = is_name or stands_where_names_do(run, span)
     return (is_name and not any(common)) or is_sure_sign(span)
 
 

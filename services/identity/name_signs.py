@@ -12,6 +12,7 @@ from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
+from services.language.strange_words import is_strange
 
 _SHORT_LETTERS = 3
 _LEAST_LEAD, _LEAST_END = 4, 6
@@ -34,11 +35,44 @@ def is_sure_sign(span: tuple[Word, ...]) -> bool:
     return span[0].is_heading and (span[0].raw[0].isupper() or not span[0].is_common)
 
 
-def stands_where_names_do(span: tuple[Word, ...]) -> bool:
+def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a word that nobody knows begins the message or follows what names follow."""
     first = span[0]
-    is_unknown = not is_clinical_name(stem(first.text)) and not first.is_in("eponyms")
-    return is_unknown and (first.is_first or first.before in of_people("before_names"))
+    is_led = first.is_first or first.before in of_people("before_names")
+    is_led = is_led or stands_for_somebody(run, span[-1])
+    return is_led and is_strange(first.text) and not first.is_in("eponyms")
+
+
+def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
+    """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
+    is_name = word.title is None and not (word.raw.isupper() or word.is_in_date)
+    is_name = is_name and is_strange(word.text) and is_no_word(word)
+    return is_name and stands_for_somebody(run, word)
+
+
+def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
+    """Whether only a name stands in that place: before a value, behind one, before what one does.
+
+    `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
+    """
+    at = next(place for place, one in enumerate(run) if one is word)
+    values = measured_nouns() | of_people("values_of_one")
+    leads = of_people("moves_on", "joins", "opening", "tells")
+    if not run[0].before and leads.issuperset(one.text for one in run[:at]):
+        of_what = word.beyond if word.after in of_people("newest") else word.after
+        if of_what in values or word.after in of_people("does_or_is"):
+            return True
+    before = [one.text for one in run[:at]]
+    if before[-1:] and before[-1] in of_people("of_one"):
+        return True
+    if of_people("for_whom").issuperset(before[-1:]) and not of_people("made_for").isdisjoint(
+        before
+    ):
+        return True
+    while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
+        before.pop()
+    is_last = word.closes and word.gap == " "
+    return is_last and any(one in measured_nouns() for one in before[-1:])
 
 
 def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
@@ -67,18 +101,6 @@ def is_unknown_owner(word: Word) -> bool:
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
     is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and _is_unknown(word))
     return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
-
-
-def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
-    """Whether what is measured is asked of a stranger: `Petrov: sodium?`, `sodium for Petrov`."""
-    if word.is_heading and _is_unknown(word) and is_no_word(word):
-        return not measured_nouns().isdisjoint((word.after, word.beyond))
-    is_name = is_no_word(word) and word.raw.istitle() and len(word.raw) > _SHORT_LETTERS
-    if not is_name or not word.closes:
-        return False
-    at = next(place for place, one in enumerate(run) if one is word)
-    is_after = word.is_capital and word.before in of_people("before_names") and at > 1
-    return is_after and run[at - 2].text in measured_nouns()
 
 
 def _is_unknown(word: Word) -> bool:
@@ -260,7 +282,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if is_clinical_name(stem(behind.text)):
         return True
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
-    if is_verb or span[0].is_in("qualities", "newest", "opening", "moves_on"):
+    is_verb |= span[0].is_in("qualities") and not span[0].is_in("of_no_value")
+    if is_verb or span[0].is_in("newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 

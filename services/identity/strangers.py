@@ -8,8 +8,8 @@ from services.identity.name_signs import (
     contradicts,
     is_labelled,
     is_name_beside,
+    is_strange_subject,
     is_titled_name,
-    is_unknown_beside_a_value,
     is_unknown_owner,
     is_unknown_patient,
     is_unknown_whom_to_open,
@@ -26,6 +26,7 @@ from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
+from services.language.strange_words import is_strange
 from services.language.text_words import asks_question
 
 _SHORT_LETTERS = 3
@@ -56,12 +57,11 @@ def strangers_in(
         if is_labelled(message, run, place):
             yield (word, *run[place + 1 : place + 2])
             continue
-        owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
-        owns = owns or (
-            _is_name_in_a_chart_question(message, word, others)
-            and not (own is not None and is_short_for(word.text, _given(own)))
-        )
-        owns = owns or is_unknown_whom_to_open(message.words, word)
+        owns = is_unknown_owner(word) or is_unknown_whom_to_open(message.words, word)
+        is_short = own is not None and is_short_for(word.text, _given(own))
+        is_asked = is_strange_subject(run, word)
+        is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
+        owns = owns or (is_asked and not is_short)
         whole = tuple(run[max(place - 1, 0) : place + 1])
         owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
@@ -76,13 +76,13 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     if word.title in ("man", "woman") and len(word.raw) == 1:
         is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
-        is_letter = word.raw.isupper() or not word.is_common
+        is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
-    is_pair = is_pair and word.text not in words_of_questions() | of_people("letter_pairs")
+    is_pair = is_pair and (word.is_owner or word.text not in _pairs())
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
@@ -99,6 +99,10 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
     return letters if begins or is_asked or is_led or is_told or is_last else ""
+
+
+def _pairs() -> frozenset[str]:
+    return words_of_questions() | of_people("letter_pairs")
 
 
 def _is_value(word: Word) -> bool:
@@ -137,6 +141,7 @@ def _is_titled(
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
+    is_name = is_name or is_strange(word.text)
     is_name = is_name and not (is_carried or word.is_common or is_clinical_name(stem(word.text)))
     return word.raw[0].isupper() or word.is_owner or is_name
 
