@@ -162,6 +162,7 @@ def _mention(
     if not people:
         return None if open_one is None else _nearly_open(run, span, chosen, open_one)
     is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
+    is_told_apart = is_told_apart or _is_gone_back_to(run, span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
@@ -181,6 +182,16 @@ def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) 
     meant = [one for one in people if not contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
     return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
+
+
+def _is_gone_back_to(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
+) -> bool:
+    """Whether a first name has one bearer, who was spoken of, and all that is said leads there."""
+    one, *others = distinct(each.person for each in chosen)
+    is_first_name = chosen[0].is_exact and not chosen[0].has_family and span[0].title is None
+    is_back = is_first_name and not others and one.patient_id in known.roster
+    return is_back and is_turned_to(run, span)
 
 
 def _namesakes(

@@ -46,7 +46,10 @@ def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
     is_name = word.title is None and not (word.raw.isupper() or word.is_in_date)
+    led_by_nobody = of_people("definite", "articles") - of_people("tells")
+    is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
     is_name = is_name and is_strange(word.text) and is_no_word(word)
+    is_name = is_name and (word.is_owner or word.after not in of_people("eponym_heads"))
     return is_name and stands_for_somebody(run, word)
 
 
@@ -56,23 +59,33 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
     """
     at = next(place for place, one in enumerate(run) if one is word)
-    values = measured_nouns() | of_people("values_of_one")
-    leads = of_people("moves_on", "joins", "opening", "tells")
-    if not run[0].before and leads.issuperset(one.text for one in run[:at]):
-        of_what = word.beyond if word.after in of_people("newest") else word.after
-        if of_what in values or word.after in of_people("does_or_is"):
-            return True
     before = [one.text for one in run[:at]]
-    if before[-1:] and before[-1] in of_people("of_one"):
+    leads = of_people("moves_on", "joins", "opening", "tells")
+    begins = not run[0].before and leads.issuperset(before)
+    of_what = word.beyond if word.after in of_people("newest") else word.after
+    if begins and word.after in of_people("people_do"):
         return True
-    if of_people("for_whom").issuperset(before[-1:]) and not of_people("made_for").isdisjoint(
-        before
-    ):
+    is_noted = run[0].gap.strip() == ":" or not of_people("tells").isdisjoint(before)
+    is_told = word.heads or word.before in ("that", "dass") or word.after in of_people("does_or_is")
+    if (begins and is_noted and is_told) or (word.is_owner and word.closes):
+        return True
+    if (begins or word.text.endswith("s")) and of_what in _values():
+        return True
+    last = {*before[-1:]}
+    is_for = last <= of_people("for_whom") and not of_people("made_for").isdisjoint(before)
+    is_for |= last <= of_people("compares", "leads_to_whom") and not of_people(
+        "compares"
+    ).isdisjoint(before)
+    if is_for or last & of_people("of_one"):
         return True
     while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
         before.pop()
-    is_last = word.closes and word.gap == " "
-    return is_last and any(one in measured_nouns() for one in before[-1:])
+    return word.closes and word.gap == " " and bool(measured_nouns() & {*before[-1:]})
+
+
+def _values() -> frozenset[str]:
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("of_no_value")
 
 
 def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
@@ -282,8 +295,10 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if is_clinical_name(stem(behind.text)):
         return True
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
-    is_verb |= span[0].is_in("qualities") and not span[0].is_in("of_no_value")
-    if is_verb or span[0].is_in("newest", "opening", "moves_on"):
+    is_quality = span[0].is_in("qualities")
+    if is_quality and span[0].is_in("of_no_value"):
+        return (behind.after if behind.is_in("newest") else behind.text) in _values()
+    if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 

@@ -154,7 +154,8 @@ def _is_name_in_a_chart_question(
     Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
     language, too, only `Müller Kalium`, for nothing else may stand there.
     """
-    if word.title in ("staff", "relative") or message.registers:
+    is_score = word.after in of_people("eponym_heads") and not word.is_owner
+    if word.title in ("staff", "relative") or message.registers or is_score:
         return False
     if word.before in of_people("newest") and not word.is_owner:
         return False
@@ -212,9 +213,11 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() or word.is_in("seasons")
+    is_other = word.text in words_of_questions() and not word.is_in("of_no_value")
+    is_other = is_other or word.is_in("seasons")
     is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.is_in("qualities")
+    is_other = is_other or word.is_surely_eponym
+    is_other = is_other or (word.is_in("qualities") and not word.is_in("of_no_value"))
     return word.is_common and not is_other and word.text in names_that_are_words()
 
 
