@@ -161,8 +161,7 @@ def _mention(
     people = distinct(one.person for one in covers)
     if not people:
         return None if open_one is None else _nearly_open(run, span, chosen, open_one)
-    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
-    is_told_apart = is_told_apart or _is_gone_back_to(run, span, chosen, known)
+    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(run, span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
@@ -172,26 +171,21 @@ def _mention(
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) -> bool:
+def _is_told_apart(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
+) -> bool:
     """Whether a title tells one of two namesakes of the conversation from the other.
 
-    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
+    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it; and
+    "back to Fatima", where only one patient has that first name, and was spoken of.
     """
-    people = distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    people = distinct(one.person for one in chosen if one.is_exact)
     is_all_known = all(one.patient_id in known.roster for one in people)
+    if not chosen[0].has_family:
+        return len(people) == 1 and is_all_known and not span[0].title and is_turned_to(run, span)
     meant = [one for one in people if not contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
     return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
-
-
-def _is_gone_back_to(
-    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
-) -> bool:
-    """Whether a first name has one bearer, who was spoken of, and all that is said leads there."""
-    one, *others = distinct(each.person for each in chosen)
-    is_first_name = chosen[0].is_exact and not chosen[0].has_family and span[0].title is None
-    is_back = is_first_name and not others and one.patient_id in known.roster
-    return is_back and is_turned_to(run, span)
 
 
 def _namesakes(
@@ -275,8 +269,7 @@ def _counts(
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
-    is_eponym = strength == "near" and all(one.is_eponym for one in span)
-    if is_eponym or all(one.is_surely_eponym for one in span):
+    if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
         return False
     if strength == "near":
         return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)

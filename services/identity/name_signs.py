@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
+from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name
@@ -45,11 +45,11 @@ def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 
 def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
     """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
-    is_name = word.title is None and not (word.raw.isupper() or word.is_in_date)
+    is_name = word.title in (None, "patient") and not (word.raw.isupper() or word.is_in_date)
     led_by_nobody = of_people("definite", "articles") - of_people("tells")
     is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
     is_name = is_name and is_strange(word.text) and is_no_word(word)
-    is_name = is_name and (word.is_owner or word.after not in of_people("eponym_heads"))
+    is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
     return is_name and stands_for_somebody(run, word)
 
 
@@ -65,17 +65,19 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     of_what = word.beyond if word.after in of_people("newest") else word.after
     if begins and word.after in of_people("people_do"):
         return True
+    given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
+    if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
+        return True  # `switch to Zelda Quix`
     is_noted = run[0].gap.strip() == ":" or not of_people("tells").isdisjoint(before)
     is_told = word.heads or word.before in ("that", "dass") or word.after in of_people("does_or_is")
-    if (begins and is_noted and is_told) or (word.is_owner and word.closes):
+    if begins and is_noted and is_told:
         return True
     if (begins or word.text.endswith("s")) and of_what in _values():
         return True
     last = {*before[-1:]}
-    is_for = last <= of_people("for_whom") and not of_people("made_for").isdisjoint(before)
-    is_for |= last <= of_people("compares", "leads_to_whom") and not of_people(
-        "compares"
-    ).isdisjoint(before)
+    compares, made_for = of_people("compares"), of_people("made_for")
+    is_for = last <= of_people("for_whom") and bool(made_for & {*before})
+    is_for |= last <= compares | of_people("leads_to_whom") and bool(compares & {*before})
     if is_for or last & of_people("of_one"):
         return True
     while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
@@ -88,38 +90,21 @@ def _values() -> frozenset[str]:
     return values - of_people("of_no_value")
 
 
-def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
-    """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
-    others = [one for one in words if not one.is_in("opening")]
-    is_last = len(others) > 1 and others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
-    return is_last and all(
-        _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
-    )
-
-
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
     word = run[place]
-    at = message.words.index(word)
-    is_led = at > 0 and ":" in word.gap and "\n" not in word.gap
-    line = message.text[: message.words[at - 1].start].rpartition("\n")[2]
-    is_led = is_led and not line.strip() and not word.raw.isupper()
-    is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
-    return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
+    last = message.words[max(message.words.index(word) - 1, 0)]
+    is_led = last.is_in("labels_of_names") and ":" in word.gap and "\n" not in word.gap
+    is_led = is_led and not message.text[: last.start].rpartition("\n")[2].strip()
+    return is_led and word.raw[0].isupper() and not word.raw.isupper() and is_no_word(word)
 
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
     is_led = word.before in of_people("definite", "newest")  # `the day's weight`
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
-    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and _is_unknown(word))
+    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and is_strange(word.text))
     return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
-
-
-def _is_unknown(word: Word) -> bool:
-    """Whether no question asks with it, and it is no abbreviation: `kep`, and not `btw`."""
-    is_asked = word.text in words_of_questions() or word.is_in("no_names", "lingers", "opening")
-    return len(word.raw) >= _SHORT_LETTERS and not (is_asked or word.raw.isupper())
 
 
 def asks_for_chart(owner: Word) -> bool:
@@ -147,35 +132,9 @@ def is_compound(word: Word) -> bool:
     return any(stem(text[at:]) in ordinary_words() for at in ends)
 
 
-def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
-    """Whether a word of no language is called a patient: `patient Okonkwo: INR?`."""
-    is_headed = word.heads or word.is_owner
-    is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
-    is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
-    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.is_in("numbers")
-    is_term = is_term or word.is_in("born") or (word.is_common and not is_short)
-    is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
-    return (
-        (is_name or is_headed)
-        and word.before in PATIENTS
-        and not is_term
-        and is_asked_of
-        and (is_headed or not _is_said_of_the_patient(run, word))
-    )
-
-
 PATIENTS = frozenset(
     {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
 )
-
-
-def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
-    """Whether it is a quality or object: `is the patient Afebrile?`, `Hat die Patientin Gas?`."""
-    at = next(place for place, one in enumerate(run) if one is word)
-    if at <= 2 or not run[at - 2].is_in("definite"):
-        return False
-    is_object = run[at - 3].is_in("takes_an_object") and not is_known_name(word.text)
-    return is_object or run[at - 3].is_in("copulas")
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:
@@ -388,9 +347,3 @@ def contradicts(span: Sequence[Word], person: Person) -> bool:
     if title == "man":
         return person.sex == "female"
     return title == "woman" and person.sex == "male"
-
-
-def is_titled_name(word: Word) -> bool:
-    """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
-    other_titles = of_people("staff", "relatives", "titles_of_patients")
-    return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()

@@ -6,13 +6,11 @@ from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
     contradicts,
+    is_clinical,
     is_labelled,
     is_name_beside,
     is_strange_subject,
-    is_titled_name,
     is_unknown_owner,
-    is_unknown_patient,
-    is_unknown_whom_to_open,
     is_way_to_reach,
 )
 from services.identity.person import Person
@@ -57,7 +55,7 @@ def strangers_in(
         if is_labelled(message, run, place):
             yield (word, *run[place + 1 : place + 2])
             continue
-        owns = is_unknown_owner(word) or is_unknown_whom_to_open(message.words, word)
+        owns = is_unknown_owner(word)
         is_short = own is not None and is_short_for(word.text, _given(own))
         is_asked = is_strange_subject(run, word)
         is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
@@ -82,7 +80,8 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
-    is_pair = is_pair and (word.is_owner or word.text not in _pairs())
+    is_list = word.text in words_of_questions() | of_people("letter_pairs")
+    is_pair = is_pair and (word.is_owner or not is_list)
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
@@ -99,10 +98,6 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
     return letters if begins or is_asked or is_led or is_told or is_last else ""
-
-
-def _pairs() -> frozenset[str]:
-    return words_of_questions() | of_people("letter_pairs")
 
 
 def _is_value(word: Word) -> bool:
@@ -129,14 +124,15 @@ def _is_titled(
     is_open: bool,
 ) -> bool:
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
-    if word.title == "patient":
-        return is_unknown_patient(run, word) and not has_hit
+    if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
+        return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     if is_carried and word.text in measured_nouns():
         return False  # `Herr Gross Kalium`
-    if word.is_common and not word.is_owner and not is_titled_name(word):
+    is_role = word.is_in("staff", "relatives", "titles_of_patients") or not word.raw.istitle()
+    if word.is_common and not word.is_owner and is_role:
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
@@ -154,7 +150,7 @@ def _is_name_in_a_chart_question(
     Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
     language, too, only `Müller Kalium`, for nothing else may stand there.
     """
-    is_score = word.after in of_people("eponym_heads") and not word.is_owner
+    is_score = word.after in of_people("told_first_by") and not word.is_owner
     if word.title in ("staff", "relative") or message.registers or is_score:
         return False
     if word.before in of_people("newest") and not word.is_owner:

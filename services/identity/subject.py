@@ -138,7 +138,7 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             if others := _born_as_well(one, born, known):
                 return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
-        elif (found.names_open or _heads(said, one)) and (
+        elif found.names_open and (
             known.open is not None and known.open.is_nearly_born_on(one.readings)
         ):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
