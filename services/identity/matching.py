@@ -161,7 +161,7 @@ def _mention(
     people = distinct(one.person for one in covers)
     if not people:
         return None if open_one is None else _nearly_open(run, span, chosen, open_one)
-    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
+    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(run, span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
@@ -171,13 +171,18 @@ def _mention(
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) -> bool:
+def _is_told_apart(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
+) -> bool:
     """Whether a title tells one of two namesakes of the conversation from the other.
 
-    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
+    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it; and
+    "back to Fatima", where only one patient has that first name, and was spoken of.
     """
-    people = distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    people = distinct(one.person for one in chosen if one.is_exact)
     is_all_known = all(one.patient_id in known.roster for one in people)
+    if not chosen[0].has_family:
+        return len(people) == 1 and is_all_known and not span[0].title and is_turned_to(run, span)
     meant = [one for one in people if not contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
     return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
@@ -264,11 +269,10 @@ def _counts(
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
-    is_eponym = strength == "near" and all(one.is_eponym for one in span)
-    if is_eponym or all(one.is_surely_eponym for one in span):
+    if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
         return False
     if strength == "near":
-        return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
+        return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
@@ -287,14 +291,16 @@ def _is_beside(
     return is_person_beside(span) or (strength != "full" and stands_as_drug(run, span))
 
 
-def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:
+def _counts_nearly(
+    run: Sequence[Word], span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool
+) -> bool:
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
         return signed or not all(common)
     if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
-    is_name = is_name or stands_where_names_do(span)
+    is_name = is_name or stands_where_names_do(run, span)
     return (is_name and not any(common)) or is_sure_sign(span)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
+from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name
@@ -12,6 +12,7 @@ from services.language.phrases import words_for
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
+from services.language.strange_words import is_strange
 
 _SHORT_LETTERS = 3
 _LEAST_LEAD, _LEAST_END = 4, 6
@@ -34,57 +35,76 @@ def is_sure_sign(span: tuple[Word, ...]) -> bool:
     return span[0].is_heading and (span[0].raw[0].isupper() or not span[0].is_common)
 
 
-def stands_where_names_do(span: tuple[Word, ...]) -> bool:
+def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a word that nobody knows begins the message or follows what names follow."""
     first = span[0]
-    is_unknown = not is_clinical_name(stem(first.text)) and not first.is_in("eponyms")
-    return is_unknown and (first.is_first or first.before in of_people("before_names"))
+    is_led = first.is_first or first.before in of_people("before_names")
+    is_led = is_led or stands_for_somebody(run, span[-1])
+    return is_led and is_strange(first.text) and not first.is_in("eponyms")
 
 
-def is_unknown_whom_to_open(words: Sequence[Word], word: Word) -> bool:
-    """Whether a chart is to be opened for words of no language: `switch to Zelda Quix`."""
-    others = [one for one in words if not one.is_in("opening")]
-    is_last = len(others) > 1 and others[-1:] == [words[-1]] == [word] and words[0].is_in("opening")
-    return is_last and all(
-        _is_unknown(one) and one.raw.istitle() and is_no_word(one) for one in others
-    )
+def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
+    """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
+    is_name = word.title in (None, "patient") and not (word.raw.isupper() or word.is_in_date)
+    led_by_nobody = of_people("definite", "articles") - of_people("tells")
+    is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
+    is_name = is_name and is_strange(word.text) and is_no_word(word)
+    is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
+    return is_name and stands_for_somebody(run, word)
+
+
+def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
+    """Whether only a name stands in that place: before a value, behind one, before what one does.
+
+    `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
+    """
+    at = next(place for place, one in enumerate(run) if one is word)
+    before = [one.text for one in run[:at]]
+    leads = of_people("moves_on", "joins", "opening", "tells")
+    begins = not run[0].before and leads.issuperset(before)
+    of_what = word.beyond if word.after in of_people("newest") else word.after
+    if begins and word.after in of_people("people_do"):
+        return True
+    given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
+    if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
+        return True  # `switch to Zelda Quix`
+    is_noted = run[0].gap.strip() == ":" or not of_people("tells").isdisjoint(before)
+    is_told = word.heads or word.before in ("that", "dass") or word.after in of_people("does_or_is")
+    if begins and is_noted and is_told:
+        return True
+    if (begins or word.text.endswith("s")) and of_what in _values():
+        return True
+    last = {*before[-1:]}
+    compares, made_for = of_people("compares"), of_people("made_for")
+    is_for = last <= of_people("for_whom") and bool(made_for & {*before})
+    is_for |= last <= compares | of_people("leads_to_whom") and bool(compares & {*before})
+    if is_for or last & of_people("of_one"):
+        return True
+    while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
+        before.pop()
+    return word.closes and word.gap == " " and bool(measured_nouns() & {*before[-1:]})
+
+
+def _values() -> frozenset[str]:
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("of_no_value")
 
 
 def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
     """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
     word = run[place]
-    at = message.words.index(word)
-    is_led = at > 0 and ":" in word.gap and "\n" not in word.gap
-    line = message.text[: message.words[at - 1].start].rpartition("\n")[2]
-    is_led = is_led and not line.strip() and not word.raw.isupper()
-    is_name = word.raw[0].isupper() and is_no_word(word) and not is_clinical(word.text)
-    return is_led and is_name and message.words[at - 1].is_in("labels_of_names")
+    last = message.words[max(message.words.index(word) - 1, 0)]
+    is_led = last.is_in("labels_of_names") and ":" in word.gap and "\n" not in word.gap
+    is_led = is_led and not message.text[: last.start].rpartition("\n")[2].strip()
+    return is_led and word.raw[0].isupper() and not word.raw.isupper() and is_no_word(word)
 
 
 def is_unknown_owner(word: Word) -> bool:
     """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
     is_led = word.before in of_people("definite", "newest")  # `the day's weight`
     is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
-    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and _is_unknown(word))
+    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and is_strange(word.text))
     return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
-
-
-def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
-    """Whether what is measured is asked of a stranger: `Petrov: sodium?`, `sodium for Petrov`."""
-    if word.is_heading and _is_unknown(word) and is_no_word(word):
-        return not measured_nouns().isdisjoint((word.after, word.beyond))
-    is_name = is_no_word(word) and word.raw.istitle() and len(word.raw) > _SHORT_LETTERS
-    if not is_name or not word.closes:
-        return False
-    at = next(place for place, one in enumerate(run) if one is word)
-    is_after = word.is_capital and word.before in of_people("before_names") and at > 1
-    return is_after and run[at - 2].text in measured_nouns()
-
-
-def _is_unknown(word: Word) -> bool:
-    """Whether no question asks with it, and it is no abbreviation: `kep`, and not `btw`."""
-    is_asked = word.text in words_of_questions() or word.is_in("no_names", "lingers", "opening")
-    return len(word.raw) >= _SHORT_LETTERS and not (is_asked or word.raw.isupper())
 
 
 def asks_for_chart(owner: Word) -> bool:
@@ -112,35 +132,9 @@ def is_compound(word: Word) -> bool:
     return any(stem(text[at:]) in ordinary_words() for at in ends)
 
 
-def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
-    """Whether a word of no language is called a patient: `patient Okonkwo: INR?`."""
-    is_headed = word.heads or word.is_owner
-    is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
-    is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
-    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.is_in("numbers")
-    is_term = is_term or word.is_in("born") or (word.is_common and not is_short)
-    is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
-    return (
-        (is_name or is_headed)
-        and word.before in PATIENTS
-        and not is_term
-        and is_asked_of
-        and (is_headed or not _is_said_of_the_patient(run, word))
-    )
-
-
 PATIENTS = frozenset(
     {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
 )
-
-
-def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
-    """Whether it is a quality or object: `is the patient Afebrile?`, `Hat die Patientin Gas?`."""
-    at = next(place for place, one in enumerate(run) if one is word)
-    if at <= 2 or not run[at - 2].is_in("definite"):
-        return False
-    is_object = run[at - 3].is_in("takes_an_object") and not is_known_name(word.text)
-    return is_object or run[at - 3].is_in("copulas")
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:
@@ -260,7 +254,10 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if is_clinical_name(stem(behind.text)):
         return True
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
-    if is_verb or span[0].is_in("qualities", "newest", "opening", "moves_on"):
+    is_quality = span[0].is_in("qualities")
+    if is_quality and span[0].is_in("of_no_value"):
+        return (behind.after if behind.is_in("newest") else behind.text) in _values()
+    if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
 
@@ -350,9 +347,3 @@ def contradicts(span: Sequence[Word], person: Person) -> bool:
     if title == "man":
         return person.sex == "female"
     return title == "woman" and person.sex == "male"
-
-
-def is_titled_name(word: Word) -> bool:
-    """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
-    other_titles = of_people("staff", "relatives", "titles_of_patients")
-    return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()

@@ -6,13 +6,11 @@ from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
     contradicts,
+    is_clinical,
     is_labelled,
     is_name_beside,
-    is_titled_name,
-    is_unknown_beside_a_value,
+    is_strange_subject,
     is_unknown_owner,
-    is_unknown_patient,
-    is_unknown_whom_to_open,
     is_way_to_reach,
 )
 from services.identity.person import Person
@@ -26,6 +24,7 @@ from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
+from services.language.strange_words import is_strange
 from services.language.text_words import asks_question
 
 _SHORT_LETTERS = 3
@@ -56,12 +55,11 @@ def strangers_in(
         if is_labelled(message, run, place):
             yield (word, *run[place + 1 : place + 2])
             continue
-        owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
-        owns = owns or (
-            _is_name_in_a_chart_question(message, word, others)
-            and not (own is not None and is_short_for(word.text, _given(own)))
-        )
-        owns = owns or is_unknown_whom_to_open(message.words, word)
+        owns = is_unknown_owner(word)
+        is_short = own is not None and is_short_for(word.text, _given(own))
+        is_asked = is_strange_subject(run, word)
+        is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
+        owns = owns or (is_asked and not is_short)
         whole = tuple(run[max(place - 1, 0) : place + 1])
         owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
@@ -76,13 +74,14 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     if word.title in ("man", "woman") and len(word.raw) == 1:
         is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
-        is_letter = word.raw.isupper() or not word.is_common
+        is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
     is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
-    is_pair = is_pair and word.text not in words_of_questions() | of_people("letter_pairs")
+    is_list = word.text in words_of_questions() | of_people("letter_pairs")
+    is_pair = is_pair and (word.is_owner or not is_list)
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
@@ -125,18 +124,20 @@ def _is_titled(
     is_open: bool,
 ) -> bool:
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
-    if word.title == "patient":
-        return is_unknown_patient(run, word) and not has_hit
+    if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
+        return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     if is_carried and word.text in measured_nouns():
         return False  # `Herr Gross Kalium`
-    if word.is_common and not word.is_owner and not is_titled_name(word):
+    is_role = word.is_in("staff", "relatives", "titles_of_patients") or not word.raw.istitle()
+    if word.is_common and not word.is_owner and is_role:
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
+    is_name = is_name or is_strange(word.text)
     is_name = is_name and not (is_carried or word.is_common or is_clinical_name(stem(word.text)))
     return word.raw[0].isupper() or word.is_owner or is_name
 
@@ -149,7 +150,8 @@ def _is_name_in_a_chart_question(
     Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
     language, too, only `Müller Kalium`, for nothing else may stand there.
     """
-    if word.title in ("staff", "relative") or message.registers:
+    is_score = word.after in of_people("told_first_by") and not word.is_owner
+    if word.title in ("staff", "relative") or message.registers or is_score:
         return False
     if word.before in of_people("newest") and not word.is_owner:
         return False
@@ -207,9 +209,11 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
 
 
 def _is_name_and_word(word: Word) -> bool:
-    is_other = word.text in words_of_questions() or word.is_in("seasons")
+    is_other = word.text in words_of_questions() and not word.is_in("of_no_value")
+    is_other = is_other or word.is_in("seasons")
     is_other = is_other or word.text in month_numbers()
-    is_other = is_other or word.is_in("qualities")
+    is_other = is_other or word.is_surely_eponym
+    is_other = is_other or (word.is_in("qualities") and not word.is_in("of_no_value"))
     return word.is_common and not is_other and word.text in names_that_are_words()
 
 

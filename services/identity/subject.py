@@ -150,12 +150,18 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
-                or not said.message.words
+                or _heads(said, one)
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _heads(said: Said, one: FullDate) -> bool:
+    """Whether a message begins with a date, or is no more: `14.3.57 CEA?` asks of who was born."""
+    before = (word.text for word in said.message.words if word.start < one.start)
+    return of_people("moves_on").issuperset(before)
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:

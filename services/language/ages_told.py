@@ -93,7 +93,8 @@ def age_told(text: str) -> AgeTold | None:
         who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
         called = who or sex
         is_person = who in _person_words() or (not who and (heading["unit"] or sex))
-        if is_person and (not sex or heading["sex"].isupper()):
+        is_sex = not sex or heading["sex"].isupper() or (sex == "f" and len(heading["number"]) == 2)
+        if is_person and is_sex:
             return AgeTold(int(heading["number"]), "year", _sex_of(called))
     people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}

@@ -44,7 +44,8 @@ def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
 
 
 def _is_measured(text: str) -> bool:
-    return text in first_parts(measured_nouns()) or is_clinical_name(stem(text))
+    begins = text in first_parts(measured_nouns()) | of_people("values_begin")
+    return begins or is_clinical_name(stem(text))
 
 
 def _is_somebody(phrase: Sequence[Word]) -> bool:
@@ -56,6 +57,7 @@ def _is_somebody(phrase: Sequence[Word]) -> bool:
     told = texts[1 + (texts[1:2] == ["one"]) :]
     is_alone = len(told) > 1 and told[0] in of_people("described_by", "told_apart_by")
     is_alone = is_alone and (texts[1] == "one" or texts[0] in of_people("alone"))
+    is_alone |= phrase[0].is_in("definite") and not of_people("told_by_job").isdisjoint(texts[1:2])
     leads = [] if phrase[0].is_in("definite") else ["the"]
     return is_alone or describes_somebody([*leads, *texts])
 
@@ -117,9 +119,9 @@ def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
     begin = next((one for one in near if words[one].is_in("definite")), at)
     if begin == at:
         return ()
-    is_owner = (
-        word.is_owner and _is_ill(word.text) and any(map(_is_measured, (word.after, word.beyond)))
-    )
+    is_told = _is_ill(word.text) or word.is_in("told_by_job")
+    is_told = is_told or word.text in names_of("search_record")
+    is_owner = word.is_owner and is_told and any(map(_is_measured, (word.after, word.beyond)))
     is_booked = begin > 0 and words[begin - 1].is_in("books") and word.after in of_people("for")
     is_booked = is_booked and word.text in names_of("problems", "search_record")
     return words[begin : at + 1] if is_owner or is_booked else ()

@@ -7,7 +7,7 @@ from typing import Literal
 from services.language.people_words import common_words, names_in_english, of_people
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
-_DOES, _ABOUT = ("does", "did"), ("about", "for")
+_DOES, _ABOUT = ("does", "did"), ("about", "for", "of", "von")
 
 
 @dataclass(frozen=True)

@@ -12,3 +12,9 @@ async def test_who_is_pointed_at_is_no_open_patient(active: int, text: str) -> N
 @with_cases("active", "text")
 async def test_the_open_patient_is_pointed_at(active: int, text: str) -> None:
     assert (await subject_of(text, active=active)).outcome == "same"
+
+
+async def test_a_first_name_goes_back_to_the_one_bearer_who_was_spoken_of() -> None:
+    assert (await subject_of("back to timo", active=9, roster=(12,))).outcome == "other"
+    assert (await subject_of("back to timo", active=9)).outcome == "unsure"
+    assert (await subject_of("back to falk", active=9, roster=(12,))).outcome == "unsure"
