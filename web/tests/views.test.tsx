@@ -100,6 +100,15 @@ describe("a question", () => {
     expect(onAnswer).toHaveBeenCalledWith("yes", { target_id: "q1", answer: "yes" });
   });
 
+  test("about two charts keeps its lines, and its buttons are no warning", () => {
+    const text = "Nebeneinanderlegen?\n- **Ada** (patient_4)\n- **Bo** (patient_7)\n\nja / nein";
+    show({ id: "q1", kind: "compare", text });
+    expect(root.querySelector("p")?.textContent).toBe(
+      "Nebeneinanderlegen?\n- Ada (patient_4)\n- Bo (patient_7)",
+    );
+    expect(root.querySelector(".danger")).toBeNull();
+  });
+
   test("which of several is meant has a button for each", () => {
     const onAnswer = show({ id: "q2", kind: "which_entity", text: "Which one?\n1. *CEA*\n2. *CA 19-9*" });
     act(() => button("2. CA 19-9").click());
