@@ -105,7 +105,7 @@ class TurnReplies:
 
     def show_state(self, turn: UnderstoodTurn) -> None:
         """Show what clients may know of the conversation now."""
-        turn.run.emit(StateChanged(shared_state(turn, self.group_chat)))
+        turn.run.emit(StateChanged(shared_state(turn, self.group_chat, language=spoken_in(turn))))
 
     def close_what_is_open(self, turn: ClaimedTurn) -> None:
         """End what was cut off; what an agent had said is kept, because it was shown."""

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { newTurn, type Turn } from "../src/chat";
 import { Who } from "../src/patient_mark";
+import { PlanCard } from "../src/plan_card";
 import { QuestionCard } from "../src/question_card";
 import { RecordSystemStrip } from "../src/record_system";
 import { strings } from "../src/strings";
@@ -120,6 +121,17 @@ describe("a question", () => {
     expect(root.querySelectorAll("button")).toHaveLength(0);
     expect(root.textContent).toContain("Tuesday at ten?");
   });
+});
+
+test("a plan that rests is gone on with by a button, and not while a turn runs", () => {
+  const onAnswer = vi.fn();
+  const step = { number: 1, agent: "Radiology", text: "review the imaging", status: "running" as const };
+  const plan = { plan_id: "p1", status: "running" as const, steps: [step] };
+  draw(<PlanCard plan={plan as never} isBusy={true} onAnswer={onAnswer} onChange={() => {}} />);
+  expect(button(strings.plan.goOn)).toBeUndefined();
+  draw(<PlanCard plan={plan as never} isBusy={false} onAnswer={onAnswer} onChange={() => {}} />);
+  act(() => button(strings.plan.goOn).click());
+  expect(onAnswer).toHaveBeenCalledWith("continue");
 });
 
 test("a patient is shown by mark, name, id, birth date and sex", () => {
