@@ -77,7 +77,12 @@ class UserInputError(RoundsError, code="bad_request"):
 
 
 class BadFrameError(UserInputError, code="bad_frame"):
-    """A frame or body is not JSON or not of the expected shape."""
+    """A frame, body or parameter is not of the expected shape; `what` is wrong, in our words."""
+
+    def __init__(self, what: str = "") -> None:
+        super().__init__(what)
+        if what and self._told:
+            self.user_message = self._told.format(what=what)
 
 
 class WrongAnswerError(BadFrameError, code="wrong_answer"):

@@ -16,8 +16,9 @@ from data_models.statement_check import CheckedStatement
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
 NoticeKind = Literal[
-    "restored", "interrupted", "queued", "limit", "evicted", "progress", "repeated"
+    "restored", "interrupted", "queued", "limit", "evicted", "told", "progress", "repeated"
 ]
+"""`told` is a line that stays beside the answer; `progress` is over once there is one."""
 Outcome = Literal["success", "interrupt", "cancelled"]
 
 

@@ -65,7 +65,7 @@ def number_in(raw: str) -> int:
         BadFrameError: it is none of at most nine digits.
     """
     if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
-        raise BadFrameError("not a number")
+        raise BadFrameError("a number has one to nine digits")
     return int(raw)
 
 

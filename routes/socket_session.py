@@ -109,12 +109,12 @@ def parse_client_frame(data: bytes | str) -> ClientFrame:
     """
     value = parse_json(data)
     if not isinstance(value, dict):
-        raise BadFrameError("not an object")
+        raise BadFrameError('a frame is JSON such as {"content": "…"}')
     try:
         return _FRAME.validate_python(value)
     except ValidationError:
         # Not `from error`: it quotes what the clinician wrote.
-        raise BadFrameError("not a frame of a known shape") from None
+        raise BadFrameError('a frame is JSON such as {"content": "…"}') from None
 
 
 LOGGED_OFF = 4401

@@ -150,7 +150,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     waits = f"“{_short(said)}” now waits for your answer"
     waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""
-    return replace(verdict, reply=f"{verdict.reply}\n{waits}; “no” drops it.")
+    return replace(verdict, reply=f"{verdict.reply}\n\n{waits}; “no” drops it.")
 
 
 def shown_waiting(waiting: Sequence[str]) -> str:

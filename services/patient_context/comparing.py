@@ -99,7 +99,7 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
     today = turn.now.date()
     lines = [f"- {option_line(one, today)}" for one in people]
     payload = {OPTIONS: [one.patient_id for one in people], ASKED: _asked(turn)}
-    question = turn.ask("compare", "\n".join([_TEXT, *lines, "yes / no"]), payload, ids=ids)
+    question = turn.ask("compare", "\n".join([_TEXT, *lines, "\nyes / no"]), payload, ids=ids)
     return asking_first(question, turn)
 
 

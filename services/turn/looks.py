@@ -55,7 +55,7 @@ class TurnLooks:
         earlier = look.earlier
         if earlier is not None and earlier.is_over(turn.now):
             line = in_own_language(line_of(earlier.last, now), spoken_in(turn))
-            turn.run.emit(Notice("progress", line))
+            turn.run.emit(Notice("told", line))
         if earlier is not None and earlier.is_noted(now):
             self.recent.keep(key, record, earlier)
 

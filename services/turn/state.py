@@ -11,6 +11,7 @@ from services.group_chat_port import GroupChat
 from services.identity.index import PersonIndex
 from services.identity.noted import facts_of, person_of
 from services.identity.others_named import OthersNamed
+from services.language.own_texts import in_own_language
 from services.patient_context.snapshot import ShownRoster, build_snapshot, footer
 from services.patient_context.who import noted_people
 from services.turn.phases import GroundedTurn, UnderstoodTurn
@@ -55,8 +56,8 @@ def _changed_at(turn: UnderstoodTurn) -> datetime:
     return max(map(attrgetter("updated_at"), rows), default=turn.now)
 
 
-def shared_state(turn: UnderstoodTurn, group_chat: GroupChat) -> SharedState:
-    """Return what clients may show now."""
+def shared_state(turn: UnderstoodTurn, group_chat: GroupChat, *, language: str) -> SharedState:
+    """Return what clients may show now, the open question in the user's language."""
     roster, question = turn.roster, turn.record.question
     context = turn.document if isinstance(turn, GroundedTurn) else None
     session = context.scenario if context is not None else None
@@ -72,7 +73,11 @@ def shared_state(turn: UnderstoodTurn, group_chat: GroupChat) -> SharedState:
         plan=context.plan if context is not None and shows_patient else None,
         question=None
         if question is None
-        else {"id": question.question_id, "kind": question.kind, "text": question.text},
+        else {
+            "id": question.question_id,
+            "kind": question.kind,
+            "text": in_own_language(question.text, language),
+        },
         undo=_undo(turn),
         artifacts=tuple(context.artifacts) if context is not None and shows_patient else (),
         scenario=session.shown_place if session is not None and shows_patient else None,

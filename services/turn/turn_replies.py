@@ -79,14 +79,18 @@ class TurnReplies:
             turn.record.end("interrupt")
 
     def notify(
-        self, turn: ClaimedTurn, text: str, *, kind: Literal["progress", "restored"] = "progress"
+        self,
+        turn: ClaimedTurn,
+        text: str,
+        *,
+        kind: Literal["progress", "restored", "told"] = "told",
     ) -> None:
         """Show a line of the server's own beside the answers, in the user's language; not kept."""
         turn.run.emit(Notice(kind, in_own_language(text, spoken_in(turn))))
 
     def tell_progress(self, turn: ClaimedTurn, done: int, total: int) -> None:
         """Say how far a long piece of work is."""
-        self.notify(turn, f"{done} of {total} documents are archived.")
+        self.notify(turn, f"{done} of {total} documents are archived.", kind="progress")
 
     def tell_interruption(self, turn: LoadedTurn) -> None:
         """Tell once of a turn that died, and of what it may have done."""
@@ -101,7 +105,7 @@ class TurnReplies:
 
     def show_state(self, turn: UnderstoodTurn) -> None:
         """Show what clients may know of the conversation now."""
-        turn.run.emit(StateChanged(shared_state(turn, self.group_chat)))
+        turn.run.emit(StateChanged(shared_state(turn, self.group_chat, language=spoken_in(turn))))
 
     def close_what_is_open(self, turn: ClaimedTurn) -> None:
         """End what was cut off; what an agent had said is kept, because it was shown."""

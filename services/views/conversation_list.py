@@ -132,7 +132,7 @@ class ConversationList:
             return kept.made
         for patient_id in (*row.patient_ids, None):
             document = await self._document(row.chat_id, owner, patient_id, action="read_title")
-            question = first_question(document.chat_history) if document else ""
+            question = first_question(await self._turns(document)) if document else ""
             if question:
                 made = made_title(question)
                 await self.names.note(
@@ -177,7 +177,13 @@ class ConversationList:
     async def _turns(self, document: ChatContext) -> list[Turn]:
         history = document.chat_history
         first = history[0].turn_id if history else document.next_turn_id
-        older = await self.contexts.read_archived_turns(document, before=first, limit=_OLDER_TURNS)
+        older: list[Turn] = []
+        try:
+            older = await self.contexts.read_archived_turns(
+                document, before=first, limit=_OLDER_TURNS
+            )
+        except _UNREAD as error:  # what is not so old is shown
+            logger.warning("turns_unread", error=error.code, chat_id=document.conversation_id)
         return [*older, *history]
 
 

@@ -13,6 +13,7 @@ from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
+from services.language.own_texts import in_own_language
 
 # Who the patients of a conversation are, for its list of them.
 
@@ -83,7 +84,8 @@ def question_row(
         return None
     if question.is_set_aside(active):
         return None
-    return QuestionRow(id=question.question_id, kind=question.kind, text=question.text)
+    text = in_own_language(question.text, conversation.language)
+    return QuestionRow(id=question.question_id, kind=question.kind, text=text)
 
 
 class ConversationView(BaseModel):

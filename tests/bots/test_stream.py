@@ -104,6 +104,22 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
 
+async def test_a_line_that_stays_is_a_message_before_the_answer(
+    bot: Bot, teams: FakeConnector
+) -> None:
+    async def drops_a_request(talk: Talk) -> None:
+        talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
+        talk.run.emit(Notice(kind="told", text="“any allergies?” was not answered."))
+        await talk.say("No mass.")
+
+    bot.scheduler.script = telling(drops_a_request)
+    await teams.say(bot.url, "hello")
+    await teams.until_said("PT_CTX")
+    told, answer = teams.texts()
+    assert "was not answered" in told
+    assert "No mass." in answer
+
+
 @pytest.mark.slow
 async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConnector) -> None:
     async def two_agents(talk: Talk) -> None:

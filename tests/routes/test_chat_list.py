@@ -24,6 +24,18 @@ async def test_a_title_is_of_the_first_question_until_its_user_names_it(
     assert await titles(used) == {"chat_1": "question 1 # not a title"}
 
 
+async def test_a_title_is_of_the_first_question_where_that_is_among_older_turns(
+    used: Server,
+) -> None:
+    reader = used.context.reader
+    assert isinstance(reader, FakeReader)
+    owner = used.scheduler.owners["chat_1"]
+    document = await reader.document("chat_1", owner=owner, patient_id=None, action="test")
+    await used.context.conversations.contexts.archive(document, reader.turns[:3])
+    del reader.turns[:3]
+    assert await titles(used) == {"chat_1": "question 1 # not a title"}
+
+
 async def test_what_is_put_away_leaves_the_list_and_comes_back(used: Server) -> None:
     await ask(used, "PATCH", "/api/chats/chat_1", body={"archived": True})
     assert await titles(used) == {}

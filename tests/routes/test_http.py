@@ -96,6 +96,24 @@ async def test_a_number_that_is_none_is_refused(server: Server, query: str) -> N
     assert (status, problem["code"]) == (400, "bad_frame")
 
 
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("/api/chats/search", "q: words to look for"),
+        ("/api/chats/chat_1/messages?limit=x", "a number has one to nine digits"),
+        ("/api/chats/chat_1/export?format=pdf", "format must be one of md, json, docx"),
+        ("/api/chats/chat_1/sources?patient_id=patient_4", "ref is needed"),
+    ],
+)
+async def test_a_refusal_says_what_is_wrong_and_not_how_another_is_sent(
+    server: Server, path: str, says: str
+) -> None:
+    await claimed(server)
+    _, problem = await get(server, path)
+    assert says in problem["detail"]
+    assert "content" not in problem["detail"]
+
+
 async def test_an_export_holds_every_page_in_order(server: Server) -> None:
     await claimed(server)
     path = "/api/chats/chat_1/export?patient_id=patient_4"

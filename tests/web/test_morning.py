@@ -103,6 +103,7 @@ async def test_a_morning_from_home_to_paper(morning: Morning) -> None:
     await go_through_a_plan(morning)
     await print_and_export(morning)
     await see_another_patient(morning)
+    await lay_two_charts_side_by_side(morning)
     await clear_and_undo(morning)
 
 
@@ -240,6 +241,14 @@ async def see_another_patient(morning: Morning) -> None:
     assert (await mark.inner_text(), await mark.evaluate(COLOUR)) == first
 
 
+async def lay_two_charts_side_by_side(morning: Morning) -> None:
+    page = morning.page
+    await morning.ask("compare her problems with patient_15")
+    await morning.press(page.get_by_role("button", name="Yes", exact=True))
+    for _, known in (FIRST[-2:], SECOND[-2:]):
+        await expect(page.get_by_role("columnheader", name=known)).to_be_visible()
+
+
 async def clear_and_undo(morning: Morning) -> None:
     page = morning.page
     await morning.ask("clear patient context")
@@ -248,3 +257,4 @@ async def clear_and_undo(morning: Morning) -> None:
     await idle(page)
     await morning.assert_about(FIRST)
     await expect(page.get_by_text("What is the current stage?").first).to_be_attached()
+    await expect(page.locator(".chip", has_text="Zoë Łucja Çelik-Sørensen")).to_be_attached()

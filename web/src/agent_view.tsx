@@ -49,7 +49,11 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
   };
   const place = session.agents.findIndex((agent) => agent.name === item.agent);
   return (
-    <article class={`agent-message agent-${Math.max(place, 0) % COLOURS}`} aria-busy={!item.isDone}>
+    <article
+      class={`agent-message agent-${Math.max(place, 0) % COLOURS}`}
+      aria-label={item.agent}
+      aria-busy={!item.isDone}
+    >
       <header class="agent-head">
         <span class="avatar" aria-hidden="true">
           {item.agent.slice(0, 1)}

@@ -255,9 +255,12 @@ function peopleAfter(people: People, state: SharedState): People {
   return grown;
 }
 
-/** Rows of anybody else's chart are never drawn. */
+/** Rows of anybody else's chart are never drawn; two charts that were laid side by side are of nobody alone. */
 const isOf = (view: ChartView | LostView, patientId: string | null | undefined): boolean =>
-  !("patient_id" in view) || patientId === undefined || view.patient_id === patientId;
+  !("patient_id" in view) ||
+  view.patient_id === "" ||
+  patientId === undefined ||
+  view.patient_id === patientId;
 
 /** A run that this screen did not ask for: another device's, or one from before a reload. */
 function adopt(chat: Chat, frame: Frame & { type: "RUN_STARTED" }): Chat {

@@ -12,6 +12,11 @@ const WARN_CHARS = 15_000;
 const HAS_KEYBOARD = "(hover: hover) and (pointer: fine)";
 
 const FIELD = "message";
+const NAME_CHARS = 40;
+
+/** An empty box says whom it is about in one line or two, whatever the name. */
+const shortened = (name: string): string =>
+  name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS).trimEnd()}…` : name;
 
 /** Goes to where one writes, without opening a keyboard on a touch screen. */
 export function goToMessage(): void {
@@ -93,7 +98,9 @@ export function Composer({
         ref={field}
         rows={1}
         value={draft}
-        placeholder={patientId ? said.ask(people.get(patientId)?.name || patientId) : said.askAnyone}
+        placeholder={
+          patientId ? said.ask(shortened(people.get(patientId)?.name ?? "") || patientId) : said.askAnyone
+        }
         aria-describedby="message-hint"
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={key}

@@ -16,16 +16,16 @@ const MARKS: Record<PlanStep["status"], string> = {
 interface PlanCardProps {
   plan: Plan;
   isBusy: boolean;
-  onAnswer: (text: string, press: Press) => void;
+  onAnswer: (text: string, press?: Press) => void;
   onChange: (draft: string) => void;
 }
 
 export function PlanCard(props: PlanCardProps) {
-  return props.plan.status === "proposed" ? <Proposal {...props} /> : <Course plan={props.plan} />;
+  return props.plan.status === "proposed" ? <Proposal {...props} /> : <Course {...props} />;
 }
 
-/** The plan at work: how far it is, and all steps for who wants them. */
-function Course({ plan }: { plan: Plan }) {
+/** The plan at work: how far it is, and all steps for who wants them; one that rests is gone on with. */
+function Course({ plan, isBusy, onAnswer }: PlanCardProps) {
   const wanted = plan.steps.filter((step) => step.status !== "skipped");
   const done = wanted.filter((step) => step.status === "done").length;
   const place = wanted.findIndex((step) => step.status === "running");
@@ -59,6 +59,13 @@ function Course({ plan }: { plan: Plan }) {
           ))}
         </ol>
       </details>
+      {!isBusy && (
+        <div class="actions">
+          <button type="button" class="button primary" onClick={() => onAnswer(said.goOnWords)}>
+            {said.goOn}
+          </button>
+        </div>
+      )}
     </section>
   );
 }

@@ -16,6 +16,8 @@ const YES_OR_NO = new Set([
   "undo_clear",
 ]);
 const CHOICE = /^(\d)\. (.+)$/;
+/** In every language in which the server asks. */
+const YES_NO = /\s*\b(?:yes|ja|oui|sí) \/ (?:no|nein|non)$/gmu;
 
 interface Choice {
   number?: string;
@@ -43,7 +45,7 @@ function choicesOf(question: Question): Choice[] {
 function wordsOf(question: Question, hasChoices: boolean): string {
   const text = hasChoices ? (/^[^\n?]*\??/.exec(question.text)?.[0] ?? "") : question.text;
   const plain = text.replaceAll(/[*`]/g, "");
-  return YES_OR_NO.has(question.kind) ? plain.replace(/ yes \/ no$/, "") : plain;
+  return YES_OR_NO.has(question.kind) ? plain.replaceAll(YES_NO, "") : plain;
 }
 
 /** The server's one open question; what no button can answer is answered in words below. */
@@ -73,7 +75,12 @@ export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) 
       )}
       {YES_OR_NO.has(question.kind) && (
         <div class="actions">
-          <button type="button" class="button danger" disabled={isBusy} onClick={() => answer("yes")}>
+          <button
+            type="button"
+            class={question.kind === "compare" ? "button primary" : "button danger"}
+            disabled={isBusy}
+            onClick={() => answer("yes")}
+          >
             {strings.question.yes}
           </button>
           <button type="button" class="button" disabled={isBusy} onClick={() => answer("no")}>

@@ -395,6 +395,8 @@ const english = {
     edit: "Edit steps",
     editDone: "Done editing",
     reset: "As proposed",
+    goOn: "Continue",
+    goOnWords: "continue",
     confirm: "Confirm",
     confirmChanged: "Confirm with changes",
     change: "Change",

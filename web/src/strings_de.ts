@@ -402,6 +402,8 @@ export const german: Strings = {
     edit: "Schritte bearbeiten",
     editDone: "Fertig bearbeitet",
     reset: "Wie vorgeschlagen",
+    goOn: "Weiter",
+    goOnWords: "weiter",
     confirm: "Bestätigen",
     confirmChanged: "Mit Änderungen bestätigen",
     change: "Ändern",

@@ -95,7 +95,7 @@ interface ItemProps {
   actions: TurnActions;
 }
 
-const INFORMS = new Set(["restored", "progress"]);
+const INFORMS = new Set(["restored", "told", "progress"]);
 
 function ItemView({ item, session, isRunning, actions }: ItemProps) {
   switch (item.kind) {

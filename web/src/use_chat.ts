@@ -8,6 +8,7 @@ import {
   EMPTY,
   isOpen,
   newTurn,
+  type People,
   reduce,
   withHistory,
   withInterrupted,
@@ -81,6 +82,8 @@ export function useChat(chatId: string): ChatControls {
   const verified = useRef(new Date());
   // Whether something could not be read for want of a network: it is read when there is one again.
   const hasMissed = useRef(false);
+  // Whether the state named people who are unknown here, as after an undone clear: their names are asked for.
+  const hasStrangers = useRef(false);
 
   const readHistory = useCallback(
     async (patientId: string | null, running: string | null, before: number | null = null, limit = 50) => {
@@ -132,9 +135,15 @@ export function useChat(chatId: string): ChatControls {
       if (frame.type === "CUSTOM" && frame.name === "record_system") setRecordSystem(frame.value);
       if (frame.type === "CUSTOM" && frame.name === "run_unknown") lost(frame.value.runId ?? "");
       const before = current.current.state.patient_id;
+      const known = current.current.people;
       update((chat) => reduce(chat, frame));
       const after = current.current.state.patient_id;
       if (after !== before) readHistory(after, frame.metadata?.runId ?? null).catch(failed);
+      hasStrangers.current ||= known !== current.current.people && hasStranger(current.current, known);
+      if (frame.type === "RUN_FINISHED" && hasStrangers.current) {
+        hasStrangers.current = false;
+        refresh().catch(failed);
+      }
     };
     const start = async (): Promise<void> => {
       const view = await refresh();
@@ -236,6 +245,10 @@ export function useChat(chatId: string): ChatControls {
     showEarlier,
   };
 }
+
+/** Whether the state names somebody, other than the open patient, of whom `known` had never heard. */
+const hasStranger = ({ state }: Chat, known: People): boolean =>
+  state.all_patient_ids.some((id) => id !== state.patient_id && !known.has(id));
 
 /** What the server died over may be kept with no patient; it is shown where it was said. */
 async function showInterrupted(chatId: string, current: { current: Chat }, update: Update): Promise<void> {

@@ -16,11 +16,13 @@ interface ViewTableProps {
 /** Rows of the chart as a table; columns without anything in them are left out. */
 export function ViewTable({ view, rows, onSource }: ViewTableProps) {
   const columns = columnsOf(view);
+  // Two charts side by side: who each column is of is read whole, and no row names a source.
+  const isOfTwo = (view.labels?.length ?? 0) > 0;
   const days = new Map<string, number>();
   for (const row of view.rows) days.set(keyOf(row), (days.get(keyOf(row)) ?? 0) + 1);
   return (
     <div class="table" role="group" tabIndex={0} aria-label={said.table(view.title)}>
-      <table>
+      <table class={isOfTwo ? "of-two" : undefined}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -28,7 +30,7 @@ export function ViewTable({ view, rows, onSource }: ViewTableProps) {
                 {labelOf(view, column)}
               </th>
             ))}
-            <th scope="col">{strings.sources.name}</th>
+            {!isOfTwo && <th scope="col">{strings.sources.name}</th>}
           </tr>
         </thead>
         <tbody>
@@ -39,9 +41,11 @@ export function ViewTable({ view, rows, onSource }: ViewTableProps) {
                   {cellOf(row, column, (days.get(keyOf(row)) ?? 0) > 1)}
                 </td>
               ))}
-              <td class="row-sources">
-                <RowSources view={view} row={row} onSource={onSource} />
-              </td>
+              {!isOfTwo && (
+                <td class="row-sources">
+                  <RowSources view={view} row={row} onSource={onSource} />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

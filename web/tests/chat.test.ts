@@ -109,6 +109,8 @@ describe("patients", () => {
       following(asked(), started, opened, ...said("Here"), view(patientId)).turns[0]?.items[0];
     expect(drawn("patient_15")).toMatchObject({ views: [] });
     expect(drawn("patient_4")).toMatchObject({ views: [{ view_id: "v1" }] });
+    // Two charts that were laid side by side are of neither alone.
+    expect(drawn("")).toMatchObject({ views: [{ view_id: "v1" }] });
   });
 
   test("turns of a patient who is no longer open are not shown", () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { newTurn, type Turn } from "../src/chat";
 import { Who } from "../src/patient_mark";
+import { PlanCard } from "../src/plan_card";
 import { QuestionCard } from "../src/question_card";
 import { RecordSystemStrip } from "../src/record_system";
 import { strings } from "../src/strings";
@@ -100,6 +101,15 @@ describe("a question", () => {
     expect(onAnswer).toHaveBeenCalledWith("yes", { target_id: "q1", answer: "yes" });
   });
 
+  test("about two charts keeps its lines, and its buttons are no warning", () => {
+    const text = "Nebeneinanderlegen?\n- **Ada** (patient_4)\n- **Bo** (patient_7)\n\nja / nein";
+    show({ id: "q1", kind: "compare", text });
+    expect(root.querySelector("p")?.textContent).toBe(
+      "Nebeneinanderlegen?\n- Ada (patient_4)\n- Bo (patient_7)",
+    );
+    expect(root.querySelector(".danger")).toBeNull();
+  });
+
   test("which of several is meant has a button for each", () => {
     const onAnswer = show({ id: "q2", kind: "which_entity", text: "Which one?\n1. *CEA*\n2. *CA 19-9*" });
     act(() => button("2. CA 19-9").click());
@@ -111,6 +121,17 @@ describe("a question", () => {
     expect(root.querySelectorAll("button")).toHaveLength(0);
     expect(root.textContent).toContain("Tuesday at ten?");
   });
+});
+
+test("a plan that rests is gone on with by a button, and not while a turn runs", () => {
+  const onAnswer = vi.fn();
+  const step = { number: 1, agent: "Radiology", text: "review the imaging", status: "running" as const };
+  const plan = { plan_id: "p1", status: "running" as const, steps: [step] };
+  draw(<PlanCard plan={plan as never} isBusy={true} onAnswer={onAnswer} onChange={() => {}} />);
+  expect(button(strings.plan.goOn)).toBeUndefined();
+  draw(<PlanCard plan={plan as never} isBusy={false} onAnswer={onAnswer} onChange={() => {}} />);
+  act(() => button(strings.plan.goOn).click());
+  expect(onAnswer).toHaveBeenCalledWith("continue");
 });
 
 test("a patient is shown by mark, name, id, birth date and sex", () => {

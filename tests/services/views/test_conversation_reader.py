@@ -3,6 +3,7 @@
 import pytest
 
 from data_models.errors import NotFoundError, StoreUnavailableError
+from data_models.turn_events import StateChanged
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
@@ -140,6 +141,18 @@ async def test_reading_changes_nothing(world: World) -> None:
     await world.reader.messages(CHAT, owner="alice", patient_id=None)
     await world.reader.list_of(owner="alice")
     assert store.contents == before
+
+
+async def test_a_question_is_shown_in_the_language_in_which_it_was_asked() -> None:
+    world = World()
+    await world.tell("öffne patient_4")
+    asked = await world.tell("vergleiche sie mit patient_15")
+    told = [one.state.question for one in asked.events if isinstance(one, StateChanged)][-1]
+    shown = (await world.reader.view(CHAT, owner="alice")).question
+    assert told is not None
+    assert shown is not None
+    assert told["text"] == shown.text
+    assert "Um wen geht es?" in shown.text
 
 
 async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
