@@ -191,8 +191,7 @@ class Redelivery:
 
     async def _load_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""
-        run = await self._answers.find(note.message)
-        if run is None:
+        if (run := await self._answers.find(note.message)) is None:
             return []
         renderer = TurnRenderer(
             look=self._look, abilities=abilities_of(note.message.delivery or {}), asked=note.message

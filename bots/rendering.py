@@ -253,8 +253,7 @@ class TurnRenderer:
         }
 
     def _cards(self) -> list[Activity]:
-        state = self._state
-        if state is None:
+        if (state := self._state) is None:
             return []
         if state.question is not None:
             who = state.patient
@@ -273,8 +272,7 @@ class TurnRenderer:
 
 def _place_of(state: SharedState) -> str | None:
     """Return where the patient's scenario is, in words."""
-    place = state.scenario
-    if place is None:
+    if (place := state.scenario) is None:
         return None
     return f"{place.scenario}: {place.step}, {place.done} of {place.total} steps done"
 

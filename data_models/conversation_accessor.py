@@ -116,8 +116,7 @@ class ConversationAccessor:
         self, conversation: Conversation, message_hash: str
     ) -> AnsweredMessage | None:
         """Return what answered this message in the last day, inline or in a page."""
-        inline = find_answer(conversation, message_hash)
-        if inline is not None:
+        if (inline := find_answer(conversation, message_hash)) is not None:
             return inline
         for page in reversed(conversation.answered_pages):
             found = await self._find_in_page(

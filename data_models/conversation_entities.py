@@ -138,8 +138,7 @@ class ConversationEntitiesManager(EntityQueues):
         self.recently_evicted = remembered(self.recently_evicted, gone)
 
     def _write(self, key: str, offer: Offer, said: "_Said", report: EntityReport) -> bool:
-        held = self.entities.get(key)
-        if held is None:
+        if (held := self.entities.get(key)) is None:
             self._append(key, offer, said)
             report["added"].append(key)
             return True

@@ -105,8 +105,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
 
     def clear_agent(self, agent_name: str, *, now: datetime) -> list[str]:
         """Drop everything of one agent and return the keys, oldest first."""
-        queue = self.agent_entities.pop(agent_name, {})
-        if queue:
+        if queue := self.agent_entities.pop(agent_name, {}):
             self.touch(now)
         return list(queue)
 
@@ -184,8 +183,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         origin, report = write.origin, write.report
         if not origin.is_model:
             self._drop_ownerless(key)
-        held = write.queue.get(key)
-        if held is None:
+        if (held := write.queue.get(key)) is None:
             self._append(write, key, offer)
             report["added"].append(key)
             return True

@@ -94,8 +94,7 @@ class LocalFolder:
         listing is empty.
         """
         with self._locks.holding(name):
-            path = self._find(name)
-            if path is not None:
+            if (path := self._find(name)) is not None:
                 Path(path).unlink(missing_ok=True)
                 self._prune(Path(path).parent)
         self._check_root()

@@ -221,8 +221,7 @@ class Draft:
         if self.is_left_out:
             self._send(self.what_is_left)
         self._tell_changes()
-        text = self.text
-        if not text:
+        if not (text := self.text):
             return None
         views = self._output.shown_views(text)
         message = AgentMessage(
@@ -260,8 +259,7 @@ class Draft:
     @property
     def _maker(self) -> Literal["model", "rules"] | None:
         """Who wrote it; words that are only the server's own are no model's."""
-        checking = self._turn.checking
-        if checking is None:
+        if (checking := self._turn.checking) is None:
             return None
         by_model = checking.is_language_model and self._has_written and not self.is_by_rules
         return "model" if by_model else "rules"

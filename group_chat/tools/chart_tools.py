@@ -136,8 +136,7 @@ def day_asked(text: str | None, read: Callable[[str], date | None] = first_day) 
     """
     if not text:
         return None
-    day = read(text)
-    if day is None:
+    if (day := read(text)) is None:
         raise ToolInputError("since and until must be dates such as 2024-05-09, 2024-05 or 2024")
     return day
 
@@ -231,8 +230,7 @@ def read_document(
     page: int = Field(default=1, ge=1, le=10_000),
 ) -> ChartView:
     """The full text of one document, by pages."""
-    view = view_of_document(chart.record, id, page=page)
-    if view is None:
+    if (view := view_of_document(chart.record, id, page=page)) is None:
         raise ToolInputError(
             "this patient's record has no document of that id; call documents for the ids"
         )

@@ -87,8 +87,7 @@ async def run_once(
 async def _begin(
     turn: TurnContext, tool: Tool, arguments: Mapping[str, Any], call_id: str
 ) -> Begun:
-    effects = turn.request.effects
-    if effects is None:
+    if (effects := turn.request.effects) is None:
         return Begun(Effect(action_key() or hashed(turn.request.run_id, call_id)), arguments)
     if key := action_key():
         return await effects.begin(tool.name, arguments, message=-1, key=key)
@@ -210,8 +209,7 @@ class ToolKernel(Kernel):
 
     def _keep(self, turn: TurnContext, call: _Call) -> None:
         """Keep the whole result for people and code, and write down what the model gets of it."""
-        output = call.output
-        if output is None:
+        if (output := call.output) is None:
             return
         limit = self._limits.result_chars
         call.data = plain(output)

@@ -184,8 +184,7 @@ class SchedulingTools:
     async def _available_slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
         moved = None
         if asked.instead_of:
-            booked = await self.clinic.list_booked(turn.patient_id)
-            if not booked:
+            if not (booked := await self.clinic.list_booked(turn.patient_id)):
                 raise ToolInputError("the patient has no appointment; say so")
             moved = booked[0]
             if len(booked) > 1:

@@ -105,8 +105,7 @@ class GraphCalendar:
             return found
         answer = await self._account.post("events", body, is_repeatable=True)
         if answer.code == _MADE_BEFORE:
-            found = await look_for(look)
-            if found is None:
+            if (found := await look_for(look)) is None:
                 raise AssistantUnsureError("the event was made before, and is not to be found")
             return found
         return answer.value()
@@ -142,8 +141,7 @@ def _check_series(answer: GraphAnswer) -> None:
 
 
 def _needed(row: Json, zone: tzinfo) -> CalendarEvent:
-    event = _event(shaped(GraphEvent, row), zone)
-    if event is None:
+    if (event := _event(shaped(GraphEvent, row), zone)) is None:
         raise AssistantItemGoneError("the organizer cancelled the event")
     return event
 

@@ -128,8 +128,7 @@ class Deliveries:
             await self._store.create(name, _bytes(note))
         except BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
-            blob = await self._store.read(name)
-            if blob is not None:
+            if (blob := await self._store.read(name)) is not None:
                 note.delivered = read_value(blob.data, Owed).delivered
                 await put_blob(self._store, name, _bytes(note), replaces=blob)
             return note.delivered
@@ -254,8 +253,7 @@ class Deliveries:
 
     async def _notes(self, prefix: str) -> AsyncIterator[tuple[str, Owed]]:
         async for row in self._store.list(prefix):
-            blob = await self._store.read(row.name)
-            if blob is not None:
+            if (blob := await self._store.read(row.name)) is not None:
                 yield row.name, read_value(blob.data, Owed)
 
     async def _take_in_of_before(self, conversation_id: str) -> None:

@@ -124,8 +124,7 @@ class ChartGuard:
             state = "unknown"
         except SignInNeededError:
             state = "unsigned"
-        grant = await self._find_grant(principal_id, patient_id)
-        if grant is not None:
+        if (grant := await self._find_grant(principal_id, patient_id)) is not None:
             return Access("emergency", until=grant.expires_at)
         return Access(state, may_break_glass=may_break)
 

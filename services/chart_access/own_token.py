@@ -64,8 +64,7 @@ class UserReaders:
 
     async def current(self, patient_id: PatientId) -> ChartReader:
         """Return who reads the chart now: see `ReaderOf`."""
-        principal_id = current_reader()
-        if not principal_id:
+        if not (principal_id := current_reader()):
             raise RecordsRefusedError("a chart was asked for in nobody's name")
         try:
             grant = await self.glass.current(principal_id, patient_id)

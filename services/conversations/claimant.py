@@ -111,8 +111,7 @@ class Claimant:
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
     ) -> Claim | None:
         """Claim for `message`, taking over from a dead turn; None if somebody comes before it."""
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
         if queue_length(free.document) > 0:  # what the dead replica had stored and not counted
             await self._bury(free)
@@ -122,11 +121,9 @@ class Claimant:
 
     async def claim_next(self, stored: Stored[Conversation]) -> Claim | None:
         """Claim for the message that waits longest; None if none waits or somebody was faster."""
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
-        successor = await self.successor(free.document)
-        if successor is None:
+        if (successor := await self.successor(free.document)) is None:
             if free is not stored or queue_length(free.document) > 0:
                 # Numbers whose messages were taken back must not fill the queue.
                 free.document.inbox_head = free.document.inbox_tail
@@ -149,8 +146,7 @@ class Claimant:
         self.conversations.forget(conversation_id)
         if self.state(stored.document, runs_here=True) == "held":
             return None
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
         if queue_length(free.document) > 0:
             if free is not stored:
@@ -172,8 +168,7 @@ class Claimant:
             return None
         free, again = Stored(stored.document.draft(), stored.etag), self._ours(dead)
         again.attempts += 1
-        claim = await self._claim(free, again, is_takeover=True)
-        if claim is None:
+        if (claim := await self._claim(free, again, is_takeover=True)) is None:
             return None
         answered = await self.takeover.fence_again(claim.conversation, dead, self.clock.now())
         tail = await self.conversations.find_unannounced(claim.conversation)
@@ -186,8 +181,7 @@ class Claimant:
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
-        queued = await self.conversations.next_in_line(conversation)
-        if queued is None:
+        if (queued := await self.conversations.next_in_line(conversation)) is None:
             return None
         running = await self._running(conversation, queued.message, queued.run_id)
         return Successor(running=running, number=queued.number)
@@ -198,8 +192,7 @@ class Claimant:
         The claim comes into our name first, so that of two replicas one takes over. What is
         returned is not stored yet. None if somebody was faster.
         """
-        dead = stored.document.running_turn
-        if dead is None:
+        if (dead := stored.document.running_turn) is None:
             return stored
         conversation = stored.document.draft()
         conversation.running_turn = self._ours(dead)

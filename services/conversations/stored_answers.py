@@ -75,8 +75,7 @@ class StoredAnswers:
         context = (
             await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
         ).document
-        turn = find_run(context, answered.run_id)
-        if turn is not None:
+        if (turn := find_run(context, answered.run_id)) is not None:
             return await self.contexts.whole_turn(context, turn)
         return await self._find_archived(context, answered.run_id, answered.turn_id)
 

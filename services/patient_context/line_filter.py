@@ -74,8 +74,7 @@ class LineFilter:
 
     def _drops_line(self, folded: str) -> bool:
         """Begin to drop the current line if it is known to be a mark's or a footer's."""
-        mark = LINE_MARK.match(folded)
-        if mark is not None:
+        if (mark := LINE_MARK.match(folded)) is not None:
             self._note(mark)
         elif not (self._in_footer and FOOTER_ITEM.match(folded)):
             return False
@@ -90,8 +89,7 @@ class LineFilter:
     def _content(self) -> str:
         """Emit the ordinary line as far as no mark can begin in it."""
         folded, origin = fold(self._pending)
-        found = MARK.search(folded)
-        if found is not None:
+        if (found := MARK.search(folded)) is not None:
             self._note(found)
             self._is_dropping = True
         end = found or MARK_BEGINNING.search(folded)

@@ -197,8 +197,7 @@ class ToolMemorySession:
 
     def grounding(self) -> str:
         """Return what agents are shown this turn."""
-        zone = self.zone
-        if zone is None:
+        if (zone := self.zone) is None:
             return ""
         entities = self.store.get_recent_entities(limit=SHOWN)
         # What a run only read is asked for again; what it found or failed at is spoken of.

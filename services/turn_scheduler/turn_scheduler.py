@@ -231,8 +231,7 @@ class TurnScheduler:
     async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
         """Return a run that waits here for a message that another replica has taken in."""
         async with self._visit(message.conversation_id) as running:
-            run = running.find(message.message_hash)
-            if run is None:
+            if (run := running.find(message.message_hash)) is None:
                 run = Run(run_id=run_id, message=message)
                 self._waiting(running, run, is_queued=is_queued)
                 self._wait(running, self.hub.add(run))
@@ -260,8 +259,7 @@ class TurnScheduler:
         self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
     ) -> Run | None:
         run = self._new_run(message)
-        claim = await self.claimant.claim(stored, message, run.run_id)
-        if claim is None:
+        if (claim := await self.claimant.claim(stored, message, run.run_id)) is None:
             return None
         self._drive(running, self.hub.add(run), claim)
         return run
@@ -281,8 +279,7 @@ class TurnScheduler:
         """Begin to answer the message of a dead turn, if there is one that may be answered."""
         if self.claimant.state(stored.document, runs_here=False) != "abandoned":
             return None
-        claim = await self.claimant.resume(stored)
-        if claim is None:
+        if (claim := await self.claimant.resume(stored)) is None:
             return None
         run = self.driver.orphan(claim, queued=False)
         self._drive(running, run, claim)

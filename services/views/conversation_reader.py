@@ -258,8 +258,7 @@ class ConversationReader:
             ChartClosedError: the patient's chart is not open to the owner.
         """
         conversation = await self._check_access(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
-        if patient is None:
+        if (patient := await self._patient(conversation, patient_id)) is None:
             raise NotFoundError("no such patient here")
         await self.guard.open_chart(owner, patient, action, conversation_id=conversation_id)
         return patient

@@ -138,8 +138,7 @@ class Worklist:
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
-        patient = _storable(patient_id)
-        if patient is None:
+        if (patient := _storable(patient_id)) is None:
             return
         await record_access(self.audit, owner, "unpin_patient", patient=patient)
         await self.store.delete(_name(owner, patient))

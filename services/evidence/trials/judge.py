@@ -177,8 +177,7 @@ def _piece(
 ) -> Truth:
     found = [_asked(one, facts, within_days) for one in piece.asked]
     if piece.other:
-        named = therapy_in(piece.other)
-        if named is not None:
+        if (named := therapy_in(piece.other)) is not None:
             found.append(judge_therapy(named, facts, within_days))
         elif within_days is not None:
             found.append(judge_therapy(Named(piece.other, "past"), facts, within_days))
@@ -243,8 +242,7 @@ def _sex(asked: Asked, facts: PatientFacts) -> Truth:
 def _stage(asked: Asked, facts: PatientFacts) -> Truth:
     active = [row for row in facts.problems if row.status == "active"]
     metastases = [row for row in active if row.name.casefold().startswith("metasta")]
-    readings = readings_of(facts.stage)
-    if not readings:
+    if not (readings := readings_of(facts.stage)):
         if asked.values == ("IV",) and metastases:
             return of_row(metastases[0], holds=True)
         return Truth(None, "stage: not in the record")
@@ -267,8 +265,7 @@ def _is_stage(own: str, wanted: Iterable[str]) -> bool | None:
 
 
 def _value(asked: Asked, facts: PatientFacts, within_days: int | None) -> Truth:
-    rows = facts.values(asked.name)
-    if not rows:
+    if not (rows := facts.values(asked.name)):
         return Truth(None, f"{asked.name}: not in the record")
     judged = [_row(asked, row, facts, within_days) for row in rows]
     holds = {one.holds for one in judged}
@@ -285,8 +282,7 @@ def _row(asked: Asked, row: ViewRow, facts: PatientFacts, within_days: int | Non
     if row.value[:1] in "<>≤≥" or row.number is None:
         return of_row(row, holds=None, why="no exact number")
     if asked.is_times_upper:
-        upper = _upper(row)
-        if upper is None:
+        if (upper := _upper(row)) is None:
             return of_row(row, holds=None, why="the record gives no upper limit")
         return of_row(row, holds=asked.within.holds(row.number, times=upper))
     unit = "".join(asked.unit.casefold().replace("cells", "").split())

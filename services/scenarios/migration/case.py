@@ -34,8 +34,7 @@ class Gaps:
         """Return what skipping each step leaves to be made up for, if anything."""
         found = {}
         for step in self._move.new.steps:
-            items = self.work([step], landing, known)
-            if items:
+            if items := self.work([step], landing, known):
                 found[step] = frozenset(item.field or f"{item.step_id}()" for item in items)
         return found
 

@@ -130,8 +130,7 @@ def _fields(difference: Difference) -> Iterator[FieldCollectionInfo]:
             wanted[name] = wanted.get(name, 0) | upstream.after(fork)
             reasons.setdefault(name, []).append(f"decides at {new.steps[fork].title}")
     for name, steps in wanted.items():
-        affected = upstream.steps(difference.images & steps)
-        if affected:
+        if affected := upstream.steps(difference.images & steps):
             yield FieldCollectionInfo(
                 field_name=name,
                 display_name=new.fields[name].label,

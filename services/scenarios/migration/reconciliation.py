@@ -182,8 +182,7 @@ def _decided(case: Case, step: str) -> Outcome:
         return landing.unchanged(session)
     if not policy.update_downstream:
         return landing.pin(case)
-    anchor = move.image.get(step)
-    if anchor is None:
+    if (anchor := move.image.get(step)) is None:
         return _relocated(case)
     if ahead_again(case, anchor) is not None:
         return _flagged(case, "checkpoint_ahead_again", blocked=True)
@@ -242,8 +241,7 @@ def _asked_at_fork(
 
 def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
     target = route.branch.target
-    passed = forbidding_redirect(case, target)
-    if passed is not None:
+    if (passed := forbidding_redirect(case, target)) is not None:
         place = Landing(
             step=anchor,
             scenario="re_route",
@@ -254,8 +252,7 @@ def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outco
             condition=route.branch.text,
         )
         return landing.land(case, place)
-    items = case.gaps.work(route.steps, target, facts.sure)
-    if items:
+    if items := case.gaps.work(route.steps, target, facts.sure):
         return wait(case, facts, items, scenario="re_route")
     place = Landing(
         step=target,

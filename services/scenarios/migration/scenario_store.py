@@ -198,8 +198,7 @@ class ScenarioStore:
         Raises:
             ScenarioNotFoundError: it is not stored.
         """
-        graph = await self.graph(scenario_id, version)
-        if graph is None:
+        if (graph := await self.graph(scenario_id, version)) is None:
             raise ScenarioNotFoundError(f"version {version} is not stored")
         return graph
 
@@ -247,8 +246,7 @@ class ScenarioStore:
         Raises:
             ScenarioNotFoundError: nothing is deployed.
         """
-        held = await self.active(scenario_id)
-        if held is None:
+        if (held := await self.active(scenario_id)) is None:
             raise ScenarioNotFoundError("the scenario has no active version")
         return held
 
@@ -260,8 +258,7 @@ class ScenarioStore:
             ScenarioPlanError: there is no plan.
         """
         version = (await self.require_active(scenario_id)).value.version
-        held = await self.plan(scenario_id, version)
-        if held is None:
+        if (held := await self.plan(scenario_id, version)) is None:
             raise ScenarioPlanError("there is no plan from this version")
         return held
 
@@ -292,8 +289,7 @@ class ScenarioStore:
         return await self._blobs.replace(name, data, etag=etag)
 
     async def _read(self, name: str, model: type[ModelT]) -> Held[ModelT] | None:
-        blob = await self._blobs.read(name)
-        if blob is None:
+        if (blob := await self._blobs.read(name)) is None:
             return None
         return Held(read_value(blob.data, model), blob.etag)
 

@@ -74,8 +74,7 @@ class TagSessionIndex:
             page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
             rows = (_row(blob, scenario_id) for blob in page.blobs)
             found.update((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
-            after = page.cursor
-            if not after:
+            if not (after := page.cursor):
                 return [Tally(*alike, number) for alike, number in sorted(found.items())]
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:

@@ -147,8 +147,7 @@ _UNPROVEN = (
 
 
 def _known(graph: Graph, name: str, raw: JsonValue) -> FieldDefinition:
-    known = graph.fields.get(name)
-    if known is None:
+    if (known := graph.fields.get(name)) is None:
         there_are = ", ".join(graph.fields)
         raise ToolInputError(f"no such field {name!r}; there are: {there_are}")
     if len(json.dumps(raw)) > VALUE_LIMIT_CHARS:

@@ -59,8 +59,7 @@ class ScenarioRuntime(SessionState):
             ToolInputError: there is none of that name; the text lists those that there are.
         """
         titles = await self._catalogue.titles(is_fresh=True)
-        scenario_id = named(name, titles)
-        if scenario_id is None:
+        if (scenario_id := named(name, titles)) is None:
             there_are = ", ".join(titles.values()) or "none; operators publish them on /operator"
             raise ToolInputError(f"no such scenario; there are: {there_are}")
         session = self.session
@@ -79,8 +78,7 @@ class ScenarioRuntime(SessionState):
             ScenarioPlanError: no version of it is deployed.
         """
         session_id, now = self._ids.new_id("scenario"), self._clock.now()
-        graph = await self._catalogue.entry(scenario_id, session_id)
-        if graph is None:
+        if (graph := await self._catalogue.entry(scenario_id, session_id)) is None:
             raise ScenarioPlanError("the scenario has no active version")
         set_aside(self._document)
         channel = self._message.channel_id or self._message.channel
@@ -111,8 +109,7 @@ class ScenarioRuntime(SessionState):
         Raises:
             ToolInputError: none is open.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             raise ToolInputError("no scenario is open")
         title = (await self._catalogue.graph(session)).scenario.title
         self._document.scenario = session.model_copy(update={"is_left": True})
@@ -138,8 +135,7 @@ class ScenarioRuntime(SessionState):
             ToolInputError: no scenario is open, a field is unknown, or no value was taken; the
                 text says of each why.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
         graph = await self._catalogue.graph(session)
         said = turns_of_run(self._document, session)
@@ -163,8 +159,7 @@ class ScenarioRuntime(SessionState):
         Returns:
             What the user is told of corrections: "" where there was none.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             return ""
         corrected = [n for n in values if n in session.variables]
         updated = with_answers(session, values, graph, evidence)
@@ -186,8 +181,7 @@ class ScenarioRuntime(SessionState):
 
     async def settle(self, act: Act) -> None:
         """Go on until the user is needed: for a field, or to hear what a step says."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             return
         self._failed_tool = ""
         for _ in range(STEPS_LIMIT):
