@@ -4,15 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from data_models import turn_events
 from data_models.chat_context import AgentMessage, MessageView
 from data_models.statement_check import CheckedStatement
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ClaimsChecked,
-    ViewShown,
-)
 from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
@@ -237,10 +231,10 @@ class Draft:
             views=[MessageView(view_id=one.view_id, rows=len(one.rows)) for one in views],
         )
         if message.statements:
-            self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
+            self._turn.emit(turn_events.ClaimsChecked(self._message_id, tuple(message.statements)))
         for view in views:
-            self._turn.emit(ViewShown(self._message_id, view))
-        self._turn.emit(AgentMessageFinished(message))
+            self._turn.emit(turn_events.ViewShown(self._message_id, view))
+        self._turn.emit(turn_events.AgentMessageFinished(message))
         return message
 
     def _tell_changes(self) -> None:
@@ -332,8 +326,8 @@ class Draft:
         if not text:
             return ""
         if not self._sent:
-            self._turn.emit(AgentMessageStarted(self._message_id, self.agent))
+            self._turn.emit(turn_events.AgentMessageStarted(self._message_id, self.agent))
         self._sent.append(text)
         self._length += len(text)
-        self._turn.emit(AgentTextDelta(self._message_id, text))
+        self._turn.emit(turn_events.AgentTextDelta(self._message_id, text))
         return text

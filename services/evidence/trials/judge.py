@@ -21,14 +21,7 @@ from services.evidence.trials.facts import (
     refs_of,
 )
 from services.evidence.trials.named import judge_disease, judge_therapy
-from services.language.criteria import (
-    Criterion,
-    Named,
-    Piece,
-    disease_in,
-    read_criterion,
-    therapy_in,
-)
+from services.language import criteria
 from services.language.criteria_forms import Asked
 from services.language.quantities import quantities_in, unit_code
 from services.language.unit_sizes import converted
@@ -149,14 +142,14 @@ class Judgement:
 
 def judge(text: str, facts: PatientFacts, *, is_exclusion: bool = False) -> Judgement:
     """Return whether a criterion's words hold for the patient."""
-    criterion = read_criterion(text)
+    criterion = criteria.read_criterion(text)
     found = _whole(criterion, facts, is_exclusion=is_exclusion)
     verdict: Verdict = {True: "met", False: "not met", None: "unknown"}[found.holds]  # type: ignore[assignment]
     reason = found.reason or "has to be read by a person"
     return Judgement(text, verdict, reason, tuple(dict.fromkeys(found.sources)))
 
 
-def _whole(criterion: Criterion, facts: PatientFacts, *, is_exclusion: bool) -> Truth:
+def _whole(criterion: criteria.Criterion, facts: PatientFacts, *, is_exclusion: bool) -> Truth:
     if not criterion.pieces:
         return UNKNOWN
     judged = [
@@ -173,16 +166,16 @@ def _whole(criterion: Criterion, facts: PatientFacts, *, is_exclusion: bool) -> 
 
 
 def _piece(
-    piece: Piece, facts: PatientFacts, within_days: int | None, *, is_exclusion: bool
+    piece: criteria.Piece, facts: PatientFacts, within_days: int | None, *, is_exclusion: bool
 ) -> Truth:
     found = [_asked(one, facts, within_days) for one in piece.asked]
     if piece.other:
-        if (named := therapy_in(piece.other)) is not None:
+        if (named := criteria.therapy_in(piece.other)) is not None:
             found.append(judge_therapy(named, facts, within_days))
         elif within_days is not None:
-            found.append(judge_therapy(Named(piece.other, "past"), facts, within_days))
+            found.append(judge_therapy(criteria.Named(piece.other, "past"), facts, within_days))
         else:
-            found.append(judge_disease(disease_in(piece.other), facts))
+            found.append(judge_disease(criteria.disease_in(piece.other), facts))
     whole = all_of(found)
     is_conditional = any(one.kind == "sex" for one in piece.asked) and bool(piece.other)
     if is_conditional and whole.holds is False and not is_exclusion:
