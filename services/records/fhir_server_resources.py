@@ -39,11 +39,6 @@ class FhirServerResources:
         self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
 
     async def patient_key(self, patient_id: PatientId) -> str:
-        """Return the id of the Patient resource that carries `patient_id`.
-
-        Raises:
-            RecordsError: as `PatientLookup.find`.
-        """
         key, _ = await self._lookup.find(patient_id)
         return key
 
@@ -102,11 +97,6 @@ class FhirServerResources:
         return await self._carrying(kind, token)
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
-        """Put `body` in place of `before`.
-
-        Raises:
-            RecordChangedError: somebody else wrote it since; nothing was written.
-        """
         kind, key = str(body["resourceType"]), str(body["id"])
         headers = {} if before.version is None else {"If-Match": f'W/"{before.version}"'}
         answer = await self._client.write(self._url(kind, key), _write("PUT", body, headers))

@@ -128,15 +128,9 @@ class LocalResources:
         self._registered: dict[str, Resource] = {}
 
     async def patient_key(self, patient_id: PatientId) -> str:
-        """Return the id of the Patient resource that carries `patient_id`.
-
-        Raises:
-            RecordsError: as `PatientRecords.load`.
-        """
         return str((await self._patients.load(patient_id)).patient.id)
 
     async def read(self, kind: str, resource_id: str) -> Resource | None:
-        """Return one resource; None if there is none."""
         made = await self._make_slots(resource_id) if kind == "Slot" else []
         sampled = [*await self._read_samples(kind), *made]
         body = next((each for each in sampled if each["id"] == resource_id), None)
@@ -185,7 +179,6 @@ class LocalResources:
         return bool(kind)
 
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
-        """Store a new resource, or return the one that carries its first identifier already."""
         first = body["identifier"][0]
         key = hashed(first["system"], first["value"])[:16]
         resource_id = f"{str(body['resourceType']).lower()}-{key}"
@@ -199,11 +192,6 @@ class LocalResources:
             return kept
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
-        """Put `body` in place of `before`.
-
-        Raises:
-            RecordChangedError: somebody else wrote it since.
-        """
         try:
             if before.version is None:
                 return await self._create(body)
