@@ -159,8 +159,7 @@ class FhirServerRecords:
             raise
         key = (found.key, need.has_texts, need.document, need.asides)
         async with chart.making:
-            kept = chart.records.get(key)
-            if kept is None:
+            if (kept := chart.records.get(key)) is None:
                 kept = await asyncio.to_thread(self._record, patient_id, chart, found, need)
                 chart.keep(key, kept)
             return kept

@@ -222,8 +222,7 @@ class LocalResources:
         return [written.get(slot["id"]) or Resource(slot, None) for slot in made]
 
     async def _make_slots(self, slot_id: str) -> list[dict[str, Any]]:
-        place = schedule_and_day(slot_id, zone=self._zone)
-        if place is None:
+        if (place := schedule_and_day(slot_id, zone=self._zone)) is None:
             return []
         schedule, day = place
         rows = [each for each in await self._read_samples("Schedule") if each["id"] == schedule]

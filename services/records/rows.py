@@ -229,8 +229,7 @@ def _model(_: PatientRecord, entry: Entry) -> str:
 
 def _used_device(record: PatientRecord, entry: Entry) -> str:
     pointer = one(entry.raw, "device")
-    device = record.resolve(pointer, within=entry.raw)
-    if device is None:
+    if (device := record.resolve(pointer, within=entry.raw)) is None:
         return text(pointer, "display")
     return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
 

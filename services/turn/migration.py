@@ -93,8 +93,7 @@ class TurnMigration:
         if session is None or session.progress is None or graph is None:
             return None
         fields, text = _asked(session.progress, graph), turn.answer
-        was_asked = _is_asked(turn, session)
-        if not was_asked:
+        if not (was_asked := _is_asked(turn, session)):
             fields = [one for one in fields if is_plainly(one, text)]
         answers = await self._answers(runtime, session.progress, graph, fields, text)
         if answers:
@@ -148,8 +147,7 @@ class TurnMigration:
         unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
-        found = await self.parts.extractor.extract(wanted, turns)
-        if found:
+        if found := await self.parts.extractor.extract(wanted, turns):
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
 

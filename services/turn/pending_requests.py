@@ -85,8 +85,7 @@ class PendingRequests:
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
             self.replies.notify(turn, not_answered(left))
-        theirs = tuple(one for one in asked if one not in left)
-        if not theirs:
+        if not (theirs := tuple(one for one in asked if one not in left)):
             return replace(verdict, pending=())
         self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
@@ -208,8 +207,7 @@ def _slips(word: str) -> int:
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
     """Say which request waited for an answer that this message ends without giving it."""
     question, next_one = turn.open_question(), verdict.question
-    left = _left(question, next_one)
-    if not left:
+    if not (left := _left(question, next_one)):
         return verdict
     said = not_answered(left)
     if verdict.reply is not None:

@@ -271,8 +271,7 @@ class TurnScenarios:
         self, turn: GroundedTurn, runtime: ScenarioRuntime, *, is_said: bool
     ) -> bool:
         """Ask whether what lasts still holds, once for a run."""
-        session = runtime.session
-        if session is None:
+        if (session := runtime.session) is None:
             return False
         graph = await self.parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
