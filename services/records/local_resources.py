@@ -11,15 +11,9 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
+from data_models import errors
 from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    RecordChangedError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
 from services.records.bundle import bundle_entries_of
@@ -185,10 +179,10 @@ class LocalResources:
         new = {**body, "id": resource_id}
         try:
             return await self._create(new)
-        except BlobExistsError:
+        except errors.BlobExistsError:
             kept = await self.read(str(body["resourceType"]), resource_id)
             if kept is None:
-                raise RecordChangedError("the resource was there and is gone") from None
+                raise errors.RecordChangedError("the resource was there and is gone") from None
             return kept
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
@@ -197,8 +191,10 @@ class LocalResources:
                 return await self._create(body)
             etag = await self._store.replace(_name(body), _data(body), etag=before.version)
             self._writes += 1
-        except (BlobExistsError, BlobChangedError) as error:
-            raise RecordChangedError(f"the {body['resourceType']} was written meanwhile") from error
+        except (errors.BlobExistsError, errors.BlobChangedError) as error:
+            raise errors.RecordChangedError(
+                f"the {body['resourceType']} was written meanwhile"
+            ) from error
         return Resource(body, etag)
 
     async def _create(self, body: Mapping[str, Any]) -> Resource:
@@ -257,7 +253,7 @@ def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
     try:
         texts = [file.read_bytes() for file in sorted(folder.glob("*.json"))]
     except OSError as error:
-        raise RecordsUnavailableError("the clinic's bundles could not be read") from error
+        raise errors.RecordsUnavailableError("the clinic's bundles could not be read") from error
     for text in texts:
         for entry in bundle_entries_of(text):
             found.setdefault(entry["resource"]["resourceType"], []).append(entry["resource"])
@@ -271,7 +267,7 @@ def _resource(blob: Blob) -> Resource:
         body = None
     if not isinstance(body, dict):
         # Not `from error`: the parser's message may quote the record.
-        raise RecordsUnreadableError("a written resource is no JSON object")
+        raise errors.RecordsUnreadableError("a written resource is no JSON object")
     return Resource(body, blob.etag)
 
 
