@@ -214,8 +214,7 @@ class RoundsBot:
             # The request fails too: a channel that sends it again may be luckier.
             self.delivery.tell(message.delivery or {}, error.user_message)
             raise
-        delivering = self.delivery.start(run)
-        if delivering is not None:
+        if (delivering := self.delivery.start(run)) is not None:
             await self.services.hand_over.watch(message, delivering)
 
     async def _replies(self, message: IncomingMessage, note: str) -> Answer:

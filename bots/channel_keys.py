@@ -9,15 +9,7 @@ import orjson
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
-from services.access.signing_keys import (
-    ASK_AGAIN_AFTER_FAILURE_SECONDS,
-    KEEP_SECONDS,
-    RENEW_SECONDS,
-    HttpKeyDownload,
-    KeyDownload,
-    KeyTable,
-    SigningKey,
-)
+from services.access import signing_keys
 
 PATIENCE_SECONDS = 0.05
 
@@ -31,28 +23,32 @@ class MetadataKeyDownload:
 
     async def __call__(self) -> bytes:
         """See `KeyDownload`."""
-        metadata = await HttpKeyDownload(session=self.session, url=self.metadata_url)()
+        metadata = await signing_keys.HttpKeyDownload(session=self.session, url=self.metadata_url)()
         keys_url = _keys_url(metadata)
         if urlsplit(keys_url)[:2] != urlsplit(self.metadata_url)[:2]:
             raise SignInUnavailableError("the metadata points to another server")
-        return await HttpKeyDownload(session=self.session, url=keys_url)()
+        return await signing_keys.HttpKeyDownload(session=self.session, url=keys_url)()
 
 
 class ChannelKeys:
     """Keys by id, renewed in the background."""
 
-    def __init__(self, *, download: KeyDownload, clock: Clock) -> None:
-        self._table = KeyTable(download=download, clock=clock)
+    def __init__(self, *, download: signing_keys.KeyDownload, clock: Clock) -> None:
+        self._table = signing_keys.KeyTable(download=download, clock=clock)
         self._renewal: asyncio.Task[None] | None = None
 
     async def keep_fresh(self) -> None:
         """Renew the keys for as long as the server runs."""
         while True:
             await asyncio.wait({self._renew()})
-            is_fresh = self._table.age() < RENEW_SECONDS
-            await asyncio.sleep(RENEW_SECONDS if is_fresh else ASK_AGAIN_AFTER_FAILURE_SECONDS)
+            is_fresh = self._table.age() < signing_keys.RENEW_SECONDS
+            await asyncio.sleep(
+                signing_keys.RENEW_SECONDS
+                if is_fresh
+                else signing_keys.ASK_AGAIN_AFTER_FAILURE_SECONDS
+            )
 
-    async def find(self, key_id: str) -> SigningKey:
+    async def find(self, key_id: str) -> signing_keys.SigningKey:
         """Return the key `key_id`, within a twentieth of a second.
 
         A new key of the directory is downloaded meanwhile and serves the next request.
@@ -64,7 +60,7 @@ class ChannelKeys:
         is_renewing = self._renewal is not None and not self._renewal.done()
         if not is_known and (is_renewing or self._table.may_ask()):
             await asyncio.wait({self._renew()}, timeout=PATIENCE_SECONDS)
-        if not self._table.knows(key_id, within_seconds=KEEP_SECONDS):
+        if not self._table.knows(key_id, within_seconds=signing_keys.KEEP_SECONDS):
             raise UnauthenticatedError
         return self._table.key(key_id)
 

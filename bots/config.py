@@ -131,8 +131,7 @@ def bot_config(
     Raises:
         ConfigurationError: `AGENT_BOTS` names somebody who cannot have a bot there.
     """
-    problems = list(_name_problems(settings, agents, facilitator))
-    if problems:
+    if problems := list(_name_problems(settings, agents, facilitator)):
         raise ConfigurationError("\n".join(map(str, problems)))
     own = {
         name.casefold(): _registration(settings, bot) for name, bot in settings.agent_bots.items()

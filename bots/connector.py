@@ -17,13 +17,8 @@ from yarl import URL
 
 from bots.config import PerBot, ServiceUrls
 from bots.reference import Activity, Reference, addressed
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    ChannelClosedError,
-    ChannelRefusedError,
-    ChannelTooLargeError,
-    ChannelUnavailableError,
-)
 from data_models.http_answers import Bounds, HttpAnswer, ask, pause_of, seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
 from services.own_sign_in import TokenSource
@@ -70,7 +65,7 @@ class Connector:
         async for attempt in attempts:
             with attempt:
                 return await self.send_once(reference, activity)
-        raise ChannelUnavailableError("no attempt was made")
+        raise errors.ChannelUnavailableError("no attempt was made")
 
     async def send_once(self, reference: Reference, activity: Activity) -> str:
         """Send `activity`, without a second attempt.
@@ -114,14 +109,14 @@ class Connector:
             return await ask(self.session, method, url, self._bounds, data=body, headers=headers)
         except (aiohttp.ClientError, TimeoutError) as error:
             is_open = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError)
-            raise ChannelUnavailableError(
+            raise errors.ChannelUnavailableError(
                 "the channel did not answer", is_maybe_taken=is_open
             ) from error
 
     def _url(self, reference: Reference) -> URL:
         base = reference["serviceUrl"]
         if not self.service_urls.allows(base):
-            raise ChannelRefusedError("replies may not go to that service URL")
+            raise errors.ChannelRefusedError("replies may not go to that service URL")
         place = quote(reference["conversation"]["id"], safe="")
         path = f"{base.rstrip('/')}/v3/conversations/{place}/activities"
         reply_to = reference.get("activityId")
@@ -143,21 +138,21 @@ def _check(status: int, said: bytes, *, wait_seconds: float | None) -> None:
     logger.debug("channel_answered", status=status)
     reason = f"the channel answered {status}"
     if status in _BUSY or status >= 500:
-        raise ChannelUnavailableError(reason, wait_seconds=wait_seconds)
+        raise errors.ChannelUnavailableError(reason, wait_seconds=wait_seconds)
     error = _json(said).get("error")
     found = error if isinstance(error, dict) else {}
     is_stream = found.get("code") == _STREAM_ENDED
     if status in _CLOSED and not is_stream:
-        raise ChannelClosedError(reason)
+        raise errors.ChannelClosedError(reason)
     if status == 413:
-        raise ChannelTooLargeError(reason)
+        raise errors.ChannelTooLargeError(reason)
     is_user_stop = is_stream and "cancel" in str(found.get("message", "")).casefold()
-    raise ChannelRefusedError(reason, is_user_stop=is_user_stop)
+    raise errors.ChannelRefusedError(reason, is_user_stop=is_user_stop)
 
 
 def _wait_of(error: Exception) -> bool | float:
     """Tell stamina whether to try again, and after how many seconds if the channel said."""
-    if not isinstance(error, ChannelUnavailableError) or error.is_maybe_taken:
+    if not isinstance(error, errors.ChannelUnavailableError) or error.is_maybe_taken:
         return False
     return pause_of(error.wait_seconds, longest_seconds=LONGEST_WAIT_SECONDS)
 

@@ -77,11 +77,9 @@ class Delivery:
 
     async def settle(self, message: IncomingMessage) -> None:
         """Deliver what the conversation of an answered message is owed by a process that died."""
-        reference = message.delivery
-        if reference is None:
+        if (reference := message.delivery) is None:
             return
-        last = self._last.get(conversation_key(reference))
-        if last is not None:
+        if (last := self._last.get(conversation_key(reference))) is not None:
             await asyncio.wait({last})
         await self._redelivery.pay(message.conversation_id, reference, busy=self._busy)
 
@@ -90,8 +88,7 @@ class Delivery:
 
         A stored answer is repeated: whoever waits for replies has not had them.
         """
-        reference = run.message.delivery
-        if reference is None:
+        if (reference := run.message.delivery) is None:
             return []
         self._is_known(run)
         box = _Box(late=lambda activity: self._send(reference, activity))

@@ -19,14 +19,8 @@ from bots.incoming import principal_of
 from bots.outbox import Outbox
 from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import text_activity
+from data_models import errors
 from data_models.chat_context import Artifact
-from data_models.errors import (
-    ChannelError,
-    ChannelUnavailableError,
-    ChartClosedError,
-    NotFoundError,
-    RoundsError,
-)
 from data_models.http_answers import Bounds, ask
 from data_models.turn_events import SharedState
 from services.views.conversation_reader import ConversationReader
@@ -114,15 +108,15 @@ class FileTransfers:
             reply = await self._reply(activity, home, owner)
         except ValidationError:
             return
-        except NotFoundError:
+        except errors.NotFoundError:
             reply = text_activity(_GONE)
-        except ChartClosedError as error:
+        except errors.ChartClosedError as error:
             reply = text_activity(error.user_message)
-        except RoundsError:
+        except errors.RoundsError:
             reply = text_activity(_FAILED)
         try:
             await self.outbox.send(reference, reply)
-        except ChannelError as error:
+        except errors.ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 
     async def _reply(self, activity: Inbound, home: str, owner: str) -> Activity:
@@ -146,15 +140,15 @@ class FileTransfers:
             ChannelError: the place is not one, or does not take it.
         """
         if not self.drives.allows(url.partition("?")[0]):
-            raise ChannelUnavailableError("files may not go to that address")
+            raise errors.ChannelUnavailableError("files may not go to that address")
         headers = {"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"}
         try:
             answer = await ask(self.session, "PUT", url, _UPLOAD, data=data, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # `from None`: the address carries the user's permission.
-            raise ChannelUnavailableError("the drive did not answer") from None
+            raise errors.ChannelUnavailableError("the drive did not answer") from None
         if answer.status not in (200, 201):
-            raise ChannelUnavailableError(f"the drive answered {answer.status}")
+            raise errors.ChannelUnavailableError(f"the drive answered {answer.status}")
 
 
 def _attached(card: Card) -> Activity:

@@ -9,12 +9,7 @@ from bots.delivery_record import PERHAPS_TWICE
 from bots.outbox import Outbox
 from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import Look, TurnRenderer, text_activity
-from data_models.errors import (
-    ChannelError,
-    ChannelUnavailableError,
-    InterruptedTurnError,
-    RoundsError,
-)
+from data_models import errors
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Deliveries, Owed
 from services.channels.ports import Repeats
@@ -70,7 +65,7 @@ class Redelivery:
                     await self._pay_one(note, reference)
                 else:
                     others.append(note)
-        except RoundsError as error:
+        except errors.RoundsError as error:
             # What is owed stays noted, and this contact's own reply goes out all the same.
             logger.warning("bot_debts_not_paid", code=error.code)
         return others
@@ -88,7 +83,7 @@ class Redelivery:
                 return
             try:
                 await self._pay_in_order(sorted(notes, key=lambda note: note.since))
-            except RoundsError as error:
+            except errors.RoundsError as error:
                 logger.warning("bot_debts_not_paid", code=error.code)
 
     async def _pay_in_order(self, notes: list[Owed]) -> None:
@@ -106,7 +101,7 @@ class Redelivery:
         while await self._has_waited(LATE_SECONDS):
             try:
                 await self.pay_what_is_due()
-            except RoundsError as error:
+            except errors.RoundsError as error:
                 logger.warning("bot_debts_not_paid", code=error.code)
 
     async def see_to(self, run: Run, reference: Reference) -> None:
@@ -125,7 +120,7 @@ class Redelivery:
                     break
             if note is not None:
                 await self._pay_one(note, reference)
-        except RoundsError as error:
+        except errors.RoundsError as error:
             logger.warning("bot_debts_not_paid", code=error.code)
 
     async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
@@ -135,7 +130,7 @@ class Redelivery:
         try:
             for note in notes:
                 await self._pay_one(note, reference)
-        except RoundsError as error:
+        except errors.RoundsError as error:
             logger.warning("bot_debts_not_paid", code=error.code)
 
     async def _has_waited(self, seconds: float) -> bool:
@@ -156,14 +151,16 @@ class Redelivery:
         while queue:
             try:
                 await self._outbox.send(place, queue[0])
-            except ChannelError as error:
+            except errors.ChannelError as error:
                 await self._keep(note, queue, error)
                 return False
             queue.pop(0)
         await self._deliveries.settle(note.run_id, note.message.conversation_id, {})
         return True
 
-    async def _keep(self, note: Owed, activities: list[Activity], failure: ChannelError) -> None:
+    async def _keep(
+        self, note: Owed, activities: list[Activity], failure: errors.ChannelError
+    ) -> None:
         await self._deliveries.update(
             note.run_id,
             note.message.conversation_id,
@@ -172,7 +169,7 @@ class Redelivery:
             is_kept=True,
             failure=failure,
         )
-        if not isinstance(failure, ChannelUnavailableError):
+        if not isinstance(failure, errors.ChannelUnavailableError):
             # Whoever runs the bot sees it: nothing but a new contact brings the replies now.
             logger.error("bot_conversation_parked", run_id=note.run_id, code=failure.code)
 
@@ -191,8 +188,7 @@ class Redelivery:
 
     async def _load_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""
-        run = await self._answers.find(note.message)
-        if run is None:
+        if (run := await self._answers.find(note.message)) is None:
             return []
         renderer = TurnRenderer(
             look=self._look, abilities=abilities_of(note.message.delivery or {}), asked=note.message
@@ -211,6 +207,6 @@ def _is_known(event: TurnEvent, delivered: Collection[str]) -> bool:
         case AgentMessageFinished(message=message):
             return message.message_id in delivered
         case RunFailed(code=code):
-            return code == InterruptedTurnError.code
+            return code == errors.InterruptedTurnError.code
         case _:
             return False

@@ -8,20 +8,11 @@ from bots.cards import Card, again_button, help_card, plan_card, question_card, 
 from bots.outbox import TEXT_LIMIT_BYTES, split_text, wire_size
 from bots.reference import Abilities, Activity
 from bots.view_cards import Sources, message_entity, numbered, sources_line, view_cards
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.errors import is_retryable, is_users_own
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    SharedState,
-    StateChanged,
-    TurnEvent,
-    ViewShown,
-)
 from services.language.inert import inert, settled
 from services.statements.shown import not_supported, pipe_table, repeats
 
@@ -32,7 +23,7 @@ _CHANGES = {"NEW_BLANK", "SWITCH_EXISTING", "CLEAR"}
 
 
 def next_steps(
-    before: SharedState, after: SharedState, *, patient_id_example: str
+    before: turn_events.SharedState, after: turn_events.SharedState, *, patient_id_example: str
 ) -> tuple[str, ...]:
     """Return at most three short messages.
 
@@ -52,7 +43,7 @@ def next_steps(
     return (*board, *switches, *roster)[:LIMIT]
 
 
-def _ended(before: SharedState, after: SharedState) -> bool:
+def _ended(before: turn_events.SharedState, after: turn_events.SharedState) -> bool:
     """Tell whether this turn ended something."""
     if after.decision in _CHANGES or before.patient_id != after.patient_id:
         return True
@@ -66,7 +57,7 @@ _FEEDBACK = {"feedbackLoop": {"type": "default"}}
 _TRY_AGAIN = "Your message is kept. Try again, now or in a little while."
 _TELL_SOMEBODY = "If this happens again, tell your administrator the reference."
 
-Footer = Callable[[SharedState], str]
+Footer = Callable[[turn_events.SharedState], str]
 
 
 class Look(NamedTuple):
@@ -89,36 +80,36 @@ class TurnRenderer:
         self._look = look
         self._abilities = abilities
         self._asked = asked
-        self._first: SharedState | None = None
-        self._state: SharedState | None = None
+        self._first: turn_events.SharedState | None = None
+        self._state: turn_events.SharedState | None = None
         self._told_place: str | None = None
         self.proposed = ""
         """The plan whose card went with the message that proposes it; empty if none did."""
         self._views: dict[str, list[ChartView]] = {}
 
-    def activities(self, event: TurnEvent) -> list[Activity]:
+    def activities(self, event: turn_events.TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
-        if isinstance(event, ViewShown):
+        if isinstance(event, turn_events.ViewShown):
             self._views.setdefault(event.message_id, []).append(event.view)
             return []
         return self._activities(event)
 
-    def _activities(self, event: TurnEvent) -> list[Activity]:
+    def _activities(self, event: turn_events.TurnEvent) -> list[Activity]:
         match event:
-            case StateChanged(state=state):
+            case turn_events.StateChanged(state=state):
                 if self._first is None:
                     self._first, self._told_place = state, _place_of(state)
                 self._state = state
                 return []
-            case AgentMessageFinished(message=message):
+            case turn_events.AgentMessageFinished(message=message):
                 return self.spoken(message)
-            case Notice(text=text):
+            case turn_events.Notice(text=text):
                 return [text_activity(f"*{inert(text, hosts=())}*")]
-            case RunFailed():
+            case turn_events.RunFailed():
                 return [self._failure(event)]
-            case RunFinished(outcome="interrupt"):
+            case turn_events.RunFinished(outcome="interrupt"):
                 return [*self._cards(), *self._invitation()]
-            case RunFinished(outcome="success"):
+            case turn_events.RunFinished(outcome="success"):
                 return self._invitation()
             case _:
                 return []
@@ -191,11 +182,11 @@ class TurnRenderer:
             *(card_activity(one, summary=v.title) for v in drawn for one in view_cards(v)),
         ]
 
-    def _footer(self, state: SharedState) -> str:
+    def _footer(self, state: turn_events.SharedState) -> str:
         shown = replace(state, conversation_id="") if self._abilities.is_quiet else state
         return self._look.footer(shown)
 
-    def _proposal(self, state: SharedState) -> Activity:
+    def _proposal(self, state: turn_events.SharedState) -> Activity:
         """Return the card of a plan that is proposed in this turn, where it goes with the words."""
         plan, known = state.plan, None if self._first is None else self._first.plan
         is_new = plan is not None and plan.plan_id not in (self.proposed, known and known.plan_id)
@@ -241,7 +232,7 @@ class TurnRenderer:
         invitation = {**text_activity("What next?"), "suggestedActions": {"actions": actions}}
         return [invitation] if actions else []
 
-    def _failure(self, event: RunFailed) -> Activity:
+    def _failure(self, event: turn_events.RunFailed) -> Activity:
         again = is_retryable(event.code)
         if is_users_own(event.code) and not again:
             return text_activity(event.text)
@@ -253,8 +244,7 @@ class TurnRenderer:
         }
 
     def _cards(self) -> list[Activity]:
-        state = self._state
-        if state is None:
+        if (state := self._state) is None:
             return []
         if state.question is not None:
             who = state.patient
@@ -271,10 +261,9 @@ class TurnRenderer:
         return [card_activity(card, summary="A plan waits for your yes")]
 
 
-def _place_of(state: SharedState) -> str | None:
+def _place_of(state: turn_events.SharedState) -> str | None:
     """Return where the patient's scenario is, in words."""
-    place = state.scenario
-    if place is None:
+    if (place := state.scenario) is None:
         return None
     return f"{place.scenario}: {place.step}, {place.done} of {place.total} steps done"
 

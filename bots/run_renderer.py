@@ -17,27 +17,10 @@ from bots.plan_board import PlanBoard, Proposals
 from bots.reference import Activity, Reference, abilities_of
 from bots.rendering import TYPING, Look, TurnRenderer, text_activity
 from bots.text_stream import LiveAnswer, TextStream, TypingSign
+from data_models import errors, turn_events
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.errors import (
-    ChannelError,
-    ChannelRefusedError,
-    ChannelUnavailableError,
-    RoundsError,
-)
 from data_models.plan import Plan
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    Notice,
-    RunFinished,
-    RunStarted,
-    SharedState,
-    StateChanged,
-    ToolCallStarted,
-    TurnEvent,
-)
 from group_chat.plan_text import step_line
 from services.channels.deliveries import Deliveries
 from services.runs.hub import Run
@@ -84,7 +67,7 @@ class RunRenderer:
         self._preparation: asyncio.Task[None] | None = None
         self._held: list[Activity] = []
         self._behind: list[AgentMessage] = []
-        self._state: SharedState | None = None
+        self._state: turn_events.SharedState | None = None
 
     async def __aenter__(self) -> Self:
         await self._sign.__aenter__()
@@ -111,30 +94,30 @@ class RunRenderer:
 
         self._preparation = asyncio.create_task(both())
 
-    async def take(self, event: TurnEvent) -> None:
+    async def take(self, event: turn_events.TurnEvent) -> None:
         """Show what `event` means to the user."""
         if not await self._was_delivered(event):
             await self._show(event)
 
-    async def _show(self, event: TurnEvent) -> None:
+    async def _show(self, event: turn_events.TurnEvent) -> None:
         if self._abilities.streams and not self._may_call_a_step(event):
             self._live.watch(event)
         self._turn_sign(event)
         match event:
-            case AgentMessageStarted():
+            case turn_events.AgentMessageStarted():
                 await self._record.goes_on()
-            case AgentMessageFinished(message=message):
+            case turn_events.AgentMessageFinished(message=message):
                 await self._speak(message)
                 return
-            case Notice(kind="progress") if self._abilities.streams:
+            case turn_events.Notice(kind="progress") if self._abilities.streams:
                 return
-            case RunFinished(outcome="cancelled") if self._live.is_stopped_by_user:
+            case turn_events.RunFinished(outcome="cancelled") if self._live.is_stopped_by_user:
                 await self._say(text_activity(_STOPPED))
             case _:
                 pass
         for activity in self._renderer.activities(event):
             await self._say(activity)
-        if isinstance(event, StateChanged):
+        if isinstance(event, turn_events.StateChanged):
             self._state = event.state
             await self._follow_plan(event)
 
@@ -147,14 +130,14 @@ class RunRenderer:
         await self._prepare()
         await self._record.end(remembers_ids=self._abilities.takes_feedback)
 
-    async def _was_delivered(self, event: TurnEvent) -> bool:
+    async def _was_delivered(self, event: turn_events.TurnEvent) -> bool:
         """Whether it is of a message that came before a replica died over the turn."""
         match event:
-            case AgentMessageStarted(message_id=message_id):
+            case turn_events.AgentMessageStarted(message_id=message_id):
                 await self._prepare()
-            case AgentTextDelta(message_id=message_id):
+            case turn_events.AgentTextDelta(message_id=message_id):
                 pass
-            case AgentMessageFinished(message=message):
+            case turn_events.AgentMessageFinished(message=message):
                 message_id = message.message_id
             case _:
                 return False
@@ -197,10 +180,10 @@ class RunRenderer:
         called = {step_line(plan, step.number) for step in plan.steps}
         return called.issuperset(message.text.splitlines())
 
-    def _may_call_a_step(self, event: TurnEvent) -> bool:
+    def _may_call_a_step(self, event: turn_events.TurnEvent) -> bool:
         """Whether a message begins of which only its end tells whether the user is to see it."""
         plan, state = self._plan_on_a_card(), self._state
-        if plan is None or state is None or not isinstance(event, AgentMessageStarted):
+        if plan is None or state is None or not isinstance(event, turn_events.AgentMessageStarted):
             return False
         return event.agent == state.facilitator and plan.next_step() is not None
 
@@ -216,14 +199,14 @@ class RunRenderer:
         try:
             await self._prepare()
             return await self._parts.outbox.end_stream(self._reference, final) or stream_id
-        except ChannelUnavailableError as error:
+        except errors.ChannelUnavailableError as error:
             if error.is_maybe_taken:
                 await self._record.keep(final, error)
                 return stream_id
             logger.info("bot_stream_not_ended", run_id=self._run.run_id)
-        except ChannelRefusedError as error:
+        except errors.ChannelRefusedError as error:
             logger.info("bot_stream_refused", run_id=self._run.run_id, code=error.code)
-        except ChannelError:
+        except errors.ChannelError:
             logger.info("bot_stream_not_ended", run_id=self._run.run_id)
         return None
 
@@ -247,12 +230,12 @@ class RunRenderer:
                 await self._parts.outbox.send(self._reference, self._record.undelivered[0])
                 self._record.undelivered.pop(0)
             return await self._parts.outbox.send(self._reference, activity)
-        except ChannelError as error:
+        except errors.ChannelError as error:
             logger.warning("bot_reply_kept", run_id=self._run.run_id, code=error.code)
             await self._record.keep(activity, error)
         return None
 
-    async def _follow_plan(self, event: StateChanged) -> None:
+    async def _follow_plan(self, event: turn_events.StateChanged) -> None:
         card = self._board.see(event.state)
         if card is not None and not self._live.is_open:
             sent_id = await self._send(card)
@@ -272,7 +255,7 @@ class RunRenderer:
                     owner=message.owner,
                     reader=message.sender.principal_id,
                 )
-            except RoundsError as error:
+            except errors.RoundsError as error:
                 # The answer names the file, and whoever asks for it again gets it.
                 logger.warning("bot_file_not_offered", code=error.code)
             else:
@@ -290,11 +273,14 @@ class RunRenderer:
             clock=self._parts.clock,
         )
 
-    def _turn_sign(self, event: TurnEvent) -> None:
+    def _turn_sign(self, event: turn_events.TurnEvent) -> None:
         """Show typing while an agent works, and not once it has spoken."""
-        if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
+        if isinstance(
+            event,
+            turn_events.RunStarted | turn_events.AgentMessageStarted | turn_events.ToolCallStarted,
+        ):
             self._sign.start()
-        if isinstance(event, AgentMessageFinished) or self._live.is_open:
+        if isinstance(event, turn_events.AgentMessageFinished) or self._live.is_open:
             self._sign.off()
 
 

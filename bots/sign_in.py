@@ -128,8 +128,7 @@ class UserSignIn:
         is_ours = message.channel_id == TEAMS and reference.get("agent") is None
         if message.is_group or not is_ours:
             return
-        wanted = self._on_behalf.wanted(message.sender.principal_id)
-        if wanted is None:
+        if (wanted := self._on_behalf.wanted(message.sender.principal_id)) is None:
             return
         try:
             found = await self._service.sign_in_resource(reference)

@@ -15,16 +15,10 @@ import structlog
 
 from bots.reference import Activity
 from bots.rendering import TurnRenderer
+from data_models import turn_events
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.errors import ChannelError, ChannelRefusedError, ChannelUnavailableError
-from data_models.turn_events import (
-    AgentMessageStarted,
-    AgentTextDelta,
-    Notice,
-    ToolCallStarted,
-    TurnEvent,
-)
 
 # Keeps updates as far apart as the channel asks.
 
@@ -241,16 +235,18 @@ class LiveAnswer:
         """Whether a finished message has to wait for another one that is shown as it grows."""
         return self.is_writing and message_id != self._shown
 
-    def watch(self, event: TurnEvent) -> None:
+    def watch(self, event: turn_events.TurnEvent) -> None:
         """Show what `event` says of the message that comes."""
         match event:
-            case ToolCallStarted(agent=agent):
+            case turn_events.ToolCallStarted(agent=agent):
                 self._current().inform(f"{agent} looks something up …")
-            case Notice(kind="progress", text=text):
+            case turn_events.Notice(kind="progress", text=text):
                 self._current().inform(text)
-            case AgentMessageStarted(message_id=message_id, agent=agent):
+            case turn_events.AgentMessageStarted(message_id=message_id, agent=agent):
                 self._agents[message_id], self._pieces[message_id] = agent, []
-            case AgentTextDelta(message_id=message_id, text=text) if message_id in self._pieces:
+            case turn_events.AgentTextDelta(message_id=message_id, text=text) if (
+                message_id in self._pieces
+            ):
                 self._pieces[message_id].append(text)
                 self._shown = self._shown or message_id
                 if message_id == self._shown:

@@ -190,11 +190,9 @@ class AzureBlobStore:
                 return await attempt()
         except FAILURES as error:
             failure = error
-        found = await landed()
-        if found is not None:
+        if (found := await landed()) is not None:
             return found
-        refused = refusals.get(error_code(failure))
-        if refused is None:
+        if (refused := refusals.get(error_code(failure))) is None:
             raise failure
         raise refused("the service refused a conditional write")
 

@@ -8,13 +8,7 @@ from azure.core.exceptions import HttpResponseError, ResourceExistsError, Resour
 from azure.storage.queue import QueueMessage, TextBase64DecodePolicy, TextBase64EncodePolicy
 from azure.storage.queue.aio import QueueClient
 
-from data_models.azure_client import (
-    client_options,
-    close_client,
-    error_code,
-    is_endpoint,
-    run_bounded,
-)
+from data_models import azure_client
 from data_models.errors import ConfigurationError
 from data_models.work_queue import WorkItem
 
@@ -36,7 +30,7 @@ class AzureWorkQueue:
             ConfigurationError: the connection string names no account with queues, or the
                 endpoint is not an HTTPS address.
         """
-        named = is_endpoint(account)
+        named = azure_client.is_endpoint(account)
         make = QueueClient if named else QueueClient.from_connection_string
         try:
             self._client = make(
@@ -44,7 +38,7 @@ class AzureWorkQueue:
                 queue,
                 message_encode_policy=TextBase64EncodePolicy(),
                 message_decode_policy=TextBase64DecodePolicy(),
-                **client_options(account),
+                **azure_client.client_options(account),
             )
         except ValueError:
             # Not `from error`: a connection string holds the account's key.
@@ -70,7 +64,7 @@ class AzureWorkQueue:
         return found.approximate_message_count or 0
 
     async def close(self) -> None:
-        await close_client(self._client)
+        await azure_client.close_client(self._client)
 
     async def _take(self, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
         found = self._client.receive_messages(
@@ -84,7 +78,7 @@ class AzureWorkQueue:
                 item.item_id, pop_receipt=item.receipt, visibility_timeout=seconds
             )
         except HttpResponseError as error:
-            if error_code(error) in _NOT_OURS:
+            if azure_client.error_code(error) in _NOT_OURS:
                 return None
             raise
         return WorkItem(item.item_id, kept.pop_receipt or "", item.body, item.taken)
@@ -93,7 +87,7 @@ class AzureWorkQueue:
         try:
             await self._client.delete_message(item.item_id, item.receipt)
         except HttpResponseError as error:
-            if error_code(error) in _NOT_OURS:
+            if azure_client.error_code(error) in _NOT_OURS:
                 return False
             raise
         return True
@@ -103,7 +97,7 @@ class AzureWorkQueue:
             await self._open()
             return await work()
 
-        return await run_bounded(opened(), service="Azure Storage Queue")
+        return await azure_client.run_bounded(opened(), service="Azure Storage Queue")
 
     async def _open(self) -> None:
         if self._opened:
@@ -114,7 +108,9 @@ class AzureWorkQueue:
             try:
                 await self._client.create_queue()
             except ResourceExistsError as error:
-                if error_code(error) != "QueueAlreadyExists":  # it is being deleted, say
+                if (
+                    azure_client.error_code(error) != "QueueAlreadyExists"
+                ):  # it is being deleted, say
                     raise
         self._opened = True
 

@@ -5,16 +5,11 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
+from data_models import memory_blocks
 from data_models.chart_view import ATTACHED_REF, ViewSource
 from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
-from data_models.memory_blocks import (
-    ContextEnrichment,
-    IntentClassification,
-    MemoryBlocks,
-    MemoryChanges,
-)
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
@@ -80,8 +75,8 @@ class Turn(Part):
     """Whether asking the same again does nothing but answer; unset where that was not noted."""
     is_taken_back: bool = False
     """Whether its words were said to be about somebody else: nothing is told of the patient."""
-    context_enrichment: ContextEnrichment | None = None
-    intent_classification: IntentClassification | None = None
+    context_enrichment: memory_blocks.ContextEnrichment | None = None
+    intent_classification: memory_blocks.IntentClassification | None = None
 
     @property
     def is_shortened(self) -> bool:
@@ -177,8 +172,8 @@ class ChatContext(Document):
     fence: int = 0
     entities: Entities = Field(default_factory=Entities)
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)
-    memory_changes: MemoryChanges = Field(default_factory=MemoryChanges)
-    memory: MemoryBlocks = Field(default_factory=MemoryBlocks)
+    memory_changes: memory_blocks.MemoryChanges = Field(default_factory=memory_blocks.MemoryChanges)
+    memory: memory_blocks.MemoryBlocks = Field(default_factory=memory_blocks.MemoryBlocks)
 
     @property
     def sessions(self) -> list[ScenarioSession]:

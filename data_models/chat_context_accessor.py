@@ -236,8 +236,7 @@ class ChatContextAccessor:
             NotFoundError: the file is gone.
         """
         name = ConversationLayout.of(conversation_id).artifact(patient_id, file_id)
-        blob = await self._documents.store.read(name)
-        if blob is None:
+        if (blob := await self._documents.store.read(name)) is None:
             raise NotFoundError("no such file")
         return blob.data
 
@@ -261,12 +260,11 @@ class ChatContextAccessor:
         self, conversation_id: str, patient_id: PatientId | None
     ) -> list[tuple[int, int]]:
         prefix = ConversationLayout.of(conversation_id).turns_prefix(patient_id)
-        ranges = []
-        async for row in self._documents.store.list(prefix):
-            match = _RANGE.fullmatch(row.name.removeprefix(prefix))
-            if match is not None:
-                ranges.append((int(match[1]), int(match[2])))
-        return ranges
+        return [
+            (int(match[1]), int(match[2]))
+            async for row in self._documents.store.list(prefix)
+            if (match := _RANGE.fullmatch(row.name.removeprefix(prefix))) is not None
+        ]
 
     async def _turns(self, context: ChatContext, first: int, last: int) -> list[Turn]:
         layout = ConversationLayout.of(context.conversation_id)

@@ -6,18 +6,12 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from data_models import errors
 from data_models.claim_decision import ClaimTimes, with_answer
 from data_models.clock import Clock
 from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.documents import Stored
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    StoreError,
-    StoreUnavailableError,
-)
 from data_models.identifiers import PatientId
 
 Change = Callable[[Conversation], None]
@@ -51,7 +45,7 @@ class Claim:
         was_known: bool,
     ) -> None:
         if conversation.running_turn is None:
-            raise ClaimLostError("the document names no running turn")
+            raise errors.ClaimLostError("the document names no running turn")
         self._conversations = conversations
         self._conversation = conversation
         self._etag = etag
@@ -94,7 +88,7 @@ class Claim:
                 draft.updated_at = self._clock.now()
                 if await self._store_draft(draft):
                     return
-            raise StoreUnavailableError("the conversation document changes too fast")
+            raise errors.StoreUnavailableError("the conversation document changes too fast")
 
     async def confirm(self) -> None:
         """Renew the claim now.
@@ -149,7 +143,7 @@ class Claim:
 
         try:
             await self.update(commit)
-        except ClaimLostError:
+        except errors.ClaimLostError:
             # Somebody else's claim may have followed our own write, whose answer was lost.
             if answered is None or not await self._is_stored(answered):
                 raise
@@ -191,9 +185,9 @@ class Claim:
             await asyncio.sleep(self._times.renew_every.total_seconds())
             try:
                 await self.update(self._extend)
-            except StoreUnavailableError:
+            except errors.StoreUnavailableError:
                 continue  # the lease is three renewals long
-            except StoreError:
+            except errors.StoreError:
                 self.is_lost = True
                 on_lost()
                 return
@@ -205,7 +199,7 @@ class Claim:
     async def _store_draft(self, draft: Conversation) -> bool:
         try:
             self._etag = await self._conversations.write(draft, etag=self._etag)
-        except BlobChangedError:
+        except errors.BlobChangedError:
             await self._look_again()
             return False
         self._conversation = draft
@@ -217,7 +211,7 @@ class Claim:
         ours = (self._running.run_id, self._running.replica)
         if stored is None or running is None or (running.run_id, running.replica) != ours:
             self.is_lost = True
-            raise ClaimLostError("another replica holds the claim")
+            raise errors.ClaimLostError("another replica holds the claim")
         self._see(stored)
 
     async def _is_stored(self, answered: AnsweredMessage) -> bool:
@@ -260,7 +254,7 @@ async def take_claim(
     conversation.updated_at = clock.now()
     try:
         new_etag = await conversations.write(conversation, etag=etag)
-    except (BlobChangedError, BlobExistsError):
+    except (errors.BlobChangedError, errors.BlobExistsError):
         return None
     return Claim(
         conversations=conversations,

@@ -2,14 +2,10 @@
 
 from collections.abc import AsyncIterator
 
+from data_models import errors
 from data_models.claim_decision import find_answer
 from data_models.conversation import AnsweredBlob, AnsweredMessage, Conversation, QueuedMessage
 from data_models.documents import Documents, Stored, parse_document
-from data_models.errors import (
-    BlobExistsError,
-    CorruptConversationError,
-    CorruptDocumentError,
-)
 from data_models.layout import ConversationLayout
 
 _INBOX_TRIES = 200
@@ -39,8 +35,8 @@ class ConversationAccessor:
             return await self._documents.read(
                 name, Conversation, conversation_id=conversation_id, fresh=fresh
             )
-        except CorruptDocumentError as error:
-            raise CorruptConversationError(str(error)) from error
+        except errors.CorruptDocumentError as error:
+            raise errors.CorruptConversationError(str(error)) from error
 
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of this conversation: another replica may have written."""
@@ -58,10 +54,10 @@ class ConversationAccessor:
             queued.number = number
             try:
                 await self._documents.write(layout.inbox(number), queued, etag=None)
-            except BlobExistsError:
+            except errors.BlobExistsError:
                 continue
             return number
-        raise BlobExistsError("no free number in the inbox")
+        raise errors.BlobExistsError("no free number in the inbox")
 
     async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
         """Return the queued message that comes next, or None."""
@@ -116,8 +112,7 @@ class ConversationAccessor:
         self, conversation: Conversation, message_hash: str
     ) -> AnsweredMessage | None:
         """Return what answered this message in the last day, inline or in a page."""
-        inline = find_answer(conversation, message_hash)
-        if inline is not None:
+        if (inline := find_answer(conversation, message_hash)) is not None:
             return inline
         for page in reversed(conversation.answered_pages):
             found = await self._find_in_page(

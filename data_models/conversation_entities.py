@@ -6,26 +6,14 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from data_models.entity_queue import (
-    MAX_ENTITIES,
-    Entity,
-    EntityQueues,
-    EntityReport,
-    IsTaken,
-    canonical_keys,
-    empty_report,
-    in_order,
-    let_go,
-    remembered,
-    sorted_offers,
-)
+from data_models import entity_queue
 from data_models.entity_values import IsRelative, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
 _RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
 
 
-class ConversationEntity(Entity):
+class ConversationEntity(entity_queue.Entity):
     """One thing the user wants.
 
     Attributes:
@@ -37,18 +25,18 @@ class ConversationEntity(Entity):
     reference_time: AwareDatetime | None = None
 
 
-class ConversationEntitiesManager(EntityQueues):
+class ConversationEntitiesManager(entity_queue.EntityQueues):
     """The queue. A write is planned whole before anything changes."""
 
     entities: dict[str, ConversationEntity] = Field(default_factory=dict)
-    max_size: int = Field(default=MAX_ENTITIES, ge=1)
+    max_size: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
     recently_evicted: list[ConversationEntity] = Field(default_factory=list)
     renewed: list[str] = Field(default_factory=list, exclude=True, repr=False)
     """Keys that the last delta left equal but that mean another day now; never stored."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        self.entities = in_order(self.entities)
+        self.entities = entity_queue.in_order(self.entities)
         return self
 
     def get_all(self) -> dict[str, Any]:
@@ -63,9 +51,9 @@ class ConversationEntitiesManager(EntityQueues):
         remove: Sequence[str] = (),
         provenance: Provenance = "inferred",
         pinned: Collection[str] = (),
-        is_taken: IsTaken = lambda _: False,
+        is_taken: entity_queue.IsTaken = lambda _: False,
         is_relative: IsRelative = lambda _: False,
-    ) -> EntityReport:
+    ) -> entity_queue.EntityReport:
         """Remove, then overwrite or append, then let the oldest go (E1-E9, E16, E25).
 
         Args:
@@ -73,12 +61,12 @@ class ConversationEntitiesManager(EntityQueues):
             is_taken: Whether an unlisted key lives among the derived ones.
             is_relative: Whether a value means something only with the time at which it was said.
         """
-        report = empty_report()
+        report = entity_queue.empty_report()
         self.renewed.clear()
-        offers = sorted_offers(
+        offers = entity_queue.sorted_offers(
             updates, namespace="conversation", is_taken=is_taken, blanks_count=False, report=report
         )
-        for key in canonical_keys(remove):
+        for key in entity_queue.canonical_keys(remove):
             if self.entities.pop(key, None) is not None:
                 report["removed"].append(key)
         self._refuse_weaker(offers, provenance, report)
@@ -98,9 +86,11 @@ class ConversationEntitiesManager(EntityQueues):
         self._append(key, Offer(value, ""), _Said("inferred", now, is_relative))
         return True
 
-    def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
+    def restore(
+        self, key: str, *, now: datetime, pinned: Collection[str] = ()
+    ) -> entity_queue.EntityReport:
         """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
-        report = empty_report()
+        report = entity_queue.empty_report()
         found = next((one for one in reversed(self.recently_evicted) if one.key == key), None)
         if found is None or key in self.entities:
             report["rejected"][key] = "absent" if found is None else "present"
@@ -118,11 +108,11 @@ class ConversationEntitiesManager(EntityQueues):
     def evict(self, key: str) -> ConversationEntity:
         """Let `key` go; it can be restored for a while."""
         gone = self.entities.pop(key)
-        self.recently_evicted = remembered(self.recently_evicted, [gone])
+        self.recently_evicted = entity_queue.remembered(self.recently_evicted, [gone])
         return gone
 
     def _refuse_weaker(
-        self, offers: dict[str, Offer], provenance: Provenance, report: EntityReport
+        self, offers: dict[str, Offer], provenance: Provenance, report: entity_queue.EntityReport
     ) -> None:
         for key in [key for key in offers if key in self.entities]:
             held = self.entities[key]
@@ -132,14 +122,17 @@ class ConversationEntitiesManager(EntityQueues):
                 del offers[key]
 
     def _make_room(
-        self, offers: dict[str, Offer], pinned: Collection[str], report: EntityReport
+        self, offers: dict[str, Offer], pinned: Collection[str], report: entity_queue.EntityReport
     ) -> None:
-        gone = let_go(self.entities, offers, pinned=pinned, cap=self.max_size, report=report)
-        self.recently_evicted = remembered(self.recently_evicted, gone)
+        gone = entity_queue.let_go(
+            self.entities, offers, pinned=pinned, cap=self.max_size, report=report
+        )
+        self.recently_evicted = entity_queue.remembered(self.recently_evicted, gone)
 
-    def _write(self, key: str, offer: Offer, said: "_Said", report: EntityReport) -> bool:
-        held = self.entities.get(key)
-        if held is None:
+    def _write(
+        self, key: str, offer: Offer, said: "_Said", report: entity_queue.EntityReport
+    ) -> bool:
+        if (held := self.entities.get(key)) is None:
             self._append(key, offer, said)
             report["added"].append(key)
             return True

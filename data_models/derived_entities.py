@@ -7,36 +7,25 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from data_models import entity_queue
 from data_models.derived_entity import LLM_REASONING, DerivedEntity, Origin
-from data_models.entity_queue import (
-    MAX_ENTITIES,
-    EntityQueues,
-    EntityReport,
-    IsTaken,
-    canonical_keys,
-    empty_report,
-    in_order,
-    let_go,
-    remembered,
-    sorted_offers,
-)
 from data_models.entity_values import Offer, copied
 
 UNKNOWN_OWNER = "unknown"
 """Where migrated results lie whose agent nobody knows; every agent reads them (E26)."""
 
 
-class AgentScopedDerivedEntitiesManager(EntityQueues):
+class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
     """The queues by agent."""
 
     agent_entities: dict[str, dict[str, DerivedEntity]] = Field(default_factory=dict)
-    max_size_per_agent: int = Field(default=MAX_ENTITIES, ge=1)
+    max_size_per_agent: int = Field(default=entity_queue.MAX_ENTITIES, ge=1)
     recently_evicted: list[DerivedEntity] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         rows = sorted(self.agent_entities.items())
-        self.agent_entities = {agent: in_order(queue) for agent, queue in rows}
+        self.agent_entities = {agent: entity_queue.in_order(queue) for agent, queue in rows}
         return self
 
     def live_for_agent(self, agent_name: str, *, now: datetime) -> Iterator[DerivedEntity]:
@@ -75,16 +64,16 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         origin: Origin,
         remove: Sequence[str] = (),
         pinned: Collection[str] = (),
-        is_taken: IsTaken = lambda _: False,
-    ) -> EntityReport:
+        is_taken: entity_queue.IsTaken = lambda _: False,
+    ) -> entity_queue.EntityReport:
         """Remove, then overwrite or append in this agent's queue, then let the oldest go.
 
         Args:
             pinned: Keys that an open plan needs; they never leave.
             is_taken: Whether an unlisted key lives in the conversation.
         """
-        report = empty_report()
-        offers = sorted_offers(
+        report = entity_queue.empty_report()
+        offers = entity_queue.sorted_offers(
             updates,
             namespace="derived",
             is_taken=is_taken,
@@ -92,7 +81,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
             report=report,
         )
         write = _Write(agent_name, self.agent_entities.get(agent_name, {}), now, origin, report)
-        for key in canonical_keys(remove):
+        for key in entity_queue.canonical_keys(remove):
             if write.queue.pop(key, None) is not None:
                 report["removed"].append(key)
         _refuse_guesses(write, offers)
@@ -105,8 +94,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
 
     def clear_agent(self, agent_name: str, *, now: datetime) -> list[str]:
         """Drop everything of one agent and return the keys, oldest first."""
-        queue = self.agent_entities.pop(agent_name, {})
-        if queue:
+        if queue := self.agent_entities.pop(agent_name, {}):
             self.touch(now)
         return list(queue)
 
@@ -131,9 +119,9 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
 
     def hand_over(
         self, source: str, target: str, keys: Sequence[str], *, now: datetime
-    ) -> EntityReport:
+    ) -> entity_queue.EntityReport:
         """Copy values of `source` to `target` as they are, age and origin included (E12)."""
-        report = empty_report()
+        report = entity_queue.empty_report()
         mine = {one.key: one for one in self.live_for_agent(source, now=now)}
         for key in keys:
             if key not in mine:
@@ -155,7 +143,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         queue = self.agent_entities.setdefault(agent_name, {})
         if key in queue:
             return False
-        write = _Write(agent_name, queue, now, origin, empty_report())
+        write = _Write(agent_name, queue, now, origin, entity_queue.empty_report())
         self._append(write, key, Offer(value, ""))
         return True
 
@@ -163,14 +151,14 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         """Let `key` go; it can be restored for a while."""
         queue = self.agent_entities[agent_name]
         gone = queue.pop(key)
-        self.recently_evicted = remembered(self.recently_evicted, [gone])
+        self.recently_evicted = entity_queue.remembered(self.recently_evicted, [gone])
         self._keep(agent_name, queue)
         return gone
 
     def _make_room(
         self, write: "_Write", offers: dict[str, Offer], pinned: Collection[str] = ()
     ) -> None:
-        gone = let_go(
+        gone = entity_queue.let_go(
             write.queue,
             offers,
             pinned=pinned,
@@ -178,14 +166,13 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
             report=write.report,
             is_expired=lambda one: one.is_expired(write.now),
         )
-        self.recently_evicted = remembered(self.recently_evicted, gone)
+        self.recently_evicted = entity_queue.remembered(self.recently_evicted, gone)
 
     def _write(self, write: "_Write", key: str, offer: Offer) -> bool:
         origin, report = write.origin, write.report
         if not origin.is_model:
             self._drop_ownerless(key)
-        held = write.queue.get(key)
-        if held is None:
+        if (held := write.queue.get(key)) is None:
             self._append(write, key, offer)
             report["added"].append(key)
             return True
@@ -241,7 +228,7 @@ class _Write:
     queue: dict[str, DerivedEntity]
     now: datetime
     origin: Origin
-    report: EntityReport
+    report: entity_queue.EntityReport
 
 
 def _refuse_guesses(write: _Write, offers: dict[str, Offer]) -> None:

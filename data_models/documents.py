@@ -8,17 +8,10 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from data_models import errors
 from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.document import Document, upgraded
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    CorruptDocumentError,
-    DocumentTooNewError,
-    StoreUnavailableError,
-)
 from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
 
 # Remembers blobs, whole conversations at a time, within a bound.
@@ -149,7 +142,7 @@ class Documents:
             return None
         try:
             document, version = parse_stored(blob.data, model, conversation_id=conversation_id)
-        except CorruptDocumentError:
+        except errors.CorruptDocumentError:
             # It may be restored at any time, and is then to be seen.
             self._cache.drop(name)
             self.on_corrupt(conversation_id, model.__name__)
@@ -193,7 +186,7 @@ class Documents:
         """
         try:
             await self.write(name, document, etag=None, is_kept=is_kept)
-        except BlobExistsError:
+        except errors.BlobExistsError:
             await self.write(name, document, etag=await self.etag_of(name), is_kept=is_kept)
 
     async def etag_of(self, name: str) -> str | None:
@@ -242,7 +235,7 @@ class Documents:
                 new_etag = await self.store.create(name, data)
             else:
                 new_etag = await self.store.replace(name, data, etag=etag)
-        except (BlobExistsError, BlobChangedError, StoreUnavailableError):
+        except (errors.BlobExistsError, errors.BlobChangedError, errors.StoreUnavailableError):
             self._cache.drop(name)
             blob = await self.store.read(name)
             if blob is None or blob.data != data:
@@ -262,7 +255,7 @@ class Documents:
         name = stem + timestamp(self.clock.now())
         try:
             await self.store.create(name, data)
-        except BlobExistsError:
+        except errors.BlobExistsError:
             await self.store.create(f"{name}-{self.ids.new_id('copy')}", data)
 
 
@@ -273,7 +266,7 @@ def is_left_over(document: Document, epoch: int) -> bool:
         ClaimLostError: the conversation was cleared since `epoch` was current.
     """
     if document.epoch > epoch:
-        raise ClaimLostError("the conversation was cleared meanwhile")
+        raise errors.ClaimLostError("the conversation was cleared meanwhile")
     return document.epoch < epoch
 
 
@@ -300,9 +293,11 @@ def stored_version(data: bytes, model: type[Document]) -> int:
         header = _Header.model_validate_json(data)
     except ValidationError as error:
         # Not `from error`: pydantic puts the rejected text into its message.
-        raise CorruptDocumentError(f"{model.__name__}: {error.error_count()} problems") from None
+        raise errors.CorruptDocumentError(
+            f"{model.__name__}: {error.error_count()} problems"
+        ) from None
     if header.min_reader > model.SCHEMA_VERSION:
-        raise DocumentTooNewError(f"{model.__name__} needs reader {header.min_reader}")
+        raise errors.DocumentTooNewError(f"{model.__name__} needs reader {header.min_reader}")
     return header.schema_version
 
 
@@ -330,9 +325,11 @@ def parse_stored(
         else:
             document = model.model_validate_json(data)
     except ValidationError as error:
-        raise CorruptDocumentError(f"{model.__name__}: {error.error_count()} problems") from None
+        raise errors.CorruptDocumentError(
+            f"{model.__name__}: {error.error_count()} problems"
+        ) from None
     if document.conversation_id != conversation_id:
-        raise CorruptDocumentError(f"{model.__name__} belongs to another conversation")
+        raise errors.CorruptDocumentError(f"{model.__name__} belongs to another conversation")
     return document, version
 
 

@@ -61,8 +61,7 @@ def canonical_key(raw: str) -> str | None:
 
 def namespace_of(key: str) -> Namespace | None:
     """Return where a canonical key belongs; None for one that stays where it was sent."""
-    home = _HOMES.get(key)
-    if home is not None:
+    if (home := _HOMES.get(key)) is not None:
         return home
     if key.endswith(_CONVERSATION_SUFFIX):
         return "conversation"

@@ -148,8 +148,7 @@ def sorted_offers(
     offers: dict[str, Offer] = {}
     rejected = report["rejected"]
     for raw, value in updates.items():
-        key = canonical_key(raw)
-        if key is None:
+        if (key := canonical_key(raw)) is None:
             rejected[raw] = "key"
             continue
         home = namespace_of(key)

@@ -13,24 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from data_models import errors, local_files
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    StoreUnavailableError,
-    StoreUnwritableError,
-)
-from data_models.local_files import (
-    FOLDER_MODE,
-    StripedLocks,
-    append_to_file,
-    is_real_folder,
-    make_folder,
-    read_file,
-    sync_folder,
-    write_new_file,
-)
 
 _BLOCK = bytes(65_536)
 _UNWRITABLE = frozenset(
@@ -53,7 +38,7 @@ class LocalFolder:
         self._root = root.absolute()
         self._temp = self._root.parent / ".temp"
         self._locks_folder = self._root.parent / ".locks"
-        self._locks = StripedLocks(folder=self._locks_folder)
+        self._locks = local_files.StripedLocks(folder=self._locks_folder)
         self._opening = threading.Lock()
         self._opened = False
 
@@ -62,9 +47,9 @@ class LocalFolder:
         if self._opened:
             return
         with self._opening:
-            self._root.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            self._root.parent.mkdir(mode=local_files.FOLDER_MODE, parents=True, exist_ok=True)
             for folder in (self._root, self._temp, self._locks_folder):
-                make_folder(folder)
+                local_files.make_folder(folder)
             self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
             self._opened = True
 
@@ -77,14 +62,14 @@ class LocalFolder:
     def create(self, name: str, data: bytes) -> str:
         with self._locks.holding(name):
             if self._load(name) is not None:
-                raise BlobExistsError("a blob of that name exists")
+                raise errors.BlobExistsError("a blob of that name exists")
             return self._put(name, data)
 
     def replace(self, name: str, data: bytes, etag: str) -> str:
         with self._locks.holding(name):
             current = self._load(name)
             if current is None or _etag(current) != etag:
-                raise BlobChangedError("the blob is at another version, or absent")
+                raise errors.BlobChangedError("the blob is at another version, or absent")
             return self._put(name, data)
 
     def delete(self, name: str) -> None:
@@ -94,8 +79,7 @@ class LocalFolder:
         listing is empty.
         """
         with self._locks.holding(name):
-            path = self._find(name)
-            if path is not None:
+            if (path := self._find(name)) is not None:
                 Path(path).unlink(missing_ok=True)
                 self._prune(Path(path).parent)
         self._check_root()
@@ -104,7 +88,7 @@ class LocalFolder:
         """Return the names of the blobs under `prefix` in order."""
         inside = self._find(f"{prefix}any")
         folder = None if inside is None else Path(inside).parent
-        if folder is None or not is_real_folder(folder):
+        if folder is None or not local_files.is_real_folder(folder):
             self._check_root()
             return []
         found = sorted(self._walk(folder))
@@ -128,7 +112,7 @@ class LocalFolder:
         with self._locks.holding(name):
             if not self._append(name, data, position):
                 self._check_root()
-                raise BlobChangedError("the blob is of another length, or absent")
+                raise errors.BlobChangedError("the blob is of another length, or absent")
         return position + len(data)
 
     def check(self) -> None:
@@ -138,7 +122,7 @@ class LocalFolder:
 
     def _row(self, name: str) -> BlobInfo | None:
         path = self._find(name)
-        found = None if path is None else read_file(path)
+        found = None if path is None else local_files.read_file(path)
         if found is None:
             return None
         data, status = found
@@ -147,7 +131,7 @@ class LocalFolder:
 
     def _load(self, name: str) -> bytes | None:
         path = self._find(name)
-        found = None if path is None else read_file(path)
+        found = None if path is None else local_files.read_file(path)
         if found is None:
             self._check_root()
             return None
@@ -156,21 +140,23 @@ class LocalFolder:
     def _put(self, name: str, data: bytes) -> str:
         temp, is_named = self._new_temp(), False
         try:
-            write_new_file(temp, data)
+            local_files.write_new_file(temp, data)
             self._in_folder(name, partial(os.replace, temp))
             is_named = True
         finally:
             if not is_named:
                 Path(temp).unlink(missing_ok=True)
         # Without this a power loss can undo the rename after the answer was given.
-        sync_folder(f"{self._root}/{name}".rpartition("/")[0])
+        local_files.sync_folder(f"{self._root}/{name}".rpartition("/")[0])
         return _etag(data)
 
     def _append(self, name: str, data: bytes, position: int) -> bool:
         if position == 0:
-            return self._in_folder(name, lambda path: append_to_file(path, data, position=0))
+            return self._in_folder(
+                name, lambda path: local_files.append_to_file(path, data, position=0)
+            )
         path = self._find(name)
-        return path is not None and append_to_file(path, data, position=position)
+        return path is not None and local_files.append_to_file(path, data, position=position)
 
     def _in_folder(self, name: str, put: Callable[[str], T]) -> T:
         """Put a file into the folder of `name`, which a delete may remove just now as empty."""
@@ -178,7 +164,7 @@ class LocalFolder:
             with suppress(FileNotFoundError):
                 return put(self._make(name))
             self._check_root()
-        raise StoreUnavailableError("the folder of a blob does not stay")
+        raise errors.StoreUnavailableError("the folder of a blob does not stay")
 
     def _prune(self, folder: Path) -> None:
         """Remove `folder` and those above it if they are empty; never the root."""
@@ -197,7 +183,7 @@ class LocalFolder:
         here = str(self._root)
         for segment in folders:
             here = f"{here}/{segment}"
-            if not is_real_folder(here):
+            if not local_files.is_real_folder(here):
                 return None
         return f"{here}/{file}"
 
@@ -207,8 +193,8 @@ class LocalFolder:
         here = str(self._root)
         for segment in folders:
             here = f"{here}/{segment}"
-            if not is_real_folder(here):
-                make_folder(Path(here))
+            if not local_files.is_real_folder(here):
+                local_files.make_folder(Path(here))
         return f"{here}/{file}"
 
     def _walk(self, folder: Path) -> Iterator[str]:
@@ -217,12 +203,12 @@ class LocalFolder:
             relative = Path(here).relative_to(self._root).as_posix()
             yield from (name for file in files if is_blob_name(name := f"{relative}/{file}"))
             for entry in folders:
-                is_real_folder(Path(here, entry))
+                local_files.is_real_folder(Path(here, entry))
 
     def _check_root(self) -> None:
         """Tell an absent blob from an absent disk: after a lost mount everything looks absent."""
         if not self._root.is_dir():
-            raise StoreUnavailableError("the folder of the local file store is gone")
+            raise errors.StoreUnavailableError("the folder of the local file store is gone")
 
     def _new_temp(self) -> str:
         return f"{self._temp}/{os.urandom(16).hex()}.tmp"
@@ -231,7 +217,7 @@ class LocalFolder:
         """Create and delete a file of `data`; return its time, the file system's present."""
         temp = self._new_temp()
         try:
-            write_new_file(temp, data)
+            local_files.write_new_file(temp, data)
             return Path(temp).stat().st_mtime
         finally:
             Path(temp).unlink(missing_ok=True)
@@ -312,5 +298,5 @@ class LocalBlobStore:
             kind = errno.errorcode.get(error.errno or 0, type(error).__name__)
             is_shut = error.errno in _UNWRITABLE
         # Outside the handler: an OSError names the file, and with it the conversation.
-        failure = StoreUnwritableError if is_shut else StoreUnavailableError
+        failure = errors.StoreUnwritableError if is_shut else errors.StoreUnavailableError
         raise failure(f"the local file store failed: {kind}")

@@ -66,8 +66,7 @@ class TurnRunsAccessor:
             CorruptDocumentError: it cannot be read, or is another patient's.
         """
         layout, patient = _layout(context), context.patient_id
-        text = context.recent_runs.get(turn_id)
-        if text is None:
+        if (text := context.recent_runs.get(turn_id)) is None:
             together = await self._read(
                 context, layout.runs_together(patient, *_range(turn_id)), RunsOfTurns
             )

@@ -29,8 +29,7 @@ async def repair(chat_model: ChatCompletionClientBase, withheld: Sequence[Checke
     One call. They are to be checked as any others.
     """
     # Without a source there is nothing to say instead: a deed that was not done.
-    rows = [one for one in withheld if one.verdict.sources][:LIMIT_SENTENCES]
-    if not rows:
+    if not (rows := [one for one in withheld if one.verdict.sources][:LIMIT_SENTENCES]):
         return ""
     try:
         return await say_once(chat_model, _INSTRUCTIONS, neutralise(_listed(rows)))
@@ -68,7 +67,5 @@ async def amend(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncItera
             if said.strip():
                 break
         yield draft.settle()
-    if draft.withheld and agent.repairs:
-        text = await repair(agent.model, draft.withheld)
-        if text:
-            yield draft.repair(text)
+    if draft.withheld and agent.repairs and (text := await repair(agent.model, draft.withheld)):
+        yield draft.repair(text)

@@ -19,12 +19,7 @@ from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolWatcher
 from services.audit.trail import Audit
-from services.evidence.evidence_factory import (
-    foreign_clients_for,
-    guidelines_for,
-    research_for,
-    studies_for,
-)
+from services.evidence import evidence_factory
 from services.evidence.foreign.servers import ForeignServers
 from services.orders.order_drafts import OrderDrafts
 from services.records.ports import PatientRecords
@@ -53,7 +48,7 @@ def connected_for(
     """
     importlib.import_module("services.assistant.local_calendar")
     outside = ForeignTools(
-        servers=foreign_clients_for(settings, foreign, session=session),
+        servers=evidence_factory.foreign_clients_for(settings, foreign, session=session),
         records=records,
         names=office.names,
     )
@@ -61,11 +56,11 @@ def connected_for(
         clinic=SchedulingTools(clinic=clinic, zone=ZoneInfo(settings.time_zone), records=records),
         office=office,
         evidence=EvidenceTools(
-            guidelines=guidelines_for(settings, clock=clock),
-            studies=studies_for(settings, session=session),
+            guidelines=evidence_factory.guidelines_for(settings, clock=clock),
+            studies=evidence_factory.studies_for(settings, session=session),
             records=records,
             country=settings.trials_country,
-            research=research_for(settings, session=session),
+            research=evidence_factory.research_for(settings, session=session),
             outside=outside,
         ),
         foreign=outside,

@@ -149,8 +149,7 @@ class ClinicalGroupChat:
                 draft.write(held.text, calls=held.calls)
         async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
             pass
-        plan = self._turn.proposed
-        if plan is not None:
+        if (plan := self._turn.proposed) is not None:
             self._controller.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""
             draft.tell(f"{gap}{plan_message(plan)}")

@@ -4,15 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from data_models import turn_events
 from data_models.chat_context import AgentMessage, MessageView
 from data_models.statement_check import CheckedStatement
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ClaimsChecked,
-    ViewShown,
-)
 from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
@@ -222,8 +216,7 @@ class Draft:
         if self.is_left_out:
             self._send(self.what_is_left)
         self._tell_changes()
-        text = self.text
-        if not text:
+        if not (text := self.text):
             return None
         views = self._output.shown_views(text)
         message = AgentMessage(
@@ -239,12 +232,12 @@ class Draft:
             views=[MessageView(view_id=one.view_id, rows=len(one.rows)) for one in views],
         )
         if message.statements:
-            self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
+            self._turn.emit(turn_events.ClaimsChecked(self._message_id, tuple(message.statements)))
         for view in views:
             read = self._turn.request.utterance
             shown = in_own_words(view, "en" if read is None else read.language)
-            self._turn.emit(ViewShown(self._message_id, shown))
-        self._turn.emit(AgentMessageFinished(message))
+            self._turn.emit(turn_events.ViewShown(self._message_id, shown))
+        self._turn.emit(turn_events.AgentMessageFinished(message))
         return message
 
     def _tell_changes(self) -> None:
@@ -263,8 +256,7 @@ class Draft:
     @property
     def _maker(self) -> Literal["model", "rules"] | None:
         """Who wrote it; words that are only the server's own are no model's."""
-        checking = self._turn.checking
-        if checking is None:
+        if (checking := self._turn.checking) is None:
             return None
         by_model = checking.is_language_model and self._has_written and not self.is_by_rules
         return "model" if by_model else "rules"
@@ -337,8 +329,8 @@ class Draft:
         if not text:
             return ""
         if not self._sent:
-            self._turn.emit(AgentMessageStarted(self._message_id, self.agent))
+            self._turn.emit(turn_events.AgentMessageStarted(self._message_id, self.agent))
         self._sent.append(text)
         self._length += len(text)
-        self._turn.emit(AgentTextDelta(self._message_id, text))
+        self._turn.emit(turn_events.AgentTextDelta(self._message_id, text))
         return text

@@ -168,8 +168,7 @@ def _reply_to_plan(
     if says_no(words):
         return CancelPlan()
     numbers = [step.number for step in plan.steps if step.status == "pending"]
-    change = plan_change_in(words, names=names, numbers=numbers)
-    if change is not None:
+    if (change := plan_change_in(words, names=names, numbers=numbers)) is not None:
         return RunPlan(change=change)
     is_change = reply == "yes_with_changes" or begins_change(words)
     return ShowPlan(facilitator) if is_change else None

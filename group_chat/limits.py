@@ -42,7 +42,6 @@ class GroupChatLimits:
         So what was looked up before an agent is asked fits as it is, and rows are left out by a
         view, which keeps what is active, not by the cutting of a request that is too long.
         """
-        window = self.window_tokens()
-        if window is None:
+        if (window := self.window_tokens()) is None:
             return self.tool_result_chars
         return min(self.tool_result_chars, int(window * _CHARS_PER_TOKEN) // _RESULT_SHARE)

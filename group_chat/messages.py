@@ -157,8 +157,7 @@ def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
         return
     with suppress(ToolInputError):
         entities.replied(text, agent_name=agent)
-    notice = eviction_notice(entities)
-    if notice is not None:
+    if (notice := eviction_notice(entities)) is not None:
         turn.emit(notice)
 
 

@@ -118,8 +118,7 @@ def _is_in(row: Any, part: range | None) -> bool:
 
 def _figures_unknown(sentence: str, turn: TurnContext) -> frozenset[str]:
     """Return the figures of `sentence` that nobody and no tool said."""
-    stated = figures_said(sentence)
-    if not stated:
+    if not (stated := figures_said(sentence)):
         return frozenset()
     said = (*_typed(turn), *_shown(turn), *_found(turn))
     rows = [one for run in turn.ran for one in (run.data or {}).values() if isinstance(one, list)]

@@ -242,8 +242,7 @@ def current_turn() -> TurnContext:
     Raises:
         ToolInputError: the turn is over; whatever still runs has nobody to work for.
     """
-    turn = _CURRENT.get().turn
-    if turn is None:
+    if (turn := _CURRENT.get().turn) is None:
         raise ToolInputError("the turn is over")
     return turn
 

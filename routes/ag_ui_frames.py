@@ -8,35 +8,16 @@ from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
 
+from data_models import turn_events
 from data_models.chat_context import AgentMessage
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ClaimsChecked,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    SharedState,
-    StateChanged,
-    StepFinished,
-    StepStarted,
-    ToolCallArguments,
-    ToolCallEnded,
-    ToolCallResult,
-    ToolCallStarted,
-    TurnEvent,
-    ViewShown,
-)
 from routes.json_input import view_document
 from services.language.inert import inert
 
 # The shared state as JSON, the way every transport shows it.
 
 
-def state_document(state: SharedState) -> dict[str, Any]:
+def state_document(state: turn_events.SharedState) -> dict[str, Any]:
     """Return `state` as plain JSON values."""
     return {
         "conversation_id": state.conversation_id,
@@ -61,13 +42,13 @@ def state_document(state: SharedState) -> dict[str, Any]:
 PROTOCOL_VERSION = "1.0"
 Frame = dict[str, Any]
 _TalkEvent: TypeAlias = (
-    AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult
+    turn_events.AgentMessageStarted
+    | turn_events.AgentTextDelta
+    | turn_events.AgentMessageFinished
+    | turn_events.ToolCallStarted
+    | turn_events.ToolCallArguments
+    | turn_events.ToolCallEnded
+    | turn_events.ToolCallResult
 )
 _ANSWER_SCHEMA: Frame = {
     "type": "object",
@@ -102,13 +83,13 @@ class AgUiFrames:
     echo: IncomingMessage | None = None
     client_message_id: str | None = None
     interrupts: bool = True
-    _early: Notice | None = field(default=None, init=False)
-    _state: SharedState | None = field(default=None, init=False)
+    _early: turn_events.Notice | None = field(default=None, init=False)
+    _state: turn_events.SharedState | None = field(default=None, init=False)
     _document: Frame = field(default_factory=dict, init=False)
 
-    def frame(self, seq: int, event: TurnEvent) -> Frame:
+    def frame(self, seq: int, event: turn_events.TurnEvent) -> Frame:
         """Return the frame of `event`, which is the run's `seq`-th."""
-        if isinstance(event, Notice | RunStarted):
+        if isinstance(event, turn_events.Notice | turn_events.RunStarted):
             event = self._in_order(event)
         frame = self._of_run(event)
         metadata = frame.setdefault("metadata", {})
@@ -118,44 +99,48 @@ class AgUiFrames:
             metadata["clientMessageId"] = self.client_message_id
         return frame
 
-    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
+    def frames(
+        self, seq: int, event: turn_events.TurnEvent, *, is_known: bool = False
+    ) -> list[Frame]:
         """Return the same for a socket, where a notice may be told twice."""
         return [self.frame(seq, event)]
 
-    def queued(self, notice: Notice) -> Frame:
+    def queued(self, notice: turn_events.Notice) -> Frame:
         """Return the frame that says at once that the run waits; it is none of the run's own."""
         metadata: Frame = {"runId": self.run_id}
         if self.client_message_id is not None:
             metadata["clientMessageId"] = self.client_message_id
         return {**_notice(notice), "metadata": metadata}
 
-    def _in_order(self, event: Notice | RunStarted) -> TurnEvent:
+    def _in_order(
+        self, event: turn_events.Notice | turn_events.RunStarted
+    ) -> turn_events.TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
-        if isinstance(event, Notice) and event.kind == "queued":
+        if isinstance(event, turn_events.Notice) and event.kind == "queued":
             self._early = event
-            return RunStarted(run_id=self.run_id, conversation_id=self.thread_id)
-        if isinstance(event, RunStarted) and self._early is not None:
+            return turn_events.RunStarted(run_id=self.run_id, conversation_id=self.thread_id)
+        if isinstance(event, turn_events.RunStarted) and self._early is not None:
             early, self._early = self._early, None
             return early
         return event
 
-    def _of_run(self, event: TurnEvent) -> Frame:
+    def _of_run(self, event: turn_events.TurnEvent) -> Frame:
         match event:
-            case RunStarted():
+            case turn_events.RunStarted():
                 return self._started()
-            case StateChanged(state=state):
+            case turn_events.StateChanged(state=state):
                 return self._state_changed(state)
-            case RunFinished():
+            case turn_events.RunFinished():
                 return self._finished(event)
-            case RunFailed(code=code, text=text, ref=ref):
+            case turn_events.RunFailed(code=code, text=text, ref=ref):
                 metadata = {"ref": ref}
                 return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
-            case StepStarted(step=step):
+            case turn_events.StepStarted(step=step):
                 return {"type": "STEP_STARTED", "stepName": step}
-            case StepFinished(step=step):
+            case turn_events.StepFinished(step=step):
                 return {"type": "STEP_FINISHED", "stepName": step}
-            case Notice():
+            case turn_events.Notice():
                 return _notice(event)
             case _:
                 return _of_agent(event)
@@ -172,7 +157,7 @@ class AgUiFrames:
     def _ids(self) -> Frame:
         return {"threadId": self.thread_id, "runId": self.run_id}
 
-    def _state_changed(self, state: SharedState) -> Frame:
+    def _state_changed(self, state: turn_events.SharedState) -> Frame:
         before, self._document = self._document, state_document(state)
         first, self._state = self._state is None, state
         if first:
@@ -180,7 +165,7 @@ class AgUiFrames:
         patch = jsonpatch.make_patch(before, self._document).patch
         return {"type": "STATE_DELTA", "delta": patch}
 
-    def _finished(self, event: RunFinished) -> Frame:
+    def _finished(self, event: turn_events.RunFinished) -> Frame:
         outcome: Frame = {"type": event.outcome}
         if event.outcome == "interrupt" and self.interrupts:
             outcome["interrupts"] = [_interrupt(self._state, self.run_id)]
@@ -201,19 +186,19 @@ def refusal(code: str, text: str, *, ref: str, client_message_id: str | None = N
     return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
 
 
-def _notice(event: Notice) -> Frame:
+def _notice(event: turn_events.Notice) -> Frame:
     text = inert(event.text, hosts=())
     value = {"kind": event.kind, "text": text, "details": event.details}
     return {"type": "CUSTOM", "name": "notice", "value": value}
 
 
-def _claims(event: ClaimsChecked) -> Frame:
+def _claims(event: turn_events.ClaimsChecked) -> Frame:
     rows = [one.model_dump(mode="json", exclude={"text", "is_repair"}) for one in event.claims]
     value = {"message_id": event.message_id, "claims": rows}
     return {"type": "CUSTOM", "name": "claims", "value": value}
 
 
-def _interrupt(state: SharedState | None, run_id: str) -> Frame:
+def _interrupt(state: turn_events.SharedState | None, run_id: str) -> Frame:
     """Say what the run waits for; the prefix tells `routes.ag_ui` what a resume answers."""
     if state is not None and state.question is not None:
         question = state.question
@@ -245,10 +230,10 @@ def not_seen(run_id: str) -> list[Frame]:
     ]
 
 
-def _of_agent(event: _TalkEvent | ClaimsChecked | ViewShown) -> Frame:
-    if isinstance(event, ClaimsChecked):
+def _of_agent(event: _TalkEvent | turn_events.ClaimsChecked | turn_events.ViewShown) -> Frame:
+    if isinstance(event, turn_events.ClaimsChecked):
         return _claims(event)
-    if isinstance(event, ViewShown):
+    if isinstance(event, turn_events.ViewShown):
         value = {"message_id": event.message_id, **view_document(event.view)}
         return {"type": "CUSTOM", "name": "view", "value": value}
     return _of_talk(event)
@@ -256,21 +241,21 @@ def _of_agent(event: _TalkEvent | ClaimsChecked | ViewShown) -> Frame:
 
 def _of_talk(event: _TalkEvent) -> Frame:
     match event:
-        case AgentMessageStarted(message_id=message_id, agent=agent):
+        case turn_events.AgentMessageStarted(message_id=message_id, agent=agent):
             start = {"messageId": message_id, "role": "assistant", "name": agent}
             return {"type": "TEXT_MESSAGE_START", **start}
-        case AgentTextDelta(message_id=message_id, text=text):
+        case turn_events.AgentTextDelta(message_id=message_id, text=text):
             return {"type": "TEXT_MESSAGE_CONTENT", "messageId": message_id, "delta": text}
-        case AgentMessageFinished(message=message):
+        case turn_events.AgentMessageFinished(message=message):
             return _message_end(message)
-        case ToolCallStarted(call_id=call_id, tool=tool, agent=agent):
+        case turn_events.ToolCallStarted(call_id=call_id, tool=tool, agent=agent):
             start = {"toolCallId": call_id, "toolCallName": tool}
             return {"type": "TOOL_CALL_START", **start, "metadata": {"agent": agent}}
-        case ToolCallArguments(call_id=call_id, arguments=arguments):
+        case turn_events.ToolCallArguments(call_id=call_id, arguments=arguments):
             return {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": arguments}
-        case ToolCallEnded(call_id=call_id):
+        case turn_events.ToolCallEnded(call_id=call_id):
             return {"type": "TOOL_CALL_END", "toolCallId": call_id}
-        case ToolCallResult():
+        case turn_events.ToolCallResult():
             return _tool_result(event)
         case _:
             assert_never(event)
@@ -289,7 +274,7 @@ def _message_end(message: AgentMessage) -> Frame:
     return {"type": "TEXT_MESSAGE_END", "messageId": message.message_id, "metadata": metadata}
 
 
-def _tool_result(event: ToolCallResult) -> Frame:
+def _tool_result(event: turn_events.ToolCallResult) -> Frame:
     call = {"messageId": f"{event.call_id}-result", "toolCallId": event.call_id, "role": "tool"}
     metadata = {"isError": event.is_error, "durationMs": event.duration_ms}
     return {"type": "TOOL_CALL_RESULT", **call, "content": event.content, "metadata": metadata}

@@ -135,8 +135,7 @@ SPEECH_SECONDS = 60.0
 
 async def write_down(request: web.Request) -> Json:
     """`POST /api/speech`: the words of a recording, for the draft of who dictated it."""
-    speech = request.app[CONTEXT].speech
-    if speech is None:
+    if (speech := request.app[CONTEXT].speech) is None:
         raise web.HTTPNotFound
     audio = await large_body_of(request, limit_bytes=AUDIO_LIMIT_BYTES, seconds=SPEECH_SECONDS)
     if audio is None:

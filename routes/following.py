@@ -89,8 +89,7 @@ class _Talk:
 
     async def _catch_up(self) -> None:
         """Ask about a patient who was opened while nobody listened."""
-        patient = await self.shared.hub.current(self.subscription)
-        if patient is None:
+        if (patient := await self.shared.hub.current(self.subscription)) is None:
             return
         try:
             found = await self._find_opened(patient, is_late=True)

@@ -52,8 +52,7 @@ def query_of(request: web.Request, name: str) -> str:
     Raises:
         BadFrameError: it is absent or empty.
     """
-    value = request.query.get(name)
-    if not value:
+    if not (value := request.query.get(name)):
         raise BadFrameError(f"{name} is needed")
     return value
 

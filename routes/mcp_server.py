@@ -190,8 +190,7 @@ class McpRoutes:
         asked = call.arguments or {}
         if call.name == FIND:
             return await self._answer(lambda: self._find(asked, principal_id))
-        tool = _CHART_TOOLS.get(call.name)
-        if tool is None:
+        if (tool := _CHART_TOOLS.get(call.name)) is None:
             known = ", ".join([FIND, *_CHART_TOOLS])
             return _refused(f"There is no such tool. There are: {known}.")
         return await self._answer(lambda: self._part(tool, asked, principal_id))

@@ -3,20 +3,9 @@
 from aiohttp import web
 
 from data_models.errors import BadFrameError
+from routes import endpoint
 from routes.auth import operator_of, principal_of
 from routes.context import CONTEXT, chat_asked
-from routes.endpoint import (
-    OBJECT,
-    PATIENT,
-    STRING,
-    WHOSE,
-    Endpoint,
-    Json,
-    in_header,
-    in_query,
-    of,
-    rows,
-)
 from routes.json_input import json_reply, query_of, read_body, view_document
 from routes.operator_input import PREFIX, EmergencyReview
 from services.chart_access.break_glass import BreakGlass, Grant
@@ -33,7 +22,7 @@ async def find_patients(request: web.Request) -> FoundPatients:
     return await finder.find(request.query.get("q", ""), owner=principal_of(request).id)
 
 
-async def show_chart(request: web.Request) -> Json:
+async def show_chart(request: web.Request) -> endpoint.Json:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
     (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
     part, name = request.query.get("part", "summary"), request.query.get("name", "")
@@ -41,13 +30,13 @@ async def show_chart(request: web.Request) -> Json:
     return view_document(view)
 
 
-CHART_PART = of(
-    view_id=STRING,
-    patient_id=STRING,
-    kind=STRING,
-    title=STRING,
-    rows=rows(OBJECT),
-    sources=rows(OBJECT),
+CHART_PART = endpoint.of(
+    view_id=endpoint.STRING,
+    patient_id=endpoint.STRING,
+    kind=endpoint.STRING,
+    title=endpoint.STRING,
+    rows=endpoint.rows(endpoint.OBJECT),
+    sources=endpoint.rows(endpoint.OBJECT),
 )
 
 
@@ -70,7 +59,7 @@ async def unpin_patient(request: web.Request) -> None:
     await _worklist(request).unpin(request.match_info["patient_id"], owner=principal_of(request).id)
 
 
-async def list_emergencies(request: web.Request) -> Json:
+async def list_emergencies(request: web.Request) -> endpoint.Json:
     """`GET emergencies`: those without a review first, then the newest first."""
     return {"emergencies": await _glass(request).all()}
 
@@ -136,24 +125,32 @@ def _reply(view: MemoryView) -> web.Response:
     return response
 
 
-def patient_routes() -> list[Endpoint]:
+def patient_routes() -> list[endpoint.Endpoint]:
     """Return the routes of this file; those of the memory answer its revision as `ETag`."""
-    words = {**STRING, "maxLength": QUERY_LIMIT_CHARS}
-    asked = in_query("q", "Words of a name, a birth date, a whole record number.", words)
-    part = in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
-    name = in_query("name", "With `part=results`: the values of one thing over time.")
+    words = {**endpoint.STRING, "maxLength": QUERY_LIMIT_CHARS}
+    asked = endpoint.in_query("q", "Words of a name, a birth date, a whole record number.", words)
+    part = endpoint.in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
+    name = endpoint.in_query("name", "With `part=results`: the values of one thing over time.")
     chart = "/api/chats/{chat_id}/chart"
     emergencies = f"{PREFIX}emergencies"
     review = f"{emergencies}/{{grant_id}}/review"
-    memory, seen = "/api/chats/{chat_id}/memory", (WHOSE, in_header("If-Match"))
+    memory, seen = "/api/chats/{chat_id}/memory", (endpoint.WHOSE, endpoint.in_header("If-Match"))
     return [
-        Endpoint("GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)),
-        Endpoint("GET", chart, show_chart, CHART_PART, parameters=(PATIENT, part, name)),
-        Endpoint("GET", LIST, show_worklist, WorklistView),
-        Endpoint("PUT", ONE, pin_patient),
-        Endpoint("DELETE", ONE, unpin_patient),
-        Endpoint("GET", emergencies, list_emergencies, of(emergencies=rows(Grant))),
-        Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
-        Endpoint("GET", memory, show_memory, MemoryView, parameters=(WHOSE,)),
-        Endpoint("PATCH", memory, change_memory, MemoryView, sent=MemoryPatch, parameters=seen),
+        endpoint.Endpoint(
+            "GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)
+        ),
+        endpoint.Endpoint(
+            "GET", chart, show_chart, CHART_PART, parameters=(endpoint.PATIENT, part, name)
+        ),
+        endpoint.Endpoint("GET", LIST, show_worklist, WorklistView),
+        endpoint.Endpoint("PUT", ONE, pin_patient),
+        endpoint.Endpoint("DELETE", ONE, unpin_patient),
+        endpoint.Endpoint(
+            "GET", emergencies, list_emergencies, endpoint.of(emergencies=endpoint.rows(Grant))
+        ),
+        endpoint.Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
+        endpoint.Endpoint("GET", memory, show_memory, MemoryView, parameters=(endpoint.WHOSE,)),
+        endpoint.Endpoint(
+            "PATCH", memory, change_memory, MemoryView, sent=MemoryPatch, parameters=seen
+        ),
     ]

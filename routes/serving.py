@@ -37,8 +37,7 @@ class BoundedSite(web.BaseSite):
 
     async def start(self) -> None:
         await super().start()
-        server = self._runner.server
-        if server is None:
+        if (server := self._runner.server) is None:
             raise RuntimeError("the runner is not set up")
         self._server = await asyncio.get_running_loop().create_server(
             lambda: _Entrance(server, self._per_address), self._host, self._port

@@ -5,19 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    SharedState,
-    StateChanged,
-    TurnEvent,
-    ViewShown,
-)
 from routes import ag_ui_frames
 from routes.context import RouteContext
 from services.language.inert import inert
@@ -36,36 +27,38 @@ class PlainFrames:
     facilitator: str
     client_message_id: str | None
     clock: Clock
-    _state: SharedState | None = field(default=None, init=False)
+    _state: turn_events.SharedState | None = field(default=None, init=False)
     _views: list[ChartView] = field(default_factory=list, init=False)
 
-    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
+    def frames(
+        self, seq: int, event: turn_events.TurnEvent, *, is_known: bool = False
+    ) -> list[Frame]:
         """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
         if is_known:
             return []
         match event:
-            case StateChanged(state=state):
+            case turn_events.StateChanged(state=state):
                 self._state = state
                 return []
-            case ViewShown(view=view):
+            case turn_events.ViewShown(view=view):
                 self._views.append(view)
                 return []
-            case AgentMessageFinished(message=message):
+            case turn_events.AgentMessageFinished(message=message):
                 return [self._message(message)]
-            case Notice(text=text, kind=kind):
+            case turn_events.Notice(text=text, kind=kind):
                 harmless = inert(text, hosts=())
                 at = self.clock.now()
                 frame = self._frame(f"notice-{seq}", harmless, self.facilitator, at)
                 return [{**frame, "notice": kind}]
-            case RunFailed(code=code, text=text, ref=ref):
+            case turn_events.RunFailed(code=code, text=text, ref=ref):
                 known = self.client_message_id
                 return [refusal(code, text, ref=ref, client_message_id=known), DONE]
-            case RunFinished():
+            case turn_events.RunFinished():
                 return [DONE]
             case _:
                 return []
 
-    def queued(self, notice: Notice) -> Frame:
+    def queued(self, notice: turn_events.Notice) -> Frame:
         """Return the frame that says, amid another run's, that this one waits."""
         return self.frames(1, notice)[0]
 

@@ -10,18 +10,11 @@ import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
+from data_models import turn_events
 from data_models.errors import BadFrameError, ForbiddenError, RoundsError, UnauthenticatedError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from data_models.incoming_message import WEB, IncomingMessage, Press
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, StepEdit
-from data_models.turn_events import (
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    TurnEvent,
-)
 from routes.auth import sender_of
 from routes.context import RouteContext
 from routes.json_input import parse_json
@@ -118,7 +111,7 @@ def parse_client_frame(data: bytes | str) -> ClientFrame:
 
 
 LOGGED_OFF = 4401
-_ENDS = (RunFinished, RunFailed)
+_ENDS = (turn_events.RunFinished, turn_events.RunFailed)
 LONGEST_WAIT_SECONDS = 3_600.0
 # Reading a hostile frame costs more than sending it; a flood of them waits in the sender's buffer.
 BAD_FRAME_PAUSE_SECONDS = 0.05
@@ -300,9 +293,9 @@ class SocketSession:
             logger.debug("socket.lost")
 
     async def _say_queued(
-        self, view: RunView, event: TurnEvent, before: asyncio.Task[None]
+        self, view: RunView, event: turn_events.TurnEvent, before: asyncio.Task[None]
     ) -> bool:
-        if not (isinstance(event, Notice) and event.kind == "queued"):
+        if not (isinstance(event, turn_events.Notice) and event.kind == "queued"):
             return False
         # A frame of no run may only stand within a run, so the one before must have begun.
         begun = asyncio.create_task(self._within_run.wait())
@@ -313,13 +306,13 @@ class SocketSession:
         await self.send(view.queued(event))
         return True
 
-    def _note_progress(self, event: TurnEvent) -> None:
+    def _note_progress(self, event: turn_events.TurnEvent) -> None:
         match event:
-            case RunStarted():
+            case turn_events.RunStarted():
                 self._within_run.set()
-            case RunFinished() | RunFailed():
+            case turn_events.RunFinished() | turn_events.RunFailed():
                 self._within_run.clear()
-            case StateChanged(state=state):
+            case turn_events.StateChanged(state=state):
                 self._sent_patient_id = state.patient_id
             case _:
                 pass

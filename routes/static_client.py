@@ -59,16 +59,14 @@ class StaticClient:
 
     async def worker(self, _: web.Request) -> web.Response:
         """`GET /worker.js`: asked for anew each time, so that a new one replaces it at once."""
-        body = self._files.get("worker.js")
-        if body is None:
+        if (body := self._files.get("worker.js")) is None:
             raise web.HTTPNotFound
         headers = {"Cache-Control": "no-cache", "Content-Type": _SCRIPT}
         return web.Response(body=body, headers=headers)
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/{name}`: the name holds a hash of the content, so it may be kept forever."""
-        found = self._assets.get(request.match_info["name"])
-        if found is None:
+        if (found := self._assets.get(request.match_info["name"])) is None:
             raise web.HTTPNotFound
         headers = {
             "Cache-Control": _FOREVER,

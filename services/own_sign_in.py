@@ -216,8 +216,7 @@ class ClientCredentials:
         }
 
     async def _discover(self) -> str:
-        base_url = self.client.base_url
-        if base_url is None:
+        if (base_url := self.client.base_url) is None:
             raise self.errors.unreadable("nobody says where tokens are issued")
         address = base_url / ".well-known" / "smart-configuration"
         answer = await self._ask("GET", str(address))

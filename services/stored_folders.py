@@ -58,8 +58,7 @@ async def holding_folder(
         ClaimLostError: we stood still so long that somebody took us for dead.
         CorruptDocumentError: its conversation document cannot be read.
     """
-    conversation_id = await conversation_of(store, folder)
-    if conversation_id is None:
+    if (conversation_id := await conversation_of(store, folder)) is None:
         yield None
         return
     async with lease.holding(conversation_id, principal_id=principal_id) as claim:

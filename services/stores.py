@@ -39,8 +39,7 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
     Raises:
         ConfigurationError: the connection string or the endpoint is malformed.
     """
-    account = settings.azure_account
-    if account is None:
+    if (account := settings.azure_account) is None:
         return LocalBlobStore(root=settings.data_dir / name)
     # Azure's SDK takes half a second to import.
     from data_models.azure_blob_store import AzureBlobStore

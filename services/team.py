@@ -78,8 +78,7 @@ class Team(ClosedValue):
                     "letters, digits, _ or - (no spaces)"
                 )
         folded = [agent.name.casefold() for agent in self.agents]
-        twice = sorted({name for name in folded if folded.count(name) > 1})
-        if twice:
+        if twice := sorted({name for name in folded if folded.count(name) > 1}):
             raise ValueError(f"agent name used twice: {', '.join(twice)}")
         self._has_one_facilitator()
         strangers = [one.agent for one in self.intents if one.agent.casefold() not in folded]
@@ -132,8 +131,7 @@ def load_team(
     """
     team = _parsed(path, _document(path))
     for agent in team.agents:
-        unknown = sorted(set(agent.tools) - set(tools))
-        if unknown:
+        if unknown := sorted(set(agent.tools) - set(tools)):
             known = ", ".join(sorted(tools))
             raise ConfigurationError(
                 f"{path.name}: agent {agent.name} has an unknown tool {unknown[0]!r}; "

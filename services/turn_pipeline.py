@@ -23,6 +23,7 @@ from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
+from services.turn import phases
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
@@ -30,15 +31,6 @@ from services.turn.end import TurnMeter, metered, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.migration import is_plain_answer
 from services.turn.pending_requests import PendingRequests
-from services.turn.phases import (
-    AnsweredTurn,
-    ClaimedTurn,
-    GroundedTurn,
-    LoadedTurn,
-    QuestionOutcome,
-    StoredTurn,
-    UnderstoodTurn,
-)
 from services.turn.questions import TurnQuestions, order_instead
 from services.turn.request import (
     DocumentChange,
@@ -109,7 +101,7 @@ class TurnPipeline:
             patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
         )
 
-    async def run(self, claim: Claim, run: Run) -> StoredTurn:
+    async def run(self, claim: Claim, run: Run) -> phases.StoredTurn:
         """Answer the claimed message and store the turn; the last event is out when this returns.
 
         Raises:
@@ -117,7 +109,7 @@ class TurnPipeline:
                 whoever comes next takes the turn over and nothing that was said is lost.
         """
         now, started = self._clock.now(), self._clock.monotonic()
-        turn = ClaimedTurn(claim=claim, run=run, now=now, started=started, ids=self._ids)
+        turn = phases.ClaimedTurn(claim=claim, run=run, now=now, started=started, ids=self._ids)
         reading = reading_as(claim.message.sender.principal_id)
         with metered() as meter, self._metrics.running_turn(), reading:
             run.emit(RunStarted(run.run_id, run.conversation_id))
@@ -125,10 +117,10 @@ class TurnPipeline:
             async with claim.renewing(on_lost=work.cancel):
                 seconds = self._turn_seconds + _GRACE_SECONDS
                 failure = await wait_for_end(turn, work, seconds=seconds)
-                answered = AnsweredTurn(turn.record.last_reached() or turn, failure)
+                answered = phases.AnsweredTurn(turn.record.last_reached() or turn, failure)
                 return await self._write_back(answered, meter)
 
-    async def _take(self, claimed: ClaimedTurn) -> None:
+    async def _take(self, claimed: phases.ClaimedTurn) -> None:
         with claimed.step("load"):
             async with self._safety.answer_at_least(claimed):
                 turn = await self._load(claimed)
@@ -144,7 +136,7 @@ class TurnPipeline:
             return self._held.tell_dropped(turn)
         return await self._follow(turn)
 
-    async def _follow(self, turn: LoadedTurn) -> None:
+    async def _follow(self, turn: phases.LoadedTurn) -> None:
         with turn.step("decide"):
             understood = (await self._decide(turn)).apart()
         if await self._stops.answer_said_of_another(understood):
@@ -154,14 +146,14 @@ class TurnPipeline:
         is_unclear = understood.verdict.decision == "NEEDS_PATIENT_ID"
         return await (self._ask(understood) if is_unclear else self._answer(understood))
 
-    async def _say_outcome(self, outcome: QuestionOutcome) -> None:
+    async def _say_outcome(self, outcome: phases.QuestionOutcome) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         turn = outcome.turn
         self._replies.answer(turn, outcome.text)
         if await self._scenarios.go_on(outcome, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
-    async def _answer(self, understood: UnderstoodTurn) -> None:
+    async def _answer(self, understood: phases.UnderstoodTurn) -> None:
         with understood.step("restore"):
             turn = await self._swap_in(understood)
         if turn is None:
@@ -175,7 +167,7 @@ class TurnPipeline:
             await self._answer_request(turn)
         return None
 
-    async def _answer_request(self, turn: GroundedTurn) -> None:
+    async def _answer_request(self, turn: phases.GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             if turn.record.question is None:
                 ask_again(turn)
@@ -193,20 +185,20 @@ class TurnPipeline:
         with turn.step("chat"):
             return await self._chat(turn, request)
 
-    async def _load(self, claimed: ClaimedTurn) -> LoadedTurn:
+    async def _load(self, claimed: phases.ClaimedTurn) -> phases.LoadedTurn:
         await self._clearing.finish(claimed)
         turn = await self._documents.load(claimed)
         self._replies.tell_interruption(turn)
         return turn
 
-    async def _clear(self, turn: LoadedTurn) -> None:
+    async def _clear(self, turn: phases.LoadedTurn) -> None:
         if await self._groups.asks_before_clear(turn):
             return
         with turn.step("save"):
             cleared, reply = await self._clearing.clear(turn)
         self._replies.answer(cleared, self._groups.wording_of_clear(turn, reply))
 
-    async def _decide(self, turn: LoadedTurn) -> UnderstoodTurn:
+    async def _decide(self, turn: phases.LoadedTurn) -> phases.UnderstoodTurn:
         registry = turn.registry
         is_button = turn.is_press_elsewhere or presses_entity(turn)
         if is_button or await self._only_answers(turn) or self._only_forgets(turn):
@@ -234,27 +226,27 @@ class TurnPipeline:
         turn.record.ask(verdict.question)
         return turn.understand(verdict, timing)
 
-    async def _only_answers(self, turn: LoadedTurn) -> bool:
+    async def _only_answers(self, turn: phases.LoadedTurn) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
         if not is_plain_answer(turn):
             return False
         return not await self._patients.names_another(turn.text, turn.registry)
 
-    def _only_forgets(self, turn: LoadedTurn) -> bool:
+    def _only_forgets(self, turn: phases.LoadedTurn) -> bool:
         """Whether the message wants a statement about the open patient forgotten, and no clear."""
         registry = turn.registry
         if registry.active_patient_id is None or not self._questions.forgetting.is_meant(turn):
             return False
         return self._patients.may_be_theirs(turn.text, registry=registry)
 
-    async def _ask(self, understood: UnderstoodTurn) -> None:
+    async def _ask(self, understood: phases.UnderstoodTurn) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""
         turn = await self._documents.open(understood, None)
         self._replies.show_state(turn)
         self._replies.tell_unmet(turn)
         self._replies.say(turn, turn.verdict.reply or "")
 
-    async def _swap_in(self, understood: UnderstoodTurn) -> GroundedTurn | None:
+    async def _swap_in(self, understood: phases.UnderstoodTurn) -> phases.GroundedTurn | None:
         """Load the decided patient's own document; None if it cannot be read and we asked."""
         before, verdict = understood.active_patient_id, understood.verdict
         if verdict.registry is not None:
@@ -275,7 +267,7 @@ class TurnPipeline:
         await tell_switch(turn, before, self._documents)
         return turn
 
-    async def _chat(self, turn: GroundedTurn, request: GroupChatRequest) -> None:
+    async def _chat(self, turn: phases.GroundedTurn, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
         await self._scenarios.note_heard(turn)
@@ -284,7 +276,7 @@ class TurnPipeline:
         self._held.tell_displaced(turn)
         self._replies.say_question(turn)
 
-    async def _act(self, turn: GroundedTurn, action: ToolAction) -> ToolRan:
+    async def _act(self, turn: phases.GroundedTurn, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""
         async for event in self._group_chat.act(self._requests.make(turn), action):
             if isinstance(event, ActionFinished):
@@ -292,7 +284,7 @@ class TurnPipeline:
             await self._apply(turn, event)
         return ToolRan(succeeded=False)
 
-    async def _apply(self, turn: GroundedTurn, event: GroupChatEvent) -> None:
+    async def _apply(self, turn: phases.GroundedTurn, event: GroupChatEvent) -> None:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered
         self._groups.tell_plan(turn, event)
         if isinstance(event, DocumentChange):
@@ -310,7 +302,9 @@ class TurnPipeline:
 
     # -- the end ------------------------------------------------------------------------------
 
-    async def _write_back(self, answered: AnsweredTurn, meter: TurnMeter) -> StoredTurn:
+    async def _write_back(
+        self, answered: phases.AnsweredTurn, meter: TurnMeter
+    ) -> phases.StoredTurn:
         turn, failure = answered.turn, answered.failure
         self._replies.close_what_is_open(turn)
         repeatable = failure is None and note_repeatable(turn)

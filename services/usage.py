@@ -54,16 +54,14 @@ def usage_counter() -> Iterator[ModelUsage]:
 
 def note_model_call(*, prompt_chars: int) -> None:
     """Count one model call; outside a turn nothing is counted."""
-    usage = _CURRENT.get()
-    if usage is not None:
+    if (usage := _CURRENT.get()) is not None:
         usage.calls += 1
         usage.prompt_chars += prompt_chars
 
 
 def note_tokens(tokens: TokenUsage) -> None:
     """Add what a server counted of one call; outside a turn nothing is counted."""
-    usage = _CURRENT.get()
-    if usage is not None:
+    if (usage := _CURRENT.get()) is not None:
         one = usage.tokens
         usage.tokens = TokenUsage(
             prompt=one.prompt + tokens.prompt,
@@ -75,8 +73,7 @@ def note_tokens(tokens: TokenUsage) -> None:
 
 def note_lost_seconds(seconds: float) -> None:
     """Count time spent on a call that failed; outside a turn nothing is counted."""
-    usage = _CURRENT.get()
-    if usage is not None:
+    if (usage := _CURRENT.get()) is not None:
         usage.lost_seconds += seconds
 
 

@@ -5,14 +5,7 @@ from typing import Any
 
 import orjson
 
-from data_models.errors import (
-    ModelError,
-    ModelOutputError,
-    ModelRefusedError,
-    ModelSilentError,
-    ModelUnavailableError,
-    ModelWindowError,
-)
+from data_models import errors
 from group_chat.models.model_settings import CallLimits
 from services.usage import TokenUsage
 
@@ -82,7 +75,7 @@ class AnswerReader:
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         if len(self._rest) > PIECE_LIMIT_BYTES:
-            raise ModelOutputError("one event of the model's answer is too long")
+            raise errors.ModelOutputError("one event of the model's answer is too long")
         before = len(self._texts)
         for line in filter(None, lines):
             self._line(line)
@@ -95,7 +88,7 @@ class AnswerReader:
             ModelError: malformed, too long, or the server reports a failure.
         """
         if len(body) > PIECE_LIMIT_BYTES:
-            raise ModelOutputError("the model's answer is too long")
+            raise errors.ModelOutputError("the model's answer is too long")
         if body.lstrip().startswith(b"data:"):  # a stream under a wrong content type
             return self.feed_stream(body + b"\n")
         self._chunk(body)
@@ -110,20 +103,20 @@ class AnswerReader:
             ModelOutputError: cut off, empty, or without a choice.
         """
         if self._refused or self._finish_reason == "content_filter":
-            raise ModelRefusedError("the model or its content filter declined")
+            raise errors.ModelRefusedError("the model or its content filter declined")
         if self._finish_reason is None and (self._is_stream or not self._done):
             # Some servers end a stream in good order when they die or run out of time.
-            raise ModelOutputError("the model's answer stopped before its end")
+            raise errors.ModelOutputError("the model's answer stopped before its end")
         if self._finish_reason == "length":
-            raise ModelOutputError("the model's answer was cut off at its length limit")
+            raise errors.ModelOutputError("the model's answer was cut off at its length limit")
         if not self._had_choice:
-            raise ModelOutputError("the model's answer has no choices")
+            raise errors.ModelOutputError("the model's answer has no choices")
         text = "".join(self._texts)
         calls = [self._calls[index] for index in sorted(self._calls)]
         if not text.strip() and not calls:
-            raise ModelSilentError("the model's answer is empty")
+            raise errors.ModelSilentError("the model's answer is empty")
         if any(not call.name for call in calls):
-            raise ModelOutputError("the model called a tool without a name")
+            raise errors.ModelOutputError("the model called a tool without a name")
         return Answer(
             text=text, tool_calls=calls, finish_reason=self._finish_reason, usage=self.usage
         )
@@ -147,7 +140,7 @@ class AnswerReader:
             self.usage = _usage_of(counted)
         choices = chunk.get("choices")
         if not isinstance(choices, list):
-            raise ModelOutputError("the model's answer has no list of choices")
+            raise errors.ModelOutputError("the model's answer has no list of choices")
         if not choices:
             return  # token counts, or the verdict of a prompt filter
         choice = _dict_of(choices[0])
@@ -160,7 +153,7 @@ class AnswerReader:
     def _message(self, message: dict[str, Any]) -> None:
         content = message.get("content")
         if content is not None and not isinstance(content, str):
-            raise ModelOutputError("the model's answer is not text")
+            raise errors.ModelOutputError("the model's answer is not text")
         if content:
             self._count_chars(len(content))
             self._texts.append(content)
@@ -169,7 +162,7 @@ class AnswerReader:
             self._refused = True
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
-            raise ModelOutputError("the model's tool calls are no list")
+            raise errors.ModelOutputError("the model's tool calls are no list")
         for part in calls:
             self._tool_call(_dict_of(part))
 
@@ -178,7 +171,7 @@ class AnswerReader:
         if not isinstance(index, int):
             index = self._index_without_number(part)
         if index not in self._calls and len(self._calls) >= self._limits.tool_calls:
-            raise ModelOutputError("the model's answer calls too many tools")
+            raise errors.ModelOutputError("the model's answer calls too many tools")
         call = self._calls.setdefault(index, ToolCallParts())
         function = _dict_of(part.get("function") or {})
         call.call_id = call.call_id or _text_of(part.get("id"))
@@ -197,17 +190,17 @@ class AnswerReader:
         if self._unlooked >= _LOOK_CHARS:
             self._unlooked = 0
             if is_looping("".join(self._texts[-_LOOP_CHARS:])[-_LOOP_CHARS:]):
-                raise ModelOutputError("the model's answer repeats itself without end")
+                raise errors.ModelOutputError("the model's answer repeats itself without end")
 
     def _count_bytes(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self._limits.answer_bytes:
-            raise ModelOutputError("the model's answer is too long")
+            raise errors.ModelOutputError("the model's answer is too long")
 
     def _count_chars(self, size: int) -> None:
         self._chars += size
         if self._chars > self._limits.answer_chars:
-            raise ModelOutputError("the model's answer is too long")
+            raise errors.ModelOutputError("the model's answer is too long")
 
 
 def is_looping(text: str) -> bool:
@@ -238,13 +231,13 @@ def _object_of(payload: bytes) -> dict[str, Any]:
         parsed = orjson.loads(payload)
     except orjson.JSONDecodeError:
         # The decoder's error carries the text it failed on, which may name a patient.
-        raise ModelOutputError("the model's answer is not JSON") from None
+        raise errors.ModelOutputError("the model's answer is not JSON") from None
     return _dict_of(parsed)
 
 
 def _dict_of(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ModelOutputError("the model's answer is not of the expected shape")
+        raise errors.ModelOutputError("the model's answer is not of the expected shape")
     return value
 
 
@@ -254,14 +247,14 @@ def _text_of(value: object) -> str:
     if isinstance(value, dict):
         return orjson.dumps(value).decode()  # some servers send arguments unencoded
     if not isinstance(value, str):
-        raise ModelOutputError("the model's answer is not of the expected shape")
+        raise errors.ModelOutputError("the model's answer is not of the expected shape")
     return value
 
 
-def _reported(problem: object) -> ModelError:
+def _reported(problem: object) -> errors.ModelError:
     code = problem.get("code") if isinstance(problem, dict) else None
     if code == "content_filter":
-        return ModelRefusedError("a content filter stopped the model")
+        return errors.ModelRefusedError("a content filter stopped the model")
     if code == "context_length_exceeded":
-        return ModelWindowError(status=200)
-    return ModelUnavailableError("the model's server reported a failure within its answer")
+        return errors.ModelWindowError(status=200)
+    return errors.ModelUnavailableError("the model's server reported a failure within its answer")

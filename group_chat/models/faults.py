@@ -11,14 +11,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from data_models.errors import (
-    ModelError,
-    ModelRefusedError,
-    ModelRequestError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    ModelWindowError,
-)
+from data_models import errors
 from group_chat.models.learned import DISPENSABLE, SYSTEM
 
 FOREIGN = (aiohttp.ClientError, OSError, TimeoutError)
@@ -40,33 +33,33 @@ _MALFORMED = frozenset({400, 404, 413, 415, 422})
 class Fault:
     """A failed attempt: what to tell, and how long the server wants us to wait."""
 
-    error: ModelError
+    error: errors.ModelError
     retry_after_seconds: float | None = None
 
 
 def fault_of(error: Exception) -> Fault:
     """Say in our words what `error`, one of `FOREIGN`, means."""
     if isinstance(error, TimeoutError):
-        return Fault(ModelTimeoutError("the model's server did not answer in time"))
-    return Fault(ModelUnavailableError("the connection to the model's server failed"))
+        return Fault(errors.ModelTimeoutError("the model's server did not answer in time"))
+    return Fault(errors.ModelUnavailableError("the connection to the model's server failed"))
 
 
 def fault_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
     """Say in our words what an answer means that is no success; its own are only looked through."""
     if status in _PASSING or status >= 500:
         seconds = retry_after(headers)
-        return Fault(ModelUnavailableError(f"the model's server answered {status}"), seconds)
+        return Fault(errors.ModelUnavailableError(f"the model's server answered {status}"), seconds)
     told = _told(content)
     if told.get("code") == "content_filter":
-        return Fault(ModelRefusedError("a content filter declined the request"))
+        return Fault(errors.ModelRefusedError("a content filter declined the request"))
     if status in _MALFORMED:
         said = str(told)[:4_000]
         if told.get("code") == "context_length_exceeded" or _TOO_LONG.search(said):
             window = _WINDOW.search(said)
             tokens = int(window[1]) if window is not None else None
-            return Fault(ModelWindowError(status=status, window_tokens=tokens))
-        return Fault(ModelRequestError(status=status, param=_param(told, said)))
-    return Fault(ModelError(f"the model's server answered {status}"))
+            return Fault(errors.ModelWindowError(status=status, window_tokens=tokens))
+        return Fault(errors.ModelRequestError(status=status, param=_param(told, said)))
+    return Fault(errors.ModelError(f"the model's server answered {status}"))
 
 
 def _told(content: bytes) -> Mapping[str, Any]:

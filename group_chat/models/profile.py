@@ -117,8 +117,7 @@ def profile_of(
     Raises:
         ConfigurationError: a name or a number is none; the text names the setting.
     """
-    unknown = sorted(set(lacks) - set(LACKS))
-    if unknown:
+    if unknown := sorted(set(lacks) - set(LACKS)):
         raise ConfigurationError(f"MODEL_LACKS has {unknown[0]!r}; known: {', '.join(LACKS)}")
     profile = ModelProfile(
         output_tokens=output,

@@ -138,8 +138,7 @@ class WireChatCompletion(ToolCallingModel):
             body["tool_choice"] = "auto"
         if not tools:
             body.pop("tool_choice", None)
-        limit = learned.limit_chars()
-        if limit is not None:
+        if (limit := learned.limit_chars()) is not None:
             talk = fitted(talk, limit_chars=limit, tools=tools)
         if tools and not profile.tools:
             talk = with_written_tools(talk, tools)

@@ -273,8 +273,7 @@ def _after_tool(prompt: Prompt) -> OfflineReply | None:
         return None
     if step := data_behind(GROUNDING_MARK, str(last.data.get("scenario_now", ""))):
         return _said(prompt, step)
-    reason = last.error.partition(";")[0].rstrip(".")
-    if not reason:
+    if not (reason := last.error.partition(";")[0].rstrip(".")):
         return prompt.say("noted_plainly")
     return OfflineReply(text=f"{prompt.text('unread_answer')} {reason}.")
 

@@ -74,8 +74,7 @@ class OfflineChatCompletion(ToolCallingModel):
 def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
     """Return what is held of what the user asks to be reminded of, or else was said before."""
     given = recall.given(prompt.asked) or {}
-    held = held_about(given.get("query", ""), prompt.held)
-    if not held:
+    if not (held := held_about(given.get("query", ""), prompt.held)):
         return run(prompt, recall)
     words = answer_words(prompt.language)
     return OfflineReply(text=words.say("as_said", quotes="; ".join(held)))

@@ -179,8 +179,7 @@ class Prompt:
 
     def call(self, name: str, /, **given: object) -> OfflineReply:
         """Return a call of the tool of that name; that there is none, where the agent has none."""
-        tool = self.tool(name)
-        if tool is None:
+        if (tool := self.tool(name)) is None:
             return self.say("no_tool")
         return OfflineReply(calls=(Call(tool.wire_name, given),))
 

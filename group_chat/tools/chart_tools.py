@@ -17,15 +17,9 @@ from services.records.dates import first_day, last_day
 from services.records.need import Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
-from services.records.views import lists, oncology
+from services.records.views import lists, needs, oncology
 from services.records.views.course import course
 from services.records.views.medications import medications as view_of_medications
-from services.records.views.needs import (
-    need_of_document,
-    need_of_history,
-    need_of_results,
-    need_of_tool,
-)
 from services.records.views.papers import documents as view_of_documents
 from services.records.views.papers import read_document as view_of_document
 from services.records.views.problems import problems as view_of_problems
@@ -67,7 +61,7 @@ def _over(records: PatientRecords, view: _View) -> _Run:
     @wraps(view)
     async def run(turn: TurnContext, **asked: Any) -> ChartView:
         need_of, now = _NEEDS.get(view.__name__), turn.request.now
-        need = need_of_tool(view.__name__) if need_of is None else need_of(asked)
+        need = needs.need_of_tool(view.__name__) if need_of is None else need_of(asked)
         record = await records.load(turn.patient_id, need)
         made = await make_view(record, lambda one: view(Chart(one, now), **asked))
         return with_future_marked(made, now.date())
@@ -136,8 +130,7 @@ def day_asked(text: str | None, read: Callable[[str], date | None] = first_day) 
     """
     if not text:
         return None
-    day = read(text)
-    if day is None:
+    if (day := read(text)) is None:
         raise ToolInputError("since and until must be dates such as 2024-05-09, 2024-05 or 2024")
     return day
 
@@ -231,8 +224,7 @@ def read_document(
     page: int = Field(default=1, ge=1, le=10_000),
 ) -> ChartView:
     """The full text of one document, by pages."""
-    view = view_of_document(chart.record, id, page=page)
-    if view is None:
+    if (view := view_of_document(chart.record, id, page=page)) is None:
         raise ToolInputError(
             "this patient's record has no document of that id; call documents for the ids"
         )
@@ -287,7 +279,7 @@ def biomarkers(chart: Chart) -> ChartView:
 
 
 def _need_of_results(asked: Mapping[str, Any]) -> Need:
-    return need_of_results(
+    return needs.need_of_results(
         asked["names"],
         kind=kind_asked(asked["category"]) or "",
         since=day_asked(asked["since"]),
@@ -297,8 +289,8 @@ def _need_of_results(asked: Mapping[str, Any]) -> Need:
 
 _NEEDS: Mapping[str, Callable[[Mapping[str, Any]], Need]] = {
     "results": _need_of_results,
-    "history": lambda _: need_of_history(),
-    "read_document": lambda asked: need_of_document(asked["id"]),
+    "history": lambda _: needs.need_of_history(),
+    "read_document": lambda asked: needs.need_of_document(asked["id"]),
 }
 """What of the chart a call reads, where it is not the same for every call."""
 _VIEWS: tuple[_View, ...] = (

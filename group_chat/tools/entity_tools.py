@@ -52,8 +52,7 @@ class EntityArguments(ClosedValue):
 
 
 async def _update_entities(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
-    entities = turn.request.entities
-    if entities is None:
+    if (entities := turn.request.entities) is None:
         raise ToolInputError("nothing can be noted in this conversation")
     delta = asked.model_dump(exclude={"entities_to_restore", "words"})
     words = " ".join(words_of(asked.words))
@@ -77,8 +76,7 @@ async def recall(
     limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST),
 ) -> ToolOutput:
     """What was said earlier about this patient, in turns that you no longer see, by words."""
-    past = turn.request.past
-    if past is None:
+    if (past := turn.request.past) is None:
         raise ToolInputError("earlier turns cannot be read in this conversation")
     found = await past.recall(query, limit=limit)
     return {

@@ -148,8 +148,7 @@ def _sent(
         "birth_date": who.birth_date,
         "sex": who.sex,
     }
-    missing = sorted(fact for fact in sends.values() if not facts[fact])
-    if missing:
+    if missing := sorted(fact for fact in sends.values() if not facts[fact]):
         raise ToolInputError(f"the record has no {missing[0]}, which this tool needs")
     return {argument: facts[fact] for argument, fact in sends.items()}
 

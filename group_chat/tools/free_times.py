@@ -213,8 +213,7 @@ def _day_line(row: Mapping[str, Any], say: Callable[..., str]) -> str:
 
 def _meant(said: str, every: Sequence[Doctor]) -> Sequence[Doctor]:
     """Return whom a name, a part of one ("Smith, please") or a place in the list may mean."""
-    words = {*words_of(said)} - _TITLES
-    if not words:
+    if not (words := {*words_of(said)} - _TITLES):
         return ()
     if (place := place_in(said)) is not None:
         return every[place - 1 : place] if place > 0 else ()
@@ -231,8 +230,7 @@ def _has(doctor: Doctor, name: str) -> bool:
 
 def _minute_in(text: str, now: datetime) -> int | None:
     """Return the minute of the day that `text` says, 15:00 for "3": nobody is seen in the night."""
-    hour = hour_alone_in(text)
-    if hour is not None:
+    if (hour := hour_alone_in(text)) is not None:
         return 60 * (hour + _HALF_DAY if hour < _FIRST_HOUR else hour)
     said = when_of(text, now) if text else None
     return None if said is None else said.minute

@@ -17,17 +17,12 @@ from semantic_kernel.filters.auto_function_invocation.auto_function_invocation_c
 from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_arguments import KernelArguments
 
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.clock import Clock, IdSource
 from data_models.effects import Begun, Effect
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.identifiers import hashed
-from data_models.turn_events import (
-    ToolCallArguments,
-    ToolCallEnded,
-    ToolCallResult,
-    ToolCallStarted,
-)
 from group_chat.citations import remember_rows
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
@@ -87,8 +82,7 @@ async def run_once(
 async def _begin(
     turn: TurnContext, tool: Tool, arguments: Mapping[str, Any], call_id: str
 ) -> Begun:
-    effects = turn.request.effects
-    if effects is None:
+    if (effects := turn.request.effects) is None:
         return Begun(Effect(action_key() or hashed(turn.request.run_id, call_id)), arguments)
     if key := action_key():
         return await effects.begin(tool.name, arguments, message=-1, key=key)
@@ -210,8 +204,7 @@ class ToolKernel(Kernel):
 
     def _keep(self, turn: TurnContext, call: _Call) -> None:
         """Keep the whole result for people and code, and write down what the model gets of it."""
-        output = call.output
-        if output is None:
+        if (output := call.output) is None:
             return
         limit = self._limits.result_chars
         call.data = plain(output)
@@ -287,9 +280,9 @@ class ToolKernel(Kernel):
     ) -> None:
         given = function_call.arguments or "{}"
         text = given if isinstance(given, str) else json.dumps(dict(given), ensure_ascii=False)
-        turn.emit(ToolCallStarted(call.call_id, turn.agent, call.tool))
-        turn.emit(ToolCallArguments(call.call_id, text[:ARGUMENTS_LIMIT_CHARS]))
-        turn.emit(ToolCallEnded(call.call_id))
+        turn.emit(turn_events.ToolCallStarted(call.call_id, turn.agent, call.tool))
+        turn.emit(turn_events.ToolCallArguments(call.call_id, text[:ARGUMENTS_LIMIT_CHARS]))
+        turn.emit(turn_events.ToolCallEnded(call.call_id))
 
     async def _finish(self, turn: TurnContext, call: _Call) -> None:
         if call.error_code is None:
@@ -317,7 +310,7 @@ class ToolKernel(Kernel):
     def _tell_result(self, turn: TurnContext, call: _Call) -> None:
         is_error = call.error_code is not None
         duration_ms = call.duration_ms or self._elapsed_ms(call)
-        turn.emit(ToolCallResult(call.call_id, call.content, is_error, duration_ms))
+        turn.emit(turn_events.ToolCallResult(call.call_id, call.content, is_error, duration_ms))
 
     def _elapsed_ms(self, call: _Call) -> float:
         return (self._clock.monotonic() - call.began) * 1_000

@@ -15,17 +15,10 @@ from services.group_chat_port import QuestionAsked
 from services.language.detection import language_of
 from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
+from services.orders import wording
 from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft, payload_of
 from services.orders.may_be_drafted import is_same_test, refusal_of, tests_in
 from services.orders.order_drafts import OrderDrafts
-from services.orders.wording import (
-    LANGUAGES,
-    CardRows,
-    card_rows,
-    card_text,
-    said_in,
-    standing_text,
-)
 from services.records.big_charts import make_view
 from services.records.concepts.words import words_of
 from services.records.ports import PatientRecords
@@ -98,7 +91,7 @@ class OrderTools:
         self, turn: TurnContext, record: PatientRecord, test: str, occurs: str, language: str
     ) -> tuple[DraftOrder, str]:
         """Return one draft and the card that shows it."""
-        rows = await make_view(record, lambda one: card_rows(one, test))
+        rows = await make_view(record, lambda one: wording.card_rows(one, test))
         order = DraftOrder(
             key=self.ids.new_id("order"),
             test=test,
@@ -108,11 +101,11 @@ class OrderTools:
             agent=turn.agent,
             language=language,
         )
-        return order, card_text(order, rows, patient_id=turn.patient_id)
+        return order, wording.card_text(order, rows, patient_id=turn.patient_id)
 
     def _ask(self, turn: TurnContext, orders: Sequence[DraftOrder], cards: Sequence[str]) -> None:
         name = "ask" if len(orders) == 1 else "ask_all"
-        asked = said_in(orders[0].language, name, number=str(len(orders)))
+        asked = wording.said_in(orders[0].language, name, number=str(len(orders)))
         text = "\n\n".join([*cards, asked])
         turn.ask(QuestionAsked("destructive_tool", text, payload_of(orders)))
 
@@ -125,9 +118,9 @@ class OrderTools:
         language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
-        rows = await make_view(record, lambda one: card_rows(one, test))
+        rows = await make_view(record, lambda one: wording.card_rows(one, test))
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
-        text = standing_text(kept, rows, test, patient=patient, language=language)
+        text = wording.standing_text(kept, rows, test, patient=patient, language=language)
         return {"told": text}
 
     async def withdraw_order_draft(
@@ -151,7 +144,7 @@ class OrderTools:
             "agent": turn.agent,
             "language": language,
         }
-        text = said_in(language, "ask_back", test=draft.test, patient=patient)
+        text = wording.said_in(language, "ask_back", test=draft.test, patient=patient)
         turn.ask(QuestionAsked("destructive_tool", text, payload))
         return {"test": draft.test, "asked": _ASKED}
 
@@ -164,7 +157,7 @@ def _may_begin(turn: TurnContext) -> str:
     """
     request = turn.request
     spoken = language_of(request.text)
-    language = spoken if spoken in LANGUAGES else "en"
+    language = spoken if spoken in wording.LANGUAGES else "en"
     if not request.may_order:
         raise _refused(language, "no_role")
     if turn.questions:
@@ -183,7 +176,7 @@ def _refuse_unasked(turn: TurnContext, language: str) -> None:
 
 
 def _refused(language: str, name: str, **fields: str) -> ToolInputError:
-    return ToolInputError(f"{said_in(language, name, **fields)}{_TELL}")
+    return ToolInputError(f"{wording.said_in(language, name, **fields)}{_TELL}")
 
 
 def _typed(turn: TurnContext) -> list[str]:
@@ -227,12 +220,12 @@ def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str
 def _who(record: PatientRecord, now: datetime, language: str) -> str:
     """Return name and birth date as the card shows them beside the id."""
     found = demographics(record, today=now.date())
-    name = found.name or said_in(language, "unnamed")
-    day = found.birth_date or said_in(language, "unborn")
-    return said_in(language, "who", name=name, day=day)
+    name = found.name or wording.said_in(language, "unnamed")
+    day = found.birth_date or wording.said_in(language, "unborn")
+    return wording.said_in(language, "who", name=name, day=day)
 
 
-def _sources(rows: CardRows) -> tuple[str, ...]:
+def _sources(rows: wording.CardRows) -> tuple[str, ...]:
     shown: tuple[ViewRow, ...] = (*rows.results, *rows.before)
     return tuple(dict.fromkeys(source for row in shown for source in row.sources[:1]))
 

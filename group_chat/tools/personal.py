@@ -82,8 +82,7 @@ class PersonalAssistant:
             AssistantError: the user has no such services.
             RecordsError: nobody can tell who the other patients are.
         """
-        memory = turn.request.tool_memory
-        if memory is None:
+        if (memory := turn.request.tool_memory) is None:
             raise ToolInputError("there is no tool memory in this turn")
         request = turn.request
         if request.is_group:

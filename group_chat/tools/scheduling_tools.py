@@ -10,13 +10,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from data_models.errors import RecordsError, ToolInputError
-from group_chat.tools.free_times import (
-    FreeTimes,
-    TimesArguments,
-    appointment_row,
-    slot_row,
-    time_text,
-)
+from group_chat.tools import free_times
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
@@ -167,7 +161,7 @@ class SchedulingTools:
             Tool(
                 "available_slots",
                 "Free times of a doctor on a day or in a week; tells what it still has to be told.",
-                TimesArguments,
+                free_times.TimesArguments,
                 self._available_slots,
             ),
             *tools_of(
@@ -181,16 +175,17 @@ class SchedulingTools:
             ),
         )
 
-    async def _available_slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
+    async def _available_slots(
+        self, turn: TurnContext, asked: free_times.TimesArguments
+    ) -> ToolOutput:
         moved = None
         if asked.instead_of:
-            booked = await self.clinic.list_booked(turn.patient_id)
-            if not booked:
+            if not (booked := await self.clinic.list_booked(turn.patient_id)):
                 raise ToolInputError("the patient has no appointment; say so")
             moved = booked[0]
             if len(booked) > 1:
                 moved = own_appointment(turn, asked.instead_of, booked)
-        return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
+        return await free_times.FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
     async def list_appointments(self, turn: TurnContext) -> ToolOutput:
         """The patient's appointments, and the visits that the chart has planned."""
@@ -198,7 +193,7 @@ class SchedulingTools:
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
-        rows = [appointment_row(each, names[each.doctor_id]) for each in found]
+        rows = [free_times.appointment_row(each, names[each.doctor_id]) for each in found]
         told = {f"Appointment/{one.appointment_id}" for one in found}
         try:
             planned = {"planned_in_chart": await self._planned(turn, told)}
@@ -228,7 +223,7 @@ class SchedulingTools:
         why = " ".join(reason.split())
         name = await self._describe(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=why)
-        return self._ask(turn, request, slot_row(slot))
+        return self._ask(turn, request, free_times.slot_row(slot))
 
     async def move_appointment(
         self, turn: TurnContext, appointment_id: AppointmentId, slot_id: FreeSlot
@@ -240,7 +235,7 @@ class SchedulingTools:
         name = f"{before} → {await self._describe(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
         proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
-        return self._ask(turn, request, proposal | {"start": time_text(slot.start)})
+        return self._ask(turn, request, proposal | {"start": free_times.time_text(slot.start)})
 
     async def cancel_appointment(
         self, turn: TurnContext, appointment_id: AppointmentId

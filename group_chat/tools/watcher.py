@@ -45,8 +45,7 @@ DERIVES: Mapping[str, tuple[Derives, ...]] = {
 
 def file_derived(turn: TurnContext, run: FinishedRun, kept: StoredRun) -> None:
     """Keep what a tool run says of its patient with the agent that asked."""
-    entities = turn.request.entities
-    if entities is None:
+    if (entities := turn.request.entities) is None:
         return
     if run.data is not None:
         entities.store_tool_result(
@@ -57,15 +56,13 @@ def file_derived(turn: TurnContext, run: FinishedRun, kept: StoredRun) -> None:
             derives=DERIVES.get(run.tool, ()),
             run=kept,
         )
-    notice = eviction_notice(entities)
-    if notice is not None:
+    if (notice := eviction_notice(entities)) is not None:
         turn.emit(notice)
 
 
 def remembered(turn: TurnContext, run: FinishedRun) -> StoredRun:
     """Keep a run in the tool memory of its patient, and return as what."""
-    memory = turn.request.tool_memory
-    if memory is None:
+    if (memory := turn.request.tool_memory) is None:
         return StoredRun("")
     kept = memory.record(run)
     return StoredRun(kept.execution_id, tuple(kept.entity_ids))

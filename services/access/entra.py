@@ -40,8 +40,7 @@ class EntraAuthenticator:
         self._audiences = list(self.audiences)
 
     async def authenticate(self, handshake: Handshake) -> Principal:
-        token = handshake.bearer
-        if token is None:
+        if (token := handshake.bearer) is None:
             raise UnauthenticatedError
         form = read_form(token, now=self.clock.now())
         self._check_addressee(form.claims)

@@ -105,11 +105,9 @@ class HubConnection:
         """
         ends_at = _now() + max(self.seconds - RENEW_BEFORE_SECONDS, self.seconds / 2)
         while (left := ends_at - _now()) > 0:
-            data = await _next(self.line, seconds=left)
-            if data is None:
+            if (data := await _next(self.line, seconds=left)) is None:
                 return
-            event = await self._event(data)
-            if event is not None:
+            if (event := await self._event(data)) is not None:
                 yield event
 
     async def answer(self, event_id: str, status: Status) -> None:
@@ -126,8 +124,7 @@ class HubConnection:
     async def _event(self, data: str) -> HubEvent | None:
         if _confirmation(data) is not None:  # of a renewal, or the end of it all
             return None
-        found = read_if_whole(data, _Notification)
-        if found is None:
+        if (found := read_if_whole(data, _Notification)) is None:
             await self._refuse_unread(data)
             return None
         if found.event.topic != self.topic:

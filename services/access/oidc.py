@@ -188,8 +188,7 @@ class OidcSignIn:
     def _session(
         self, session_id: str, claims: Mapping[str, Any], tokens: Tokens, ends_at: datetime
     ) -> SignedIn:
-        roles = self._roles(claims)
-        if not roles:
+        if not (roles := self._roles(claims)):
             logger.info("sign_in_without_role", claim=self._rules.roles_claim)
             raise ForbiddenError
         return SignedIn(
@@ -221,8 +220,7 @@ class OidcSignIn:
 
 def principal_id_of(claims: Mapping[str, Any], rules: OidcRules) -> str:
     """Return the principal id of a user, for one of Entra ID the same as in Teams."""
-    tenant = _directory(claims, rules)
-    if tenant is not None:
+    if (tenant := _directory(claims, rules)) is not None:
         return user_id(tenant, claims["oid"])
     who = f"{claims['iss']} {claims['sub']}"
     return f"oidc:{sha256(who.encode()).hexdigest()}"

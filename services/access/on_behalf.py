@@ -57,8 +57,7 @@ class OnBehalfGrant:
             SignInUnavailableError: the directory did not answer, or with no token.
             ForbiddenError: the principal is no user of a directory.
         """
-        user = _USER.fullmatch(principal_id)
-        if user is None:
+        if (user := _USER.fullmatch(principal_id)) is None:
             raise ForbiddenError
         form = {
             "grant_type": GRANT,
@@ -258,8 +257,7 @@ class UserToken:
         try:
             return await self.on_behalf.token(self.principal_id, self.scope)
         except AccessError as error:
-            kind = self.errors.get(type(error))
-            if kind is None:
+            if (kind := self.errors.get(type(error))) is None:
                 raise
         raise kind("there is no token of the user")
 

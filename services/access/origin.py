@@ -43,8 +43,7 @@ class OriginPolicy:
             raise ForbiddenError
 
     def _is_ours(self, host: str) -> bool:
-        match = _HOST.fullmatch(host)
-        if match is None:
+        if (match := _HOST.fullmatch(host)) is None:
             return False
         if self._loopback_only:
             return match[1] == "localhost" or is_loopback(match[1].strip("[]"))

@@ -78,8 +78,7 @@ class SignInSessions:
         Raises:
             UnauthenticatedError: there is none, or it is damaged.
         """
-        blob = await self._store.read(_name(session_id))
-        if blob is None:
+        if (blob := await self._store.read(_name(session_id))) is None:
             raise UnauthenticatedError
         return _read(blob)
 

@@ -230,8 +230,7 @@ class SmartLaunch:
         return session_id
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
-        staff = _STAFF.fullmatch(str(claims.get("fhirUser") or ""))
-        if staff is None:
+        if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
             raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
         who, now = principal_id_of(claims, self._rules), self._clock.now()
         roles = self._rules.users.roles_of(who)

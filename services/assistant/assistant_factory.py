@@ -8,20 +8,10 @@ from typing import TypeAlias
 import aiohttp
 from yarl import URL
 
+from data_models import errors
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import (
-    AccessError,
-    AssistantBusyError,
-    AssistantError,
-    AssistantNotGrantedError,
-    AssistantRefusedError,
-    AssistantSignInError,
-    AssistantUnavailableError,
-    OnBehalfRefusedError,
-    SignInNeededError,
-    SignInUnavailableError,
-)
+from services import own_sign_in
 from services.access.on_behalf import OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.graph_account import GraphAccount
@@ -34,15 +24,6 @@ from services.assistant.graph_tasks import GraphTasks
 from services.assistant.graph_wire import GraphLimits, segment
 from services.assistant.local_back_end import LocalAssistant
 from services.assistant.local_file import LocalSamples
-from services.own_sign_in import (
-    Client,
-    ClientCredentials,
-    ManagedIdentity,
-    OwnToken,
-    TokenErrors,
-    Tokens,
-    TokenSource,
-)
 from settings import Settings
 
 
@@ -103,7 +84,7 @@ class MappedUsers:
         """
         user = self._named.get(principal_id) or self._own(principal_id)
         if user is None:
-            raise AssistantRefusedError("no Microsoft 365 user is set for this caller")
+            raise errors.AssistantRefusedError("no Microsoft 365 user is set for this caller")
         return f"users/{segment(user)}"
 
     def _own(self, principal_id: str) -> str | None:
@@ -166,19 +147,21 @@ def graph_for(
     )
 
 
-_USER_ERRORS: Mapping[type[AccessError], type[AssistantError]] = {
-    SignInNeededError: AssistantSignInError,
-    OnBehalfRefusedError: AssistantNotGrantedError,
-    SignInUnavailableError: AssistantUnavailableError,
+_USER_ERRORS: Mapping[type[errors.AccessError], type[errors.AssistantError]] = {
+    errors.SignInNeededError: errors.AssistantSignInError,
+    errors.OnBehalfRefusedError: errors.AssistantNotGrantedError,
+    errors.SignInUnavailableError: errors.AssistantUnavailableError,
 }
-_TOKEN_ERRORS = TokenErrors(
-    refused=AssistantRefusedError, busy=AssistantBusyError, unreadable=AssistantUnavailableError
+_TOKEN_ERRORS = own_sign_in.TokenErrors(
+    refused=errors.AssistantRefusedError,
+    busy=errors.AssistantBusyError,
+    unreadable=errors.AssistantUnavailableError,
 )
 
 
 def _tokens(
     settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, on_behalf: OnBehalf | None
-) -> Callable[[str], TokenSource]:
+) -> Callable[[str], own_sign_in.TokenSource]:
     """Return what finds a principal's tokens: the user's own, or the application's for all."""
     scope, secret = settings.graph_scope, settings.graph_client_secret
     if settings.graph_on_behalf and on_behalf is not None:
@@ -186,21 +169,25 @@ def _tokens(
             on_behalf=on_behalf, principal_id=user, scope=scope, errors=_USER_ERRORS
         )
     if settings.graph_token is not None:
-        own = OwnToken(token=settings.graph_token.get_secret_value())
+        own = own_sign_in.OwnToken(token=settings.graph_token.get_secret_value())
         return lambda _: own
     if secret is None:
-        identity = ManagedIdentity(scope=scope, refused=_TOKEN_ERRORS.refused, clock=clock)
-        shared = Tokens(sign_in=identity, clock=clock)
+        identity = own_sign_in.ManagedIdentity(
+            scope=scope, refused=_TOKEN_ERRORS.refused, clock=clock
+        )
+        shared = own_sign_in.Tokens(sign_in=identity, clock=clock)
         return lambda _: shared
-    client = Client(
+    client = own_sign_in.Client(
         client_id=settings.graph_client_id or "",
         scope=scope,
         token_url=f"{settings.entra_authority}/{settings.graph_tenant_id}/oauth2/v2.0/token",
         secret=secret.get_secret_value(),
         is_secret_posted=True,
     )
-    sign_in = ClientCredentials(client=client, errors=_TOKEN_ERRORS, session=session, clock=clock)
-    tokens = Tokens(sign_in=sign_in, clock=clock)
+    sign_in = own_sign_in.ClientCredentials(
+        client=client, errors=_TOKEN_ERRORS, session=session, clock=clock
+    )
+    tokens = own_sign_in.Tokens(sign_in=sign_in, clock=clock)
     return lambda _: tokens
 
 

@@ -109,8 +109,7 @@ class GraphAccount:
         return address(self.client.base_url, f"{self._root}/{path}", query)
 
     def _next(self, page: Json) -> URL | None:
-        link = page.get("@odata.nextLink")
-        if link is None:
+        if (link := page.get("@odata.nextLink")) is None:
             return None
         try:
             url = URL(link, encoded=True)
@@ -161,8 +160,7 @@ async def create(
     try:
         return (await account.post(path, body)).value()
     except AssistantUnsureError:
-        found = await look_for(look)
-        if found is None:
+        if (found := await look_for(look)) is None:
             raise
         return found
 
@@ -171,8 +169,7 @@ async def look_for(look: Look) -> Json | None:
     """Return what `look` finds, now or in a moment."""
     for wait_seconds in _LOOKS_AFTER_SECONDS:
         await asyncio.sleep(wait_seconds)
-        found = await look()
-        if found is not None:
+        if (found := await look()) is not None:
             return found
     return None
 

@@ -6,30 +6,12 @@ from functools import partial
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
+from services.assistant import graph_account, graph_shapes
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
-from services.assistant.graph_account import (
-    IMMUTABLE,
-    GraphAccount,
-    find_marked,
-    look_for,
-    mark_of,
-    mark_property,
-)
-from services.assistant.graph_shapes import (
-    IN_UTC,
-    GraphEvent,
-    day_of,
-    given,
-    given_day,
-    midnight,
-    moment_of,
-    odata,
-    shaped,
-)
 from services.assistant.graph_wire import GraphAnswer, Json, segment
 
 _FIELDS = "id,subject,start,end,isAllDay,isCancelled,location,attendees"
-_PREFER = f"{IMMUTABLE}, {IN_UTC}"
+_PREFER = f"{graph_account.IMMUTABLE}, {graph_shapes.IN_UTC}"
 _PAGE = "100"
 _TRIES = 3
 _MADE_BEFORE = "ErrorDuplicateTransactionId"
@@ -38,21 +20,21 @@ _MADE_BEFORE = "ErrorDuplicateTransactionId"
 class GraphCalendar:
     """A `Calendar`; an occurrence of a series is moved and cancelled alone."""
 
-    def __init__(self, *, account: GraphAccount, zone: tzinfo) -> None:
+    def __init__(self, *, account: graph_account.GraphAccount, zone: tzinfo) -> None:
         self._account = account.preferring(_PREFER)
         self._zone = zone
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
         query = {
-            "startDateTime": odata(start),
-            "endDateTime": odata(end),
+            "startDateTime": graph_shapes.odata(start),
+            "endDateTime": graph_shapes.odata(end),
             "$select": _FIELDS,
             "$orderby": "start/dateTime",
             "$top": _PAGE,
         }
         found: list[CalendarEvent] = []
         async for row in self._account.rows("calendarView", query):
-            event = _event(shaped(GraphEvent, row), self._zone)
+            event = _event(graph_shapes.shaped(graph_shapes.GraphEvent, row), self._zone)
             # Whole days float: Graph's view takes them as UTC, the user's day may be another.
             if event is not None and event.start < end and event.end > start:
                 found.append(event)
@@ -65,14 +47,14 @@ class GraphCalendar:
         return None if row is None else _event(row, self._zone)
 
     async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
-        mark = mark_of("events", effect)
+        mark = graph_account.mark_of("events", effect)
         body: Json = {
             "subject": event.title,
-            "start": given(event.start),
-            "end": given(event.end),
+            "start": graph_shapes.given(event.start),
+            "end": graph_shapes.given(event.end),
             # With it Graph makes no second event where its first answer was lost.
             "transactionId": mark,
-            **mark_property(mark),
+            **graph_account.mark_property(mark),
         }
         if event.location:
             body["location"] = {"displayName": event.location}
@@ -100,35 +82,34 @@ class GraphCalendar:
 
     async def _create_once(self, body: Json, mark: str, effect: Effect) -> Json:
         """Create an event, or return the one that carries the mark, also where it was moved."""
-        look = partial(find_marked, self._account, mark, among="events")
+        look = partial(graph_account.find_marked, self._account, mark, among="events")
         if effect.is_repeated and (found := await look()) is not None:
             return found
         answer = await self._account.post("events", body, is_repeatable=True)
         if answer.code == _MADE_BEFORE:
-            found = await look_for(look)
-            if found is None:
+            if (found := await graph_account.look_for(look)) is None:
                 raise AssistantUnsureError("the event was made before, and is not to be found")
             return found
         return answer.value()
 
-    async def _row(self, event_id: str) -> GraphEvent | None:
+    async def _row(self, event_id: str) -> graph_shapes.GraphEvent | None:
         path = f"events/{segment(event_id)}"
-        return await self._account.find(GraphEvent, path, {"$select": _FIELDS})
+        return await self._account.find(graph_shapes.GraphEvent, path, {"$select": _FIELDS})
 
     def _moved(self, event: CalendarEvent, start: datetime) -> tuple[datetime, datetime]:
         if not event.is_all_day:
             return start, start + (event.end - event.start)
         first = start.astimezone(self._zone).date()
         last = first + (event.end.date() - event.start.date())
-        return midnight(first, self._zone), midnight(last, self._zone)
+        return graph_shapes.midnight(first, self._zone), graph_shapes.midnight(last, self._zone)
 
     async def _patch(
         self, event: CalendarEvent, wanted: tuple[datetime, datetime], *, etag: str
     ) -> GraphAnswer:
         start, end = wanted
-        body: Json = {"start": given(start), "end": given(end)}
+        body: Json = {"start": graph_shapes.given(start), "end": graph_shapes.given(end)}
         if event.is_all_day:
-            days = [given_day(at.date(), self._zone) for at in wanted]
+            days = [graph_shapes.given_day(at.date(), self._zone) for at in wanted]
             body = {"isAllDay": True, "start": days[0], "end": days[1]}
         path = f"events/{segment(event.id)}"
         return await self._account.patch(path, body, etag=etag)
@@ -142,20 +123,22 @@ def _check_series(answer: GraphAnswer) -> None:
 
 
 def _needed(row: Json, zone: tzinfo) -> CalendarEvent:
-    event = _event(shaped(GraphEvent, row), zone)
-    if event is None:
+    if (event := _event(graph_shapes.shaped(graph_shapes.GraphEvent, row), zone)) is None:
         raise AssistantItemGoneError("the organizer cancelled the event")
     return event
 
 
-def _event(row: GraphEvent, zone: tzinfo) -> CalendarEvent | None:
+def _event(row: graph_shapes.GraphEvent, zone: tzinfo) -> CalendarEvent | None:
     """Return the event; None if its organizer cancelled it."""
     if row.is_cancelled:
         return None
     if row.is_all_day:
-        start, end = (midnight(day_of(at, zone), zone) for at in (row.start, row.end))
+        start, end = (
+            graph_shapes.midnight(graph_shapes.day_of(at, zone), zone)
+            for at in (row.start, row.end)
+        )
     else:
-        start, end = (moment_of(at).astimezone(zone) for at in (row.start, row.end))
+        start, end = (graph_shapes.moment_of(at).astimezone(zone) for at in (row.start, row.end))
     people = (one.email_address for one in row.attendees)
     return CalendarEvent(
         id=row.id,

@@ -9,14 +9,8 @@ import stamina
 import structlog
 from yarl import URL
 
+from data_models import errors
 from data_models.clock import Clock, IdSource
-from data_models.errors import (
-    AssistantBusyError,
-    AssistantError,
-    AssistantRefusedError,
-    AssistantUnavailableError,
-    AssistantUnsureError,
-)
 from data_models.http_answers import HttpAnswer, ask, pause_of, seconds_asked
 from services.assistant.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
 from services.own_sign_in import TokenSource
@@ -65,12 +59,12 @@ class GraphClient:
             async for attempt in attempts:
                 with attempt:
                     return await self._ask_signed_in(course, principal_id)
-        except AssistantUnavailableError:
+        except errors.AssistantUnavailableError:
             course.log("unavailable")
             if course.was_lost:
-                raise AssistantUnsureError("the answer to a change was lost") from None
+                raise errors.AssistantUnsureError("the answer to a change was lost") from None
             raise
-        raise AssistantUnavailableError("no attempt was made")
+        raise errors.AssistantUnavailableError("no attempt was made")
 
     async def download(self, url: URL, *, limit_bytes: int) -> bytes:
         """Return the bytes at an address that Graph signed; our token does not go there.
@@ -84,9 +78,9 @@ class GraphClient:
         except (aiohttp.ClientError, TimeoutError) as error:
             # Not `from error`: the address is as good as a token.
             reason = f"the download did not answer ({type(error).__name__})"
-            raise AssistantUnavailableError(reason) from None
+            raise errors.AssistantUnavailableError(reason) from None
         if answer.status != 200:
-            raise AssistantUnavailableError(f"the download answered {answer.status}")
+            raise errors.AssistantUnavailableError(f"the download answered {answer.status}")
         return _within(answer.body, limit_bytes)
 
     async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
@@ -98,7 +92,9 @@ class GraphClient:
             answer = await self._send(course, await source.token())
         if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
             course.log("refused", answer)
-            raise AssistantRefusedError(f"Microsoft Graph answered {answer.status} {answer.code}")
+            raise errors.AssistantRefusedError(
+                f"Microsoft Graph answered {answer.status} {answer.code}"
+            )
         if not answer.is_done and not answer.is_gone and not answer.is_stale:
             course.log("not_done", answer)
         return answer
@@ -117,7 +113,7 @@ class GraphClient:
                 self.session, call.method, call.url, bounds, json=call.body, headers=headers
             )
         except aiohttp.ClientConnectorError as error:
-            raise AssistantBusyError(_unanswered(error)) from None
+            raise errors.AssistantBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
             raise course.broken(_unanswered(error)) from None
@@ -127,23 +123,23 @@ class GraphClient:
         status, data = answer.status, _within(answer.body, self.limits.answer_bytes)
         if status in _PAUSED:
             wait = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
-            raise AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
+            raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise course.broken(f"Microsoft Graph answered {status}")
         if 300 <= status < 400:
-            raise AssistantError("Microsoft Graph redirected")
+            raise errors.AssistantError("Microsoft Graph redirected")
         return parsed(status, data)
 
     def _pause(self, error: Exception) -> bool | float:
         """Tell stamina whether to ask again, and after how many seconds if the service said."""
-        if not isinstance(error, AssistantBusyError):
+        if not isinstance(error, errors.AssistantBusyError):
             return False
         return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
 
 
 def _within(data: bytes, limit_bytes: int) -> bytes:
     if len(data) > limit_bytes:
-        raise AssistantError(f"the answer is over {limit_bytes} bytes")
+        raise errors.AssistantError(f"the answer is over {limit_bytes} bytes")
     return data
 
 
@@ -160,15 +156,15 @@ class _Course:
         self.reference = reference
         self.was_lost = False
 
-    def broken(self, reason: str) -> AssistantError:
+    def broken(self, reason: str) -> errors.AssistantError:
         """Return the error of a request that may have been carried out."""
         if not self.call.is_change:
-            return AssistantBusyError(reason)
+            return errors.AssistantBusyError(reason)
         self.was_lost = True
         if self.call.is_repeatable:
-            return AssistantBusyError(reason)
+            return errors.AssistantBusyError(reason)
         self.log("answer_lost")
-        return AssistantUnsureError("the answer to a change was lost")
+        return errors.AssistantUnsureError("the answer to a change was lost")
 
     def log(self, reason: str, answer: GraphAnswer | None = None) -> None:
         """Tell operators; Microsoft finds the request by the reference."""

@@ -51,8 +51,7 @@ class GraphAddressBook:
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
         """See `AddressBook.change`; further addresses and phones of the contact stay."""
         for _ in range(_TRIES):
-            row = await self._row(contact_id)
-            if row is None:
+            if (row := await self._row(contact_id)) is None:
                 raise AssistantItemGoneError("the contact is no longer there")
             answer = await self._account.patch(
                 f"contacts/{segment(contact_id)}", _changed(row, change), etag=row.etag

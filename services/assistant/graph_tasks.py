@@ -6,20 +6,13 @@ from functools import partial
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError
+from services.assistant import graph_shapes
 from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create, mark_of
-from services.assistant.graph_shapes import (
-    IN_UTC,
-    GraphTask,
-    GraphTaskList,
-    day_of,
-    given_day,
-    shaped,
-)
 from services.assistant.graph_wire import Json, segment
 from services.assistant.tasks import NewTask, Task
 
-_PREFER = f"{IMMUTABLE}, {IN_UTC}"
+_PREFER = f"{IMMUTABLE}, {graph_shapes.IN_UTC}"
 _PAGE = "100"
 _OPEN = "status ne 'completed'"
 
@@ -61,7 +54,7 @@ class GraphTasks:
         if task.notes:
             body["body"] = {"content": task.notes, "contentType": "text"}
         if task.due:
-            body["dueDateTime"] = given_day(task.due, self._zone)
+            body["dueDateTime"] = graph_shapes.given_day(task.due, self._zone)
         tasks = await self._tasks()
         look = partial(self._find_marked, tasks, mark)
         row = await create(self._account, tasks, body, effect, look=look)
@@ -74,7 +67,9 @@ class GraphTasks:
         return await self._patch(task_id, {"status": "notStarted"})
 
     async def move(self, task_id: str, *, due: date | None, title: str = "") -> Task:
-        given: Json = {"dueDateTime": None if due is None else given_day(due, self._zone)}
+        given: Json = {
+            "dueDateTime": None if due is None else graph_shapes.given_day(due, self._zone)
+        }
         return await self._patch(task_id, given | ({"title": title} if title else {}))
 
     async def delete(self, task_id: str) -> bool:
@@ -88,7 +83,7 @@ class GraphTasks:
         # Those that are done too: somebody may have been quick.
         query = {"$expand": "linkedResources", "$top": _PAGE}
         async for row in self._account.rows(tasks, query):
-            links = shaped(GraphTask, row).linked_resources
+            links = graph_shapes.shaped(graph_shapes.GraphTask, row).linked_resources
             if any(link.external_id == mark for link in links):
                 return row
         return None
@@ -104,17 +99,17 @@ class GraphTasks:
 
     async def _default_list(self) -> str:
         async for row in self._account.rows("todo/lists"):
-            found = shaped(GraphTaskList, row)
+            found = graph_shapes.shaped(graph_shapes.GraphTaskList, row)
             if found.wellknown_list_name == "defaultList":
                 return found.id
         raise AssistantError("there is no default list of tasks")
 
     def _task(self, row: Json) -> Task:
-        task = shaped(GraphTask, row)
+        task = graph_shapes.shaped(graph_shapes.GraphTask, row)
         return Task(
             id=task.id,
             title=task.title,
-            due=None if task.due is None else day_of(task.due, self._zone),
+            due=None if task.due is None else graph_shapes.day_of(task.due, self._zone),
             is_done=task.status == "completed",
             notes=task.body.content if task.body else "",
         )

@@ -59,12 +59,10 @@ class LocalDocumentFolder:
         return next((row for row in await self._all() if row.id == document_id), None)
 
     async def text(self, document_id: str) -> DocumentText:
-        found = await self.get(document_id)
-        if found is None:
+        if (found := await self.get(document_id)) is None:
             raise AssistantItemGoneError("the document is no longer there")
         check_readable(found)
-        blob = await self._store.read(self._name(document_id))
-        if blob is None:
+        if (blob := await self._store.read(self._name(document_id))) is None:
             raise AssistantItemGoneError("the document is no longer there")
         return await text_of(found, blob.data)
 

@@ -93,8 +93,7 @@ def move_event(
     Raises:
         AssistantItemGoneError: it is gone.
     """
-    known = event_of(file, event_id, zone)
-    if known is None:
+    if (known := event_of(file, event_id, zone)) is None:
         raise AssistantItemGoneError("the event is no longer in the calendar")
     uid, _, moment = event_id.partition(_MARK)
     single = (one for one in _rows(file) if _uid(one) == uid)
@@ -112,8 +111,7 @@ def remove_event(file: IcsFile, event_id: str, zone: tzinfo) -> bool:
     if event_of(file, event_id, zone) is None:
         return False
     uid, _, moment = event_id.partition(_MARK)
-    at = _moment(moment)
-    if at is None:
+    if (at := _moment(moment)) is None:
         gone = [one for one in _rows(file) if _uid(one) == uid]
     else:
         master = _master(file, uid)
@@ -210,8 +208,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _listed(row: IcsEvent, name: str) -> list[Any]:
-    value = row.get(name)
-    if value is None:
+    if (value := row.get(name)) is None:
         return []
     return value if isinstance(value, list) else [value]
 
@@ -227,8 +224,7 @@ def _master(file: IcsFile, uid: str) -> IcsEvent:
 
 
 def _exception(file: IcsFile, uid: str, moment: str, zone: tzinfo) -> IcsEvent:
-    at = _moment(moment)
-    if at is None:
+    if (at := _moment(moment)) is None:
         raise AssistantItemGoneError("the event is no longer in the calendar")
     master = _master(file, uid)
     for row in _rows(file):
@@ -292,8 +288,7 @@ class LocalCalendar:
         return await self._change(lambda file: remove_event(file, event_id, self._zone))
 
     async def _find(self, event_id: str) -> CalendarEvent:
-        found = await self.get(event_id)
-        if found is None:
+        if (found := await self.get(event_id)) is None:
             raise AssistantItemGoneError("the event is no longer in the calendar")
         return found
 

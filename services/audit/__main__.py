@@ -56,8 +56,7 @@ async def verify(store: BlobStore, *, day: str | None = None) -> Report:
     report = Report()
     chains: dict[Place, list[int]] = defaultdict(list)
     async for row in store.list(f"{ROOT}{day}/" if day else ROOT):
-        match = _NAME.fullmatch(row.name)
-        if match is None:
+        if (match := _NAME.fullmatch(row.name)) is None:
             report.breaks.append(Break(row.name, 0, "is not part of a chain"))
             continue
         chains[Place(match[1], match[2])].append(int(match[3]))

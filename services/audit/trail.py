@@ -8,15 +8,9 @@ from typing import Protocol
 
 import structlog
 
+from data_models import errors
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    AuditUnavailableError,
-    BlobChangedError,
-    CorruptDocumentError,
-    StoreError,
-    StoreUnavailableError,
-)
 from data_models.identifiers import PatientId
 from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
 from services.audit.entry import AuditEntry, Outcome
@@ -82,7 +76,7 @@ def _after(tail: Tail, data: bytes) -> Tail:
     for line in data.splitlines(keepends=True):
         try:
             link = checked(line.removesuffix(b"\n"), after=tail.link)
-        except CorruptDocumentError:
+        except errors.CorruptDocumentError:
             return Tail(tail.place, tail.part, len(data), tail.records, tail.link, is_damaged=True)
         tail = tail.advanced(size=len(line), link=link)
     # A last line without its end was not written whole.
@@ -220,7 +214,7 @@ class AuditTrail:
             del self._waiting[:BATCH_LIMIT_RECORDS]
             try:
                 await self._append([entry for entry, _ in self._under_way])
-            except StoreError as error:
+            except errors.StoreError as error:
                 logger.warning("audit.unavailable", records=len(self._under_way))
                 self._answer(error)
             else:
@@ -234,7 +228,7 @@ class AuditTrail:
             if error is None:
                 durable.set_result(None)
                 continue
-            refusal = AuditUnavailableError("the audit record was not written")
+            refusal = errors.AuditUnavailableError("the audit record was not written")
             refusal.__cause__ = error
             durable.set_exception(refusal)
 
@@ -262,12 +256,12 @@ class AuditTrail:
             if await self._append_to(tail, data):
                 self._tail = tail.advanced(size=len(data), link=link)
                 return
-        raise StoreUnavailableError("the audit trail did not take the record")
+        raise errors.StoreUnavailableError("the audit trail did not take the record")
 
     async def _append_to(self, tail: Tail, data: bytes) -> bool:
         try:
             await self._store.append(tail.name, data, position=tail.position)
-        except (StoreUnavailableError, BlobChangedError):
+        except (errors.StoreUnavailableError, errors.BlobChangedError):
             # The answer may have been lost after the write: what is stored decides.
             blob = await self._store.read(tail.name)
             end = tail.position + len(data)

@@ -16,15 +16,10 @@ from typing import Any, NamedTuple
 import structlog
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from data_models import errors
 from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    BlobExistsError,
-    ChannelError,
-    ChannelUnavailableError,
-    CorruptDocumentError,
-)
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
@@ -126,10 +121,9 @@ class Deliveries:
         name = _owed(message.conversation_id, run_id)
         try:
             await self._store.create(name, _bytes(note))
-        except BlobExistsError:
+        except errors.BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
-            blob = await self._store.read(name)
-            if blob is not None:
+            if (blob := await self._store.read(name)) is not None:
                 note.delivered = read_value(blob.data, Owed).delivered
                 await put_blob(self._store, name, _bytes(note), replaces=blob)
             return note.delivered
@@ -143,7 +137,7 @@ class Deliveries:
         delivered: list[str],
         activities: list[dict[str, Any]],
         is_kept: bool,
-        failure: ChannelError | None = None,
+        failure: errors.ChannelError | None = None,
     ) -> None:
         """Note how far the delivery is, unless another replica has taken it over.
 
@@ -209,7 +203,7 @@ class Deliveries:
                 try:
                     blob = await self._store.read(row.name)
                     note = None if blob is None else read_value(blob.data, Owed)
-                except CorruptDocumentError as error:
+                except errors.CorruptDocumentError as error:
                     logger.warning("owed_note_unreadable", code=error.code)
                     continue
             if note is not None:
@@ -254,8 +248,7 @@ class Deliveries:
 
     async def _notes(self, prefix: str) -> AsyncIterator[tuple[str, Owed]]:
         async for row in self._store.list(prefix):
-            blob = await self._store.read(row.name)
-            if blob is not None:
+            if (blob := await self._store.read(row.name)) is not None:
                 yield row.name, read_value(blob.data, Owed)
 
     async def _take_in_of_before(self, conversation_id: str) -> None:
@@ -293,17 +286,18 @@ def _owed_prefix(conversation_id: str) -> str:
     return f"{_OWED}{storage_folder(conversation_id)}/"
 
 
-def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:
+def _next_try(note: Owed, failure: errors.ChannelError, now: datetime) -> dict[str, Any]:
     """Return what a note says after the channel did not take a reply."""
-    asked = failure.wait_seconds if isinstance(failure, ChannelUnavailableError) else None
+    asked = failure.wait_seconds if isinstance(failure, errors.ChannelUnavailableError) else None
     pause = FIRST_PAUSE * 2 ** min(note.tries, 16) if asked is None else timedelta(seconds=asked)
     next_try = now + min(pause, LONGEST_PAUSE if asked is None else TRIED_FOR)
     is_late = next_try - note.since > TRIED_FOR
     return {
         "tries": note.tries + 1,
         "next_try": next_try,
-        "is_parked": is_late or not isinstance(failure, ChannelUnavailableError),
-        "is_maybe_taken": isinstance(failure, ChannelUnavailableError) and failure.is_maybe_taken,
+        "is_parked": is_late or not isinstance(failure, errors.ChannelUnavailableError),
+        "is_maybe_taken": isinstance(failure, errors.ChannelUnavailableError)
+        and failure.is_maybe_taken,
     }
 
 

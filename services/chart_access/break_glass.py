@@ -161,8 +161,7 @@ class BreakGlass:
     async def _rows(self, prefix: str) -> list[tuple[Grant, str]]:
         rows = []
         for name in [row.name async for row in self._store.list(prefix)]:
-            blob = await self._store.read(name)
-            if blob is None:
+            if (blob := await self._store.read(name)) is None:
                 continue
             try:
                 rows.append((Grant.model_validate_json(blob.data), blob.etag))

@@ -16,17 +16,12 @@ from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit
+from services.chart_access import relationship
 from services.chart_access.break_glass import BreakGlass
 from services.chart_access.chart_guard import AlertKind, ChartGuard
 from services.chart_access.own_token import ByOwnToken, UserReaders
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
-from services.chart_access.relationship import (
-    ByRelationship,
-    FileRelations,
-    Relations,
-    ServerRelations,
-)
 from services.records.fhir_chosen import fhir_client_for, fhir_client_with
 from services.records.folder.records import FolderRecords
 from services.records.records_factory import Records, records_for
@@ -141,7 +136,7 @@ def _policy(
             return CareRoster(file=settings.care_roster_file)
         case "relationship":
             relations = _relations(settings, records, session, clock)
-            return ByRelationship(relations=relations, book=book, clock=clock)
+            return relationship.ByRelationship(relations=relations, book=book, clock=clock)
         case "token":
             if readers is None:
                 raise ConfigurationError("ACCESS_POLICY: token needs BOT_SIGN_IN_CONNECTION")
@@ -151,11 +146,11 @@ def _policy(
 
 def _relations(
     settings: Settings, records: Records, session: aiohttp.ClientSession, clock: Clock
-) -> Relations:
+) -> relationship.Relations:
     days = settings.relationship_days
     if isinstance(records, FolderRecords):
-        return FileRelations(records=records, clock=clock, days=days)
-    return ServerRelations(
+        return relationship.FileRelations(records=records, clock=clock, days=days)
+    return relationship.ServerRelations(
         client=fhir_client_for(settings, session=session, clock=clock),
         clock=clock,
         system=next(iter(settings.identifier_systems), None),

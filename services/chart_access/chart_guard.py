@@ -9,15 +9,8 @@ from typing import Literal
 
 import structlog
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    ChartClosedError,
-    ChartSignInError,
-    ChartUncheckedError,
-    RecordsError,
-    SignInNeededError,
-    StoreError,
-)
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
 from services.audit.trail import Audit, record_access
@@ -60,9 +53,9 @@ class ChartCounter:
 
 
 _REFUSALS = {
-    "closed": ChartClosedError,
-    "unknown": ChartUncheckedError,
-    "unsigned": ChartSignInError,
+    "closed": errors.ChartClosedError,
+    "unknown": errors.ChartUncheckedError,
+    "unsigned": errors.ChartSignInError,
 }
 AlertKind = Literal["many_charts", "break_glass", "chart_refused"]
 _log = structlog.get_logger()
@@ -119,13 +112,12 @@ class ChartGuard:
         try:
             if await self.policy.may_open(principal_id, patient_id):
                 return Access("open")
-        except (RecordsError, StoreError) as error:
+        except (errors.RecordsError, errors.StoreError) as error:
             _log.warning("access_unanswered", error=type(error).__name__)
             state = "unknown"
-        except SignInNeededError:
+        except errors.SignInNeededError:
             state = "unsigned"
-        grant = await self._find_grant(principal_id, patient_id)
-        if grant is not None:
+        if (grant := await self._find_grant(principal_id, patient_id)) is not None:
             return Access("emergency", until=grant.expires_at)
         return Access(state, may_break_glass=may_break)
 
@@ -233,9 +225,9 @@ class ChartGuard:
             StoreError: it could not be kept or put on record; the chart stays closed.
         """
         if self.glass is None or not self.glass.is_allowed:
-            raise ChartClosedError
+            raise errors.ChartClosedError
         if not self.is_in_range(principal_id, patient_id):
-            raise ChartClosedError
+            raise errors.ChartClosedError
         await record_access(
             self.audit,
             principal_id,
@@ -256,6 +248,6 @@ class ChartGuard:
             return None
         try:
             return await self.glass.current(principal_id, patient_id)
-        except StoreError as error:
+        except errors.StoreError as error:
             _log.warning("break_glass_unread", error=type(error).__name__)
             return None

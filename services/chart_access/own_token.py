@@ -3,18 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    AccessError,
-    OnBehalfRefusedError,
-    RecordNotFoundError,
-    RecordReplacedError,
-    RecordsError,
-    RecordsRefusedError,
-    RecordsUnavailableError,
-    SignInUnavailableError,
-    StoreError,
-)
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.access.on_behalf import OnBehalf, UserToken
@@ -31,9 +21,9 @@ ClientWith = Callable[[TokenSource], FhirClient]
 """Returns a client of the records server that shows the token."""
 
 
-_ERRORS: Mapping[type[AccessError], type[RecordsError]] = {
-    OnBehalfRefusedError: RecordsRefusedError,
-    SignInUnavailableError: RecordsUnavailableError,
+_ERRORS: Mapping[type[errors.AccessError], type[errors.RecordsError]] = {
+    errors.OnBehalfRefusedError: errors.RecordsRefusedError,
+    errors.SignInUnavailableError: errors.RecordsUnavailableError,
 }
 
 
@@ -64,12 +54,11 @@ class UserReaders:
 
     async def current(self, patient_id: PatientId) -> ChartReader:
         """Return who reads the chart now: see `ReaderOf`."""
-        principal_id = current_reader()
-        if not principal_id:
-            raise RecordsRefusedError("a chart was asked for in nobody's name")
+        if not (principal_id := current_reader()):
+            raise errors.RecordsRefusedError("a chart was asked for in nobody's name")
         try:
             grant = await self.glass.current(principal_id, patient_id)
-        except StoreError:
+        except errors.StoreError:
             grant = None
         if grant is not None:
             return ChartReader(name="", client=self.own)
@@ -105,9 +94,9 @@ class ByOwnToken:
         lookup = PatientLookup(client=client, system=self._system, clock=self._clock)
         try:
             await lookup.find(patient_id)
-        except (RecordNotFoundError, RecordReplacedError):
+        except (errors.RecordNotFoundError, errors.RecordReplacedError):
             return False
-        except RecordsRefusedError as error:
+        except errors.RecordsRefusedError as error:
             if error.status != 403:
                 raise
             return False

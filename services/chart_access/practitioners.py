@@ -44,8 +44,7 @@ class PractitionerBook:
         known = known or self._noted.get(principal_id)
         if known:
             return known
-        blob = await self.store.read(_name(principal_id))
-        if blob is None:
+        if (blob := await self.store.read(_name(principal_id))) is None:
             return None
         noted = self._noted[principal_id] = blob.data.decode()
         return noted

@@ -115,8 +115,7 @@ def _is_within(period: Mapping[str, Any], today: date) -> bool:
 
 
 def _day(period: Mapping[str, Any], name: str) -> date | None:
-    said = text(period, name)
-    if not said:
+    if not (said := text(period, name)):
         return None
     try:
         return date.fromisoformat(f"{said}-01-01"[:_DAY_CHARS])
@@ -143,8 +142,7 @@ class ByRelationship:
         self._kept = Newest[tuple[str, PatientId], tuple[float, bool]](limit=_KEPT)
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        practitioner = await self._book.practitioner_of(principal_id)
-        if practitioner is None:
+        if (practitioner := await self._book.practitioner_of(principal_id)) is None:
             return False
         key, now = (practitioner, patient_id), self._clock.monotonic()
         kept = self._kept.get(key)

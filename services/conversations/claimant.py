@@ -5,14 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from data_models import claim_decision
 from data_models.claim import Claim, Successor, lease_end, take_claim
-from data_models.claim_decision import (
-    ClaimState,
-    ClaimTimes,
-    claim_state,
-    may_run_again,
-    queue_length,
-)
 from data_models.clock import Clock
 from data_models.conversation import AnsweredMessage, Conversation, OpenQuestion, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
@@ -43,7 +37,7 @@ class Claimant:
     owners: OwnerIndex
     replica: Replica
     clock: Clock
-    times: ClaimTimes
+    times: claim_decision.ClaimTimes
     queue_depth: int = 20
     is_promised: Callable[[IncomingMessage], bool] = lambda _: False
 
@@ -78,19 +72,19 @@ class Claimant:
         )
         return Stored(new, None)
 
-    def state(self, conversation: Conversation, *, runs_here: bool) -> ClaimState:
+    def state(self, conversation: Conversation, *, runs_here: bool) -> claim_decision.ClaimState:
         """Return whether a turn may begin; our own claim without a turn is abandoned."""
         running = conversation.running_turn
         if running and running.purpose == "turn" and running.replica == self.replica.name:
             return "held" if runs_here else "abandoned"
-        return claim_state(
+        return claim_decision.claim_state(
             running, now=self.clock.now(), times=self.times, is_dead=self.replica.is_dead
         )
 
     def must_wait(self, conversation: Conversation) -> bool:
         """Whether a new message waits behind another replica's turn, or behind others in line."""
         held = self.state(conversation, runs_here=False) == "held"
-        return held or queue_length(conversation) > 0
+        return held or claim_decision.queue_length(conversation) > 0
 
     def run_elsewhere(self, conversation: Conversation, message: IncomingMessage) -> str | None:
         """Return the run in which another replica answers this very message; None for none."""
@@ -111,10 +105,11 @@ class Claimant:
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
     ) -> Claim | None:
         """Claim for `message`, taking over from a dead turn; None if somebody comes before it."""
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
-        if queue_length(free.document) > 0:  # what the dead replica had stored and not counted
+        if (
+            claim_decision.queue_length(free.document) > 0
+        ):  # what the dead replica had stored and not counted
             await self._bury(free)
             return None
         running = await self._running(free.document, message, run_id)
@@ -122,12 +117,10 @@ class Claimant:
 
     async def claim_next(self, stored: Stored[Conversation]) -> Claim | None:
         """Claim for the message that waits longest; None if none waits or somebody was faster."""
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
-        successor = await self.successor(free.document)
-        if successor is None:
-            if free is not stored or queue_length(free.document) > 0:
+        if (successor := await self.successor(free.document)) is None:
+            if free is not stored or claim_decision.queue_length(free.document) > 0:
                 # Numbers whose messages were taken back must not fill the queue.
                 free.document.inbox_head = free.document.inbox_tail
                 await self._bury(free)
@@ -149,10 +142,9 @@ class Claimant:
         self.conversations.forget(conversation_id)
         if self.state(stored.document, runs_here=True) == "held":
             return None
-        free = await self._free(stored)
-        if free is None:
+        if (free := await self._free(stored)) is None:
             return None
-        if queue_length(free.document) > 0:
+        if claim_decision.queue_length(free.document) > 0:
             if free is not stored:
                 await self._bury(free)
             return None
@@ -166,14 +158,13 @@ class Claimant:
         None if it must not run again (`may_run_again`), had ended, or somebody was faster.
         """
         dead = stored.document.running_turn
-        if dead is None or not may_run_again(
+        if dead is None or not claim_decision.may_run_again(
             stored.document, dead, is_promised=self.is_promised(dead.message)
         ):
             return None
         free, again = Stored(stored.document.draft(), stored.etag), self._ours(dead)
         again.attempts += 1
-        claim = await self._claim(free, again, is_takeover=True)
-        if claim is None:
+        if (claim := await self._claim(free, again, is_takeover=True)) is None:
             return None
         answered = await self.takeover.fence_again(claim.conversation, dead, self.clock.now())
         tail = await self.conversations.find_unannounced(claim.conversation)
@@ -186,8 +177,7 @@ class Claimant:
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
-        queued = await self.conversations.next_in_line(conversation)
-        if queued is None:
+        if (queued := await self.conversations.next_in_line(conversation)) is None:
             return None
         running = await self._running(conversation, queued.message, queued.run_id)
         return Successor(running=running, number=queued.number)
@@ -198,8 +188,7 @@ class Claimant:
         The claim comes into our name first, so that of two replicas one takes over. What is
         returned is not stored yet. None if somebody was faster.
         """
-        dead = stored.document.running_turn
-        if dead is None:
+        if (dead := stored.document.running_turn) is None:
             return stored
         conversation = stored.document.draft()
         conversation.running_turn = self._ours(dead)

@@ -56,8 +56,7 @@ class ClearUndo:
     async def finish(self, claim: Claim) -> None:
         """Copy back what a committed undo has not copied yet; repeatable."""
         conversation = claim.conversation
-        ts = conversation.pending_restore
-        if ts is None:
+        if (ts := conversation.pending_restore) is None:
             return
         layout = ConversationLayout.of(conversation.conversation_id)
         rows = await manifest_rows(self.clearing.store, layout, ts)
@@ -78,8 +77,7 @@ class ClearUndo:
         self, layout: ConversationLayout, row: ManifestRow, ts: str, *, epoch: int
     ) -> None:
         data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
-        there = await self.clearing.store.read(row.original)
-        if there is None:
+        if (there := await self.clearing.store.read(row.original)) is None:
             await put_blob(
                 self.clearing.store, row.original, data
             )  # one may be ours, acknowledged late

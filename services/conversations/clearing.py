@@ -176,8 +176,7 @@ class Clearing:
 
     async def _copy(self, name: str, target: str) -> ManifestRow:
         # Not `BlobStore.copy`, which may read both once more: a thousand patients are to wait.
-        original = await self.store.read(name)
-        if original is None:
+        if (original := await self.store.read(name)) is None:
             raise StoreUnavailableError("a document left while it was archived")
         # A copy that exists is our own, acknowledged late: it is compared like any other.
         await put_blob(self.store, target, original.data)

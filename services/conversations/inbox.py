@@ -3,16 +3,11 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
+from data_models import errors
 from data_models.claim_decision import queue_length
 from data_models.conversation import Conversation, QueuedMessage
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.documents import Stored
-from data_models.errors import (
-    BlobChangedError,
-    StoreError,
-    StoreUnavailableError,
-    TooManyMessagesError,
-)
 from data_models.incoming_message import IncomingMessage
 
 _COUNT_TRIES = 50
@@ -39,7 +34,7 @@ class Inbox:
             StoreError: it is not stored.
         """
         if queue_length(stored.document) >= self.depth:
-            raise TooManyMessagesError(waiting=self.depth)
+            raise errors.TooManyMessagesError(waiting=self.depth)
         queued = QueuedMessage(
             conversation_id=message.conversation_id,
             number=stored.document.inbox_tail,
@@ -49,9 +44,9 @@ class Inbox:
         queued.number = await self.conversations.enqueue(queued)
         try:
             await self._count_in(stored, queued)
-        except StoreError:
+        except errors.StoreError:
             # The sender is told that it was not stored; then it must not run later.
-            with suppress(StoreError):
+            with suppress(errors.StoreError):
                 await self.conversations.forget_queued(message.conversation_id, queued.number)
             raise
 
@@ -86,7 +81,7 @@ class Inbox:
             conversation.inbox_tail = max(conversation.inbox_tail, queued.number + 1)
             try:
                 await self.conversations.write(conversation, etag=stored.etag)
-            except BlobChangedError:
+            except errors.BlobChangedError:
                 newer = await self.conversations.read(conversation_id, fresh=True)
                 if newer is None:
                     break
@@ -95,7 +90,7 @@ class Inbox:
             # Written without the claim: the other documents may be newer than what we remember.
             self.conversations.forget(conversation_id)
             return
-        raise StoreUnavailableError("the conversation document changes too fast")
+        raise errors.StoreUnavailableError("the conversation document changes too fast")
 
     async def _move(self, queued: QueuedMessage, conversation: Conversation) -> bool:
         """Move a message that was stored where the queue has passed already; False if it ran.

@@ -34,8 +34,7 @@ class LegacyHistory:
             CorruptDocumentError: the legacy file is not of the known shape; it is left in place.
         """
         conversation_id = claim.conversation.conversation_id
-        messages = await self.contexts.read_legacy(conversation_id)
-        if not messages:
+        if not (messages := await self.contexts.read_legacy(conversation_id)):
             return
         session = await self.contexts.read(conversation_id, None, epoch=claim.epoch)
         if not any(turn.run_id.startswith(_RUN) for turn in session.document.chat_history):
@@ -46,8 +45,7 @@ class LegacyHistory:
 
     async def _put_away(self, conversation_id: str, now: datetime) -> None:
         layout = ConversationLayout.of(conversation_id)
-        original = await self.store.read(layout.legacy)
-        if original is not None:
+        if (original := await self.store.read(layout.legacy)) is not None:
             # It may have been archived before a crash in the same second.
             target = layout.archived(layout.legacy, timestamp(now))
             await put_blob(self.store, target, original.data)

@@ -12,18 +12,12 @@ from datetime import datetime
 
 from pydantic import AwareDatetime, BaseModel
 
+from data_models import errors
 from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim, change_nothing
 from data_models.clock import Clock, IdSource
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    ConversationBusyError,
-    CorruptDocumentError,
-)
 from data_models.identifiers import PatientId, storage_folder
 from data_models.incoming_message import IncomingMessage, Sender
 from data_models.layout import ConversationLayout
@@ -51,8 +45,8 @@ class HeldDocument:
         await self.claim.hold()
         try:
             await self.contexts.write(document or self.document, etag=self.etag)
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ClaimLostError("the document was taken over") from error
+        except (errors.BlobChangedError, errors.BlobExistsError) as error:
+            raise errors.ClaimLostError("the document was taken over") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +78,7 @@ class MaintenanceLease:
             async with claim.renewing(on_lost=_nothing):
                 yield claim
         finally:
-            with suppress(ClaimLostError):
+            with suppress(errors.ClaimLostError):
                 # No successor: who queued a message meanwhile waits for the claim and takes it.
                 await claim.release(None, change=change_nothing, successor=None)
 
@@ -125,7 +119,7 @@ class MaintenanceLease:
             if claim is not None:
                 return claim
             if self.clock.monotonic() >= give_up_at:
-                raise ConversationBusyError("a turn runs in this conversation")
+                raise errors.ConversationBusyError("a turn runs in this conversation")
             await asyncio.sleep(_POLL_SECONDS)
 
 
@@ -137,7 +131,7 @@ async def conversation_of(store: BlobStore, folder: str) -> str | None:
     """
     found = await _glance(store, folder)
     if found is not None and storage_folder(found.conversation_id) != folder:
-        raise CorruptDocumentError("Conversation belongs to another folder")
+        raise errors.CorruptDocumentError("Conversation belongs to another folder")
     return None if found is None else found.conversation_id
 
 

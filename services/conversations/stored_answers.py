@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from data_models import turn_events
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
@@ -10,13 +11,6 @@ from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import InterruptedTurnError, StoreError, user_message_of
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from data_models.turn_events import (
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    TurnTiming,
-)
 from services.conversations.takeover import find_run
 from services.runs.hub import Run, show_whole
 
@@ -39,12 +33,12 @@ class StoredAnswers:
 
         A store that fails ends it with that error.
         """
-        run.emit(RunStarted(answered.run_id, run.conversation_id))
+        run.emit(turn_events.RunStarted(answered.run_id, run.conversation_id))
         try:
             turn = await self._turn(run.conversation_id, answered)
             elsewhere = None if turn is None else await self._elsewhere(run, answered)
         except StoreError as error:
-            run.emit(RunFailed(error.code, error.user_message, answered.run_id))
+            run.emit(turn_events.RunFailed(error.code, error.user_message, answered.run_id))
             return
         if elsewhere is not None:
             run.emit(elsewhere)
@@ -52,12 +46,14 @@ class StoredAnswers:
             show_whole(run, message)
         if turn is not None and turn.turn_status == "FAILED":
             code = turn.error_code or InterruptedTurnError.code
-            run.emit(RunFailed(code, user_message_of(code), answered.run_id))
+            run.emit(turn_events.RunFailed(code, user_message_of(code), answered.run_id))
             return
         stopped = turn is not None and turn.turn_status == "STOPPED"
-        run.emit(RunFinished("cancelled" if stopped else "success", TurnTiming()))
+        run.emit(
+            turn_events.RunFinished("cancelled" if stopped else "success", turn_events.TurnTiming())
+        )
 
-    async def _elsewhere(self, run: Run, answered: AnsweredMessage) -> Notice | None:
+    async def _elsewhere(self, run: Run, answered: AnsweredMessage) -> turn_events.Notice | None:
         """Return what says whom a repeated answer is about, where another patient is active."""
         registry = await self.registries.read(run.conversation_id, epoch=answered.epoch, fresh=True)
         active = registry.document.active_patient_id
@@ -65,7 +61,7 @@ class StoredAnswers:
             return None
         now = f"`{active}` is active now" if active else "no patient is active now"
         text = f"This repeats an earlier answer about `{answered.patient_id}`; {now}."
-        return Notice("repeated", text)
+        return turn_events.Notice("repeated", text)
 
     async def _turn(self, conversation_id: str, answered: AnsweredMessage) -> Turn | None:
         stored = await self.conversations.read(conversation_id)
@@ -75,8 +71,7 @@ class StoredAnswers:
         context = (
             await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
         ).document
-        turn = find_run(context, answered.run_id)
-        if turn is not None:
+        if (turn := find_run(context, answered.run_id)) is not None:
             return await self.contexts.whole_turn(context, turn)
         return await self._find_archived(context, answered.run_id, answered.turn_id)
 

@@ -4,21 +4,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from data_models import errors
 from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversation import AnsweredMessage, Conversation, Interruption, RunningTurn
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    CorruptDocumentError,
-    InterruptedTurnError,
-    StoreUnavailableError,
-)
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.room import make_room
 
-INTERRUPTED = InterruptedTurnError.code
+INTERRUPTED = errors.InterruptedTurnError.code
 _TRIES = 5
 
 
@@ -64,14 +58,14 @@ class Takeover:
         if kept is None:
             kept = await self._rewritten(conversation, None, dead, keep=True)
         if kept is None:
-            raise StoreUnavailableError("the message of a dead turn could not be kept")
+            raise errors.StoreUnavailableError("the message of a dead turn could not be kept")
         return _taken_over(conversation, dead, kept, now)
 
     async def fence_documents(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Rewrite what a dead holder was about to write; its message, if any, is not kept here."""
         self.contexts.forget(conversation.conversation_id)
         await self._is_in_fenced_roster(conversation, dead.patient_id)
-        with suppress(CorruptDocumentError):  # nobody can write over that
+        with suppress(errors.CorruptDocumentError):  # nobody can write over that
             await self._rewritten(conversation, dead.patient_id, dead, keep=False)
 
     async def fence_again(
@@ -91,7 +85,7 @@ class Takeover:
         # Until a patient is decided, the turn may have ended with the session.
         places = [dead.patient_id] if dead.decided else [dead.patient_id, None]
         for patient_id in dict.fromkeys(places):
-            with suppress(CorruptDocumentError):  # nobody can write over that
+            with suppress(errors.CorruptDocumentError):  # nobody can write over that
                 kept = await self._rewritten(conversation, patient_id, dead, keep=False)
                 if kept is not None and _had_ended(kept.turn):
                     return _taken_over(conversation, dead, kept, now).answered
@@ -107,17 +101,17 @@ class Takeover:
             )
             try:
                 await self.registries.write(stored.document, etag=stored.etag)
-            except (BlobChangedError, BlobExistsError):
+            except (errors.BlobChangedError, errors.BlobExistsError):
                 continue  # the old holder is slow, not dead: look again
             return patient_id in stored.document.patient_registry
-        raise StoreUnavailableError("the registry changes too fast")
+        raise errors.StoreUnavailableError("the registry changes too fast")
 
     async def _take_patient(
         self, conversation: Conversation, patient_id: PatientId, dead: RunningTurn
     ) -> _Kept | None:
         try:
             return await self._rewritten(conversation, patient_id, dead, keep=dead.decided)
-        except CorruptDocumentError:
+        except errors.CorruptDocumentError:
             return None  # nobody can write over it, and the session takes the message
 
     async def _rewritten(
@@ -143,10 +137,10 @@ class Takeover:
             await make_room(self.contexts, context)
             try:
                 await self.contexts.write(context, etag=stored.etag)
-            except (BlobChangedError, BlobExistsError):
+            except (errors.BlobChangedError, errors.BlobExistsError):
                 continue  # the old holder is slow, not dead: look again
             return None if turn is None else _Kept(context, turn)
-        raise StoreUnavailableError("the context document changes too fast")
+        raise errors.StoreUnavailableError("the context document changes too fast")
 
 
 def find_run(context: ChatContext, run_id: str) -> Turn | None:

@@ -24,8 +24,7 @@ def legacy_entities(document: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         CorruptDocumentError: the field is not of the known shape.
     """
-    continuation = document.get(LEGACY_FIELD)
-    if continuation is None:
+    if (continuation := document.get(LEGACY_FIELD)) is None:
         return {}
     entities = continuation.get("entities") if isinstance(continuation, Mapping) else continuation
     if entities is None:

@@ -38,8 +38,7 @@ def make_fit(
     while entities.size_bytes() > ENTITIES_LIMIT_BYTES:
         if _forget_evicted(entities):
             continue
-        oldest = _oldest(entities, pinned, touched, now)
-        if oldest is None:
+        if (oldest := _oldest(entities, pinned, touched, now)) is None:
             break
         agent_name, key = oldest
         if agent_name is None:
@@ -222,8 +221,7 @@ def _check_revision(entities: Entities, delta: EntityDelta, writing: Writing) ->
 
     What tools found meanwhile does not make the user's wishes stale; a conclusion rests on both.
     """
-    expected = writing.expected_revision
-    if expected is None:
+    if (expected := writing.expected_revision) is None:
         return
     current = entities.conversation.revision
     if not delta.entities_to_update and not delta.entities_to_remove:

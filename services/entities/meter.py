@@ -79,8 +79,7 @@ class EntityMeter:
         self._seconds.labels(*labels).observe(done.seconds)
         self._count(done, labels)
         self._tell(done)
-        evicted = done.keys.get("evicted_keys")
-        if evicted:
+        if evicted := done.keys.get("evicted_keys"):
             self._evicted.labels(labels[0], "evict_fifo").inc(len(evicted))
             keys = {"evicted_keys": evicted}
             self._tell(replace(done, operation="evict_fifo", delta_size=len(evicted), keys=keys))

@@ -203,8 +203,7 @@ class EntitySession:
             self._count("get_context", agent_name, began, 0, error=error)
             raise
         self._readers.saw_all(agent_name)
-        keys = [*shown["entities"], *shown["derived_entities"]]
-        if not keys:
+        if not (keys := [*shown["entities"], *shown["derived_entities"]]):
             return ""
         now, conversation = self._clock.now(), self._entities.conversation.entities
         said = {

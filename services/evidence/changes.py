@@ -141,8 +141,7 @@ def _row(record: PatientRecord, one_: Changed, by_ref: Mapping[str, ViewRow]) ->
 
 
 def _plain_row(record: PatientRecord, ref: str) -> ViewRow:
-    entry = record.entries.get(ref)
-    if entry is None:
+    if (entry := record.entries.get(ref)) is None:
         death = record.patient.deceased_date_time or record.patient.deceased_boolean
         detail = f"deceased: {death}" if death else "name, numbers, address or contacts"
         return ViewRow(kind="personal", name="Person's own data", detail=detail, sources=(ref,))

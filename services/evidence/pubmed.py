@@ -78,8 +78,7 @@ class PubMed:
             found = _Search.model_validate(orjson.loads(data)).esearchresult.idlist
         except (orjson.JSONDecodeError, ValidationError) as error:
             raise ToolInputError(_SILENT) from error
-        ids = [one for one in found if one.isdecimal()][:ABSTRACTS_LIMIT]
-        if not ids:
+        if not (ids := [one for one in found if one.isdecimal()][:ABSTRACTS_LIMIT]):
             return ()
         fetched = await self._get("efetch.fcgi", {"id": ",".join(ids), "retmode": "xml"})
         try:

@@ -69,8 +69,7 @@ class TurnWatch:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _keep(self, item: WorkItem, done: Awaitable[object]) -> None:
-        held = await keep_hidden(self.queues, item, done)
-        if held is not None:
+        if (held := await keep_hidden(self.queues, item, done)) is not None:
             await take_back(self.queues.turns, held)
 
 
@@ -178,8 +177,7 @@ class HandOverWorker:
         message = message_of(note)
         try:
             while not await self.scheduler.is_answered(message):
-                run = await self.scheduler.go_on(message)
-                if run is None:
+                if (run := await self.scheduler.go_on(message)) is None:
                     await asyncio.sleep(self.look_again_seconds)
                 else:
                     await run.wait()

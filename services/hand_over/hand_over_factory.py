@@ -33,8 +33,7 @@ def turn_queues_for(settings: Settings) -> TurnQueues | None:
     Raises:
         ConfigurationError: there is no account to keep them in.
     """
-    name = settings.turn_queue
-    if name is None:
+    if (name := settings.turn_queue) is None:
         return None
     return TurnQueues(
         turns=_opened(settings, name),

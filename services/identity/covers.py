@@ -45,8 +45,7 @@ def same_words(covers: Sequence[Cover]) -> Sequence[Cover]:
 def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[NameHit]:
     """Return whose name the word at `place` is, or nearly is."""
     word = run[place]
-    exact = index.exactly(word.text)
-    if exact:
+    if exact := index.exactly(word.text):
         return exact
     is_signed = word.is_owner or word.title in ("man", "woman")
     is_word = (word.is_common or word.is_derived) and not is_signed

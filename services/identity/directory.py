@@ -137,8 +137,7 @@ class FileDirectory:
         ]
         known = {one.patient_id for one in people}
         for body in registered:
-            draft = person_from(body, patient_id=None, today=today)
-            if draft is None:
+            if (draft := person_from(body, patient_id=None, today=today)) is None:
                 continue
             own = id_among(draft.numbers, systems=self.systems, fits=self.fits)
             if own not in known:

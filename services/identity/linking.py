@@ -127,8 +127,7 @@ class SubjectLinker:
         Raises:
             RecordsError: the directory did not answer in time.
         """
-        index = await self._people(Sought(ids=(patient_id,)))
-        if index is None:
+        if (index := await self._people(Sought(ids=(patient_id,)))) is None:
             raise RecordsError("the directory of patients does not answer")
         return index.with_id(patient_id)
 

@@ -118,8 +118,7 @@ def age_of(person: Person, today: date) -> str:
 
     It is empty if no day of birth is recorded.
     """
-    born = person.born_on
-    if born is None:
+    if (born := person.born_on) is None:
         return ""
     months = (today.year - born.year) * 12 + today.month - born.month - (today.day < born.day)
     if months >= _MONTHS_TOLD:

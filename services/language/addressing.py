@@ -35,8 +35,7 @@ def sends_several(text: str, team: Sequence[TeamMember]) -> bool:
 def calls_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield whom `text` may begin by calling, as written, and what is said to them."""
     for pattern in (_AT, _COLON, _STARRED):
-        found = pattern.match(text)
-        if found is not None:
+        if (found := pattern.match(text)) is not None:
             yield found[1], text[found.end() :]
 
 

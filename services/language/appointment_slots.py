@@ -111,8 +111,7 @@ def _doctor(text: str) -> str | None:
 
 
 def _day(english: str) -> str | None:
-    found = found_in(english, "day")
-    if not found:
+    if not (found := found_in(english, "day")):
         return None
     said = found[-1]
     for lead in ("on ", "this ", "the "):

@@ -36,8 +36,7 @@ def part_of_day_in(text: str) -> range | None:
 
 def says_impossible_clock(text: str) -> bool:
     """Whether `text` names a time that no day has, such as 25:00."""
-    found = _CLOCK.search(in_english(text).casefold())
-    if found is None:
+    if (found := _CLOCK.search(in_english(text).casefold())) is None:
         return False
     return int(found[1] or found[3]) > _LAST_HOUR or int(found[2] or 0) > _LAST_MINUTE
 

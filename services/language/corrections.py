@@ -63,8 +63,7 @@ def correction_in(text: str) -> Correction | None:
     if not words or len(words) > LONGEST_CHARS or "?" in words:
         return None
     for form in _forms():
-        found = form.fullmatch(words)
-        if found is not None:
+        if (found := form.fullmatch(words)) is not None:
             return _read(found.groupdict())
     return None
 

@@ -56,8 +56,7 @@ def read_criterion(text: str) -> Criterion:
     for pattern, make in FORMS:
 
         def take(match: re.Match[str], make: Make = make) -> str:
-            asked = make(match)
-            if not asked:
+            if not (asked := make(match)):
                 return match[0]
             marks = []
             for one in asked:
@@ -84,8 +83,7 @@ def _joint(said: str) -> str:
 def _piece(part: str, found: list[Asked]) -> Piece:
     asked = tuple(found[int(number)] for number in _MARK.findall(part))
     rest = _MARK.sub(" ", part).strip(" .:()[]-–•*")
-    negated = READ_FORMS.compiled("negation").match(rest)
-    if negated is not None:
+    if (negated := READ_FORMS.compiled("negation").match(rest)) is not None:
         rest = rest[negated.end() :]
     other = " ".join(rest.split()).strip(" .:()[]-–")
     if not READ_FORMS.compiled("filling").sub(" ", other).strip(" .:()[]-–"):

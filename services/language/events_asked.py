@@ -171,8 +171,7 @@ def of_days_named(
 
     "Weight before the pregnancy of 2014" is of another pregnancy than the last.
     """
-    span = hull_of(spans)
-    if span is None:
+    if (span := hull_of(spans)) is None:
         return asked
     begins = [text.find(f"{phrase} ") for phrase in relations_of(words)]
     is_of_event = text.find(span.text) > min((at for at in begins if at >= 0), default=-1)

@@ -173,8 +173,7 @@ def pattern_of(field: FieldDefinition) -> re.Pattern[str] | None:
 
 
 def _text(field: FieldDefinition, words: str) -> Reading | None:
-    pattern = pattern_of(field)
-    if pattern is not None:
+    if (pattern := pattern_of(field)) is not None:
         found = pattern.search(words)
         is_date = pattern is _PHONE and found is not None and bool(full_dates(found[0]))
         return None if found is None or is_date else Reading(found[0].strip(), found[0].strip())

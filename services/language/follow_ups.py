@@ -147,8 +147,7 @@ def _leaning(
         return beside_it
     if has_phrase(folded, words.words.of_all_time):
         before = [of_all_days(each) for each in before]
-    asked = asked_of_the_same(text, today, language)
-    if asked is not None:
+    if (asked := asked_of_the_same(text, today, language)) is not None:
         spans, _ = spans_in(folded, today=today, language=language)
         found = [one for each in before if (one := asked_otherwise(each, asked))]
         span, numbers = next(iter(spans), None), list(numbers_in(asked.pieces, words))

@@ -70,8 +70,7 @@ def read_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> HandOver
     back = _BACK.search(line)
     if back is not None and (agent := known.get(back["name"].casefold())) is not None:
         return HandsToNobody() if agent == speaker else HandsBack(agent)
-    addressed = _addressed(line, known, speaker)
-    if addressed:
+    if addressed := _addressed(line, known, speaker):
         return Addresses(addressed)
     return AsksUser() if is_question(line) else HandsToNobody()
 

@@ -88,8 +88,7 @@ def withdrawn_value(text: str) -> str | None:
     """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
     sentence = _SPACES.sub(" ", text).strip(" .!")
     for grammar in grammars():
-        found = grammar["withdraws"].fullmatch(sentence)
-        if found is not None:
+        if (found := grammar["withdraws"].fullmatch(sentence)) is not None:
             return found["what"].strip()
     return None
 
@@ -177,8 +176,7 @@ def _read(sentence: str) -> list[HeldStatement]:
     for grammar in grammars():
         if _asks(sentence) and not _is_polite(sentence, grammar):
             continue
-        stated = _stated(sentence, grammar)
-        if stated:
+        if stated := _stated(sentence, grammar):
             return stated
     return []
 
@@ -278,8 +276,7 @@ def _contradicts_itself(words: str, quote: str, grammar: Grammar) -> bool:
 
 def _put_right(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
     """Return both sides of "not allergic to A, it is B" and of "allergic to B, not to A"."""
-    corrected = grammar["corrections"].fullmatch(words)
-    if corrected is not None:
+    if (corrected := grammar["corrections"].fullmatch(words)) is not None:
         value = corrected["value"]
         instead = HeldStatement("allergy", value, "present", value.casefold(), quote)
         return [*_matched(corrected["not"], quote, grammar), instead]
@@ -327,8 +324,7 @@ def _about(words: str) -> str:
 
 def _matched(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
     for form in grammar.forms:
-        found = form.pattern.fullmatch(words)
-        if found is None:
+        if (found := form.pattern.fullmatch(words)) is None:
             continue
         named = found.groupdict()
         value = (named.get("value") or "").strip(" ,")

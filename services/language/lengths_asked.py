@@ -33,8 +33,7 @@ def with_lengths(
 
 def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     """Return two ends as two things: "how many days from the stroke to the operation"."""
-    is_length = any("lasting" in piece.of("frame") for piece in pieces)
-    if not is_length:
+    if not any("lasting" in piece.of("frame") for piece in pieces):
         return pieces
     return [Piece(("&",)) if piece.text in words.words.ends else piece for piece in pieces]
 

@@ -59,8 +59,7 @@ class Tag(NamedTuple):
 def tag_at(text: str, at: int = 0) -> Tag | None:
     """Return the first mark from `at` on; other things in brackets are text."""
     for found in TAG.finditer(text, at):
-        tag = _read(found)
-        if tag is not None:
+        if (tag := _read(found)) is not None:
             return tag
     return None
 

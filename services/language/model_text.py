@@ -101,8 +101,7 @@ class ModelText:
 
     def _skips_harmony(self, *, is_end: bool) -> bool:
         """Whether the answer begins with thoughts that have lost their marks, or may do so."""
-        found = _HARMONY.match(self._rest)
-        if found is not None:
+        if (found := _HARMONY.match(self._rest)) is not None:
             self._skip(found.end())
         elif _HALF_HARMONY.match(self._rest) is None:
             return False
@@ -163,16 +162,14 @@ class ModelText:
             self._mode = "text"
 
     def _skip_thought(self, *, is_end: bool) -> None:
-        end = thought_end(self._rest, 0)
-        if end is None:
+        if (end := thought_end(self._rest, 0)) is None:
             self._rest = "" if is_end else self._rest[-_HALF_CHARS:]
             return
         self._skip(end)
         self._rest, self._mode = self._rest.lstrip(), "text"
 
     def _skip_label(self, *, is_end: bool) -> None:
-        end = _LABEL_ENDS.search(self._rest, 1)
-        if end is not None:
+        if (end := _LABEL_ENDS.search(self._rest, 1)) is not None:
             self._skip(end.start())
             self._mode = "text"
         elif is_end:
@@ -189,8 +186,7 @@ class ModelText:
         self._rest = self._rest[-_HALF_CHARS:] if HALF_TAG.search(self._rest) else ""
 
     def _skip_role(self, *, is_end: bool) -> None:
-        role = _ROLE.match(self._rest)
-        if role is not None:
+        if (role := _ROLE.match(self._rest)) is not None:
             self._skip(role.end())
         elif _HALF_ROLE.match(self._rest) and not is_end:
             return
@@ -198,8 +194,7 @@ class ModelText:
 
     def _skip_region(self, *, is_end: bool) -> None:
         """Skip a call between marks, `<function=labs>{…}</function>`, and read it."""
-        opened = self._opened
-        if opened is None:
+        if (opened := self._opened) is None:
             self._mode = "text"
             return
         end = self._region_end(opened)
@@ -257,8 +252,7 @@ class ModelText:
 
     def _read_call(self, *, is_end: bool) -> str:
         """Return text that turned out to be no call."""
-        mark = OBJECT.match(self._rest)
-        if mark is None:
+        if (mark := OBJECT.match(self._rest)) is None:
             self._mode = "text"
             return ""
         start = mark.end()

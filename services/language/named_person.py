@@ -22,8 +22,7 @@ LIST = _HERE / "people_names.txt"
 
 def person_named_in(text: str) -> frozenset[str]:
     """Return the words of a name that a sentence begins with: `John Miller has …`."""
-    found = _PERSON.match(text.lstrip())
-    if found is None:
+    if (found := _PERSON.match(text.lstrip())) is None:
         return frozenset()
     words = {stem(word) for word in found["name"].split()}
     known = statement_words().phrases

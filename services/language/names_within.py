@@ -102,8 +102,7 @@ def _pieces(text: str) -> Iterator[str]:
     """Cut a text between words; a name across a cut is whole in the next piece."""
     start = 0
     while len(text) - start > _PIECE_CHARS:
-        cut = _BREAK.search(text, start + _PIECE_CHARS)
-        if cut is None:
+        if (cut := _BREAK.search(text, start + _PIECE_CHARS)) is None:
             break
         yield text[start : cut.start()]
         again = _BREAK.search(text, cut.start() - _NAME_CHARS, cut.start())

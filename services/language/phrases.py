@@ -41,8 +41,7 @@ def parts_in(text: str, name: str) -> Mapping[str, str] | None:
     text = text[:LONGEST_READ_CHARS]
     plain, origin = fold(text)
     for pattern in _patterns_for(text, name):
-        found = pattern.search(plain)
-        if found is not None:
+        if (found := pattern.search(plain)) is not None:
             return {
                 key: _ENDS.sub("", _original(text, origin, *found.span(key)))
                 for key in pattern.groupindex

@@ -72,8 +72,7 @@ def plan_change_in(text: str, *, names: Iterable[str], numbers: Sequence[int]) -
     """
     if len(text) > LIMIT_CHARS or text.rstrip().endswith("?"):
         return None
-    edited = _edited(text, numbers)
-    if edited is not None:
+    if (edited := _edited(text, numbers)) is not None:
         return edited
     reader = _Reader(_without_refusal(_words(text), text), _aliases(names), numbers)
     return reader.read()
@@ -117,8 +116,7 @@ class _Reader:
         return None if change == PlanChange() else change
 
     def _verb(self) -> bool:
-        found = self._longest(_VERBS)
-        if found is None:
+        if (found := self._longest(_VERBS)) is None:
             return False
         size, verb = found
         if not self._close():
@@ -137,15 +135,13 @@ class _Reader:
         if place in ("before", "after"):
             while self._filler():
                 pass
-            beside = self._next_target()
-            if beside is None:
+            if (beside := self._next_target()) is None:
                 return False
         self._move(place, beside)
         return True
 
     def _target(self) -> bool:
-        target = self._next_target()
-        if target is None:
+        if (target := self._next_target()) is None:
             return False
         self.waiting.append(target)
         return True
@@ -157,8 +153,7 @@ class _Reader:
         return False
 
     def _next_target(self) -> Target | None:
-        named = self._longest(self.aliases)
-        if named is not None:
+        if (named := self._longest(self.aliases)) is not None:
             self.at += named[0]
             return named[1]
         if self.at >= len(self.words):

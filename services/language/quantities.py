@@ -162,15 +162,13 @@ def without_unit(text: str) -> tuple[str, str]:
 
 
 def _unit_at(text: str, at: int) -> tuple[str, int]:
-    found = _UNIT.match(text, at)
-    if found is None:
+    if (found := _UNIT.match(text, at)) is None:
         return "", at
     if found["power"]:
         return unit_code(found["power"].lower().translate(_SUPERSCRIPTS)), found.end()
     written = found["unit"]
     while written:
-        code = unit_code(written)
-        if code:
+        if code := unit_code(written):
             return code, found.start("unit") + len(written)
         cut = max(written.rfind("/"), written.rfind("."), 0)
         written = written[:cut]

@@ -41,8 +41,7 @@ def without_words(text: str, used: Sequence[str]) -> str:
 
 
 def _numbers(quote: str) -> set[float]:
-    written = {float(one.replace(",", ".")) for one in _NUMBER.findall(quote)}
-    if written:
+    if written := {float(one.replace(",", ".")) for one in _NUMBER.findall(quote)}:
         return written
     return {float(_number_words()[word]) for word in words_of(quote) if word in _number_words()}
 

@@ -160,8 +160,7 @@ def _goes_on(
     today, told = situation.now.date(), language_of(words, default="")
     own = [told, situation.language] if told else [situation.language, *LANGUAGES]
     sure = [language] if about else own
-    spoken = leans_in(words, today=today, languages=dict.fromkeys(sure))
-    if spoken is None:
+    if (spoken := leans_in(words, today=today, languages=dict.fromkeys(sure))) is None:
         return language, tuple(about)
     before = _read_before(last, replace(situation, asked_before=tuple(earlier)))
     if not told and not about:

@@ -62,8 +62,7 @@ class SentenceStream:
 
 def _is_end(text: str, start: int, at: int, end: int) -> bool | None:
     """Whether the mark at `at` ends a sentence; None while the next word is not there yet."""
-    following = _NEXT_WORD.match(text, end)
-    if following is None:
+    if (following := _NEXT_WORD.match(text, end)) is None:
         return True
     before = _WORD_BEFORE.search(text, start, at)
     word = before.group() if before else ""

@@ -173,8 +173,7 @@ def _is_range(dash: tuple[int, str], quantities: Sequence[Quantity]) -> bool:
 def placed(word: str) -> tuple[str, ...]:
     """Return a word of a place in the body in the words of records."""
     vocabulary = statement_words()
-    side = vocabulary.sides.get(word)
-    if side is not None:
+    if (side := vocabulary.sides.get(word)) is not None:
         return (side,)
     return vocabulary.places.get(word.removesuffix("s")) or vocabulary.places.get(
         word, (stem(word),)
@@ -242,8 +241,7 @@ def is_bold(line: str) -> bool:
 
 def graded(word: str) -> str:
     """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
-    roman = _ROMAN.match(word)
-    if roman is not None:
+    if (roman := _ROMAN.match(word)) is not None:
         number = word[: len(word) - len(roman["rest"])]
         return f"{_ARABIC[number]}{roman['rest']}"
     arabic = _GRADED.match(word.removeprefix("G") if word[1:2].isdigit() else word)

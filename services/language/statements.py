@@ -71,8 +71,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     Args:
         is_name: Whether a stem names something that can be stated of a patient.
     """
-    rest_of_item = without_label(text)
-    if rest_of_item is not None:
+    if (rest_of_item := without_label(text)) is not None:
         rest = _read(rest_of_item, is_name)
         if rest.clauses and rest.clauses[0].names and "no" not in rest.cues:
             return replace(rest, text=text)

@@ -215,8 +215,7 @@ def _without(
     words: Sequence[str], openers: _Openers, *, most: int = _ADVERBS_LIMIT
 ) -> Sequence[str]:
     for _ in range(most):
-        behind = _behind(words, openers)
-        if behind is None:
+        if (behind := _behind(words, openers)) is None:
             break
         words = behind
     return words

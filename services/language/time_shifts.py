@@ -16,8 +16,7 @@ _ONE = r"(?:an?|eine[mnr]?|une?|una?)"
 
 def shift_in(text: str, language: str) -> tuple[TimeShift | None, str]:
     """Return the length that stands before an event in folded `text`, and the text without it."""
-    found = _pattern(language).search(text)
-    if found is None:
+    if (found := _pattern(language).search(text)) is None:
         return None, text
     rest = text[found.end() :]
     pause = "" if rest.strip()[:1].isdigit() else " ,"  # else "before the last one" is one phrase

@@ -80,8 +80,7 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     for pattern, read in reader.readers:
 
         def take(match: re.Match[str], read: _Read = read) -> str:
-            span = read(match, today)
-            if span is None:
+            if (span := read(match, today)) is None:
                 return match[0]
             found.append(TimeSpan(span.since, span.until, match[0].strip()))
             return " "
@@ -255,8 +254,7 @@ class _TimeReader:
         return None if first is None else TimeSpan(first.first, last.last)
 
     def _related(self, match: re.Match[str], _: date) -> TimeSpan | None:
-        at = self._at(match, "a")
-        if at is None:
+        if (at := self._at(match, "a")) is None:
             return None
         if match["since"]:
             return TimeSpan(since=at.first)

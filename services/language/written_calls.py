@@ -67,8 +67,7 @@ def _arguments(text: str) -> dict[str, Any]:
             said = None
         if isinstance(said, dict):
             return said
-    code = _of_code(text)
-    if code is not None:
+    if (code := _of_code(text)) is not None:
         return code
     pairs = (row.groupdict() for row in _PAIR.finditer(text))
     return {
@@ -104,8 +103,7 @@ def read_calls(text: str, *, is_tagged: bool = False) -> Iterator[TextCall]:
     if isinstance(said, dict) and isinstance(said.get("tool_calls"), list):
         said = said["tool_calls"]
     for row in said if isinstance(said, list) else [said]:
-        call = _call_of(row, is_tagged=is_tagged)
-        if call is not None:
+        if (call := _call_of(row, is_tagged=is_tagged)) is not None:
             yield call
 
 

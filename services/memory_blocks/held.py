@@ -80,8 +80,7 @@ def _answer_without(answer: AgentMessage, point: KeyPoint) -> AgentMessage:
 
 def _replaced(text: str, point: KeyPoint) -> str:
     """Replace the quote however its words are spaced and however it ends."""
-    words = point.quote.strip(" .!;").split()
-    if not words:
+    if not (words := point.quote.strip(" .!;").split()):
         return text
     quote = r"\s+".join(map(re.escape, words))
     new = f"[corrected: {point.text}]" if point.status == "active" else WITHDRAWN

@@ -164,14 +164,12 @@ def _is_whole(text: str) -> bool:
 
 def _subject(text: str, kind: Kind, earlier: Sequence[Turn]) -> tuple[str, int | None]:
     """Return the noun that the message is about, and the earlier turn that named it."""
-    found = subject_in(text)
-    if found is not None:
+    if (found := subject_in(text)) is not None:
         return found, None
     if kind == "plain":
         return _NO_SUBJECT, None
     for turn in reversed(earlier[-_LOOKS_BACK_TURNS:]):
-        found = subject_in(turn.user_message[:_READ_CHARS])
-        if found is not None:
+        if (found := subject_in(turn.user_message[:_READ_CHARS])) is not None:
             return found, turn.turn_id
     return _NO_SUBJECT, None
 

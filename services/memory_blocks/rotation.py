@@ -222,8 +222,7 @@ def _with_short_question(turn: Turn, limit_chars: int) -> Turn:
 
 
 def _with_short_context(turn: Turn, limit_chars: int) -> Turn:
-    enriched = turn.context_enrichment
-    if enriched is None:
+    if (enriched := turn.context_enrichment) is None:
         return turn
     update = {
         "previous_context": one_line(enriched.previous_context, limit_chars),

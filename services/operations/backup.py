@@ -133,8 +133,7 @@ class Backup:
             if (rows := await self._copy_between_turns(container, folder, target)) is not None:
                 return rows
             await asyncio.sleep(_PAUSE_SECONDS)
-        conversation_id = await conversation_of(store, folder)
-        if conversation_id is None:
+        if (conversation_id := await conversation_of(store, folder)) is None:
             raise BackupError(f"the conversation {folder} changes all the time")
         async with self.maintenance_lease.holding(conversation_id, principal_id="backup") as claim:
             rows = await self._copy(container, await _listing(store, folder), target, exact=False)

@@ -197,8 +197,7 @@ async def read_summary(files: BackupFiles) -> BackupSummary:
     Raises:
         BackupError: there is none, it is not ours, or the list was changed.
     """
-    data = await files.read(SUMMARY)
-    if data is None:
+    if (data := await files.read(SUMMARY)) is None:
         raise BackupError(f"{files.place} holds no whole backup: {SUMMARY} is missing")
     try:
         summary = BackupSummary.model_validate_json(data)
@@ -219,8 +218,7 @@ async def read_rows(files: BackupFiles) -> Iterator[BackupRow]:
 
 
 async def _list(files: BackupFiles) -> bytes:
-    data = await files.read(ROWS)
-    if data is None:
+    if (data := await files.read(ROWS)) is None:
         raise BackupError(f"{ROWS} of {files.place} is missing")
     return data
 

@@ -224,8 +224,7 @@ class _Beside:
     async def _in_round(self, name: str) -> None:
         """Take the patient out of a round's list, and delete what was written of them on it."""
         while (blob := await self.store.read(name)) is not None:
-            rest = without_patient(name, blob.data, self.patient_id)
-            if rest is None:
+            if (rest := without_patient(name, blob.data, self.patient_id)) is None:
                 return
             try:
                 if not self.dry_run and rest:

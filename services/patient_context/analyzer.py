@@ -111,8 +111,7 @@ def _row(
 
     It is all that a model is told of another patient (page 10.2).
     """
-    person = people.get(patient_id)
-    if person is None:
+    if (person := people.get(patient_id)) is None:
         return str(patient_id)
     sex = "" if person.sex == "unknown" else person.sex
     born = f"born {person.birth_date[:4]}" if person.birth_date else ""

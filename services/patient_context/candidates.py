@@ -73,8 +73,7 @@ class _Finder:
 
     def read(self, run: str) -> str:
         """Return the shape of `run` and note what it names."""
-        core = run.strip(_SEPARATORS)
-        if not core:
+        if not (core := run.strip(_SEPARATORS)):
             return run
         before, _, after = run.partition(core)
         return before + self._shape(core) + after
@@ -86,14 +85,12 @@ class _Finder:
             return core.lower()  # a word: all else that may be meant as an id has digits or signs
         if core.isdigit():
             return f"<{core}>" if len(core) <= _DIGITS_LIMIT else core
-        short = self._short_form(core)
-        if short is not None:
+        if (short := self._short_form(core)) is not None:
             return f"patient <{short}>"
         if len(core) > _EMBEDDING_LIMIT_CHARS:
             hidden = self._hidden_id(core)
             return core.lower() if hidden is None else self._noted_unfit(hidden)
-        inner = self._embedded(core)
-        if inner is not None:
+        if (inner := self._embedded(core)) is not None:
             return inner
         if self._looks_meant_as_id(core):
             return self._noted_unfit(core)

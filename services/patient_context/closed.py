@@ -30,8 +30,7 @@ def refused(
     Args:
         may_name: Whether its id may be said: who named it by a number knows it.
     """
-    patient_id = verdict.patient_id
-    if patient_id is None:
+    if (patient_id := verdict.patient_id) is None:
         return verdict
     text = _refusal(patient_id, access, may_name=may_name)
     question = None

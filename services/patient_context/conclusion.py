@@ -13,19 +13,13 @@ from data_models.patient_context_models import Registry
 from services.identity.noted import facts_of
 from services.identity.person import Person
 from services.identity.wording import opened
+from services.patient_context import wording
 from services.patient_context.answers import OPTIONS, Answer
 from services.patient_context.decision import Outcome, unchanged
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading
 from services.patient_context.roster import with_active
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.wording import (
-    already_active,
-    asking,
-    declined,
-    nothing_cleared,
-    switched,
-)
 
 _OF_THINGS = ("which_entity", "destructive_tool")
 _OURS = ("which_patient", "subject", "clear", "break_glass")
@@ -134,7 +128,7 @@ def conclude(
     reply, question = _said(outcome, person, is_bare=is_bare), None
     if outcome.ask is not None:
         roster_size = len(turn.registry.patient_registry)
-        reply = asking(
+        reply = wording.asking(
             outcome.ask, pattern=pattern, roster_size=roster_size, people=offered, problem=problem
         )
         kind: QuestionKind = "clear" if outcome.ask.kind == "clear" else "which_patient"
@@ -175,7 +169,7 @@ def conclude_answer(
 def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
+    reply = wording.nothing_cleared() if is_clear else wording.declined(kept.patient_id, pattern)
     return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 
@@ -184,9 +178,9 @@ def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | No
     if not is_bare or outcome.patient_id is None:
         return None
     if outcome.decision == "UNCHANGED":
-        return already_active(outcome.patient_id, person)
+        return wording.already_active(outcome.patient_id, person)
     is_change = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
-    return switched(outcome.patient_id, person) if is_change else None
+    return wording.switched(outcome.patient_id, person) if is_change else None
 
 
 def _notice(

@@ -3,15 +3,7 @@
 import re
 
 from services.language.folding import fold
-from services.patient_context.markers import (
-    FOOTER_ITEM,
-    FOOTER_ITEM_BEGINNING,
-    LINE_MARK,
-    LINE_MARK_BEGINNING,
-    MARK,
-    MARK_BEGINNING,
-    RULE,
-)
+from services.patient_context import markers
 
 
 class LineFilter:
@@ -68,16 +60,15 @@ class LineFilter:
         return held + self._content()
 
     def _may_become_reserved(self, folded: str) -> bool:
-        if LINE_MARK_BEGINNING.match(folded):
+        if markers.LINE_MARK_BEGINNING.match(folded):
             return True
-        return self._in_footer and FOOTER_ITEM_BEGINNING.match(folded) is not None
+        return self._in_footer and markers.FOOTER_ITEM_BEGINNING.match(folded) is not None
 
     def _drops_line(self, folded: str) -> bool:
         """Begin to drop the current line if it is known to be a mark's or a footer's."""
-        mark = LINE_MARK.match(folded)
-        if mark is not None:
+        if (mark := markers.LINE_MARK.match(folded)) is not None:
             self._note(mark)
-        elif not (self._in_footer and FOOTER_ITEM.match(folded)):
+        elif not (self._in_footer and markers.FOOTER_ITEM.match(folded)):
             return False
         self._pending, self._is_dropping = "", True
         return True
@@ -90,11 +81,10 @@ class LineFilter:
     def _content(self) -> str:
         """Emit the ordinary line as far as no mark can begin in it."""
         folded, origin = fold(self._pending)
-        found = MARK.search(folded)
-        if found is not None:
+        if (found := markers.MARK.search(folded)) is not None:
             self._note(found)
             self._is_dropping = True
-        end = found or MARK_BEGINNING.search(folded)
+        end = found or markers.MARK_BEGINNING.search(folded)
         place = len(self._pending)
         if end is not None and end.start() < len(folded):
             place = origin[end.start()]
@@ -110,7 +100,7 @@ class LineFilter:
         if self._is_dropping or (line and self._drops_line(fold(line)[0])):
             self._pending = ""
             return self._released() if self._rule and not self._in_footer else ""
-        if newline and (RULE.fullmatch(line) or (self._rule and not line.strip())):
+        if newline and (markers.RULE.fullmatch(line) or (self._rule and not line.strip())):
             return self._held(line + newline)
         return self._flushed(line + newline)
 

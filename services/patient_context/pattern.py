@@ -41,8 +41,7 @@ def example_ids(source: str) -> Iterator[str]:
 
 def _rows(tree: Any, repeats: int) -> Iterator[Row]:
     """Yield the rows of a sequence of parsed nodes, alternatives one after the other."""
-    nodes = list(tree)
-    if not nodes:
+    if not (nodes := list(tree)):
         yield ()
         return
     name, argument = str(nodes[0][0]), nodes[0][1]
@@ -233,8 +232,7 @@ class PatientIdPattern:
         known = [one for one in roster if one.lower() == token.lower()]
         if known:
             return known[0] if len(known) == 1 else None
-        chart = self._chart(token)
-        if chart is not None:
+        if (chart := self._chart(token)) is not None:
             return chart
         spellings = (token, token.lower(), token.upper())
         return next((PatientId(one) for one in spellings if self.matches(one)), None)

@@ -69,8 +69,7 @@ class ChartRights:
             ChartClosedError: no reason opens it.
             StoreError: the grant could not be kept or put on record; the chart stays closed.
         """
-        reason = reason_in(turn.reading.text)
-        if reason is None:
+        if (reason := reason_in(turn.reading.text)) is None:
             return None
         if not is_reason(reason):
             return reason_needed(question, turn, ids=self._ids)

@@ -32,8 +32,7 @@ def with_active(
     Args:
         facts: Who they were found to be just now; None keeps what was noted.
     """
-    row = registry.patient_registry.get(patient_id)
-    if row is None:
+    if (row := registry.patient_registry.get(patient_id)) is None:
         row = PatientContext(
             patient_id=patient_id,
             conversation_id=registry.conversation_id,

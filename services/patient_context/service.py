@@ -14,32 +14,11 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
+from services.patient_context import answers, asking_again, comparing
 from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
-from services.patient_context.answers import (
-    SAID,
-    Answer,
-    PatientAnswer,
-    options_of,
-    read_answer,
-    told_among,
-)
-from services.patient_context.asking_again import (
-    asked_again,
-    asked_for_next,
-    fitting_for,
-    is_named_alone,
-    names_another,
-    still_asking,
-)
 from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
-from services.patient_context.comparing import (
-    asking_to_compare,
-    compared_people,
-    compared_with,
-    names_none_after_comparing,
-)
 from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
 from services.patient_context.decision import decide, go_to
 from services.patient_context.heuristic import concerns_active_only
@@ -201,27 +180,29 @@ class PatientContextService:
             outcome = go_to(closed, self._reading(closed, turn.registry))
             return opened_in_emergency(await self._opener.check(outcome, who, is_bare=True), broken)
         known, text = last_used_first(turn.registry), turn.reading.text
-        answer = read_answer(text, question, known=known, pattern=self._pattern)
-        if isinstance(answer, PatientAnswer):
+        answer = answers.read_answer(text, question, known=known, pattern=self._pattern)
+        if isinstance(answer, answers.PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if answer != Answer("no") and (named := await self._named(turn, question)):
+        if answer != answers.Answer("no") and (named := await self._named(turn, question)):
             return named
-        is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
+        is_same = isinstance(answer, Ask) and list(answer.options) == answers.options_of(question)
         if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
             others = (await self._opener.who(turn)).subject.people  # whose number it is
-            return None if others else asked_again(question, turn)  # a bare yes chooses nobody
+            # A bare yes chooses nobody.
+            return None if others else asking_again.asked_again(question, turn)
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _named(self, turn: PatientTurn, question: OpenQuestion) -> PatientVerdict | None:
         """Return the verdict of one that names or describes those offered, None of another."""
-        options, text = options_of(question), turn.reading.text
+        options, text = answers.options_of(question), turn.reading.text
         if question.kind == "clear" or len(text) > _NAME_LIMIT_CHARS or not options:
             return None
         index = (await self._opener.who(turn, also=options)).linked.index
         people = {one: person for one in options if (person := index.with_id(one)) is not None}
-        meant = told_among(text, people, beside=question.patient_id, today=turn.now.date())
+        meant = answers.told_among(text, people, beside=question.patient_id, today=turn.now.date())
         if len(meant) > 1:
-            return asked_again(question, turn, among=meant)  # whose name it is, of several
+            # Whose name it is, of several.
+            return asking_again.asked_again(question, turn, among=meant)
         return await self._chosen(meant[0], turn, question) if meant else None
 
     async def _chosen(
@@ -229,12 +210,12 @@ class PatientContextService:
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._opener.who(turn, also=[chosen])
-        compared = compared_with(chosen, who, question)
+        compared = comparing.compared_with(chosen, who, question)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
-            return asking_to_compare(compared, who, ids=self._ids)
+            return comparing.asking_to_compare(compared, who, ids=self._ids)
         verdict = await self._opener.check(go_to(chosen, turn.reading), who, is_bare=True)
-        said = str(question.payload.get(SAID, ""))
-        if not said or verdict.patient_id is None or names_another(question, verdict):
+        said = str(question.payload.get(answers.SAID, ""))
+        if not said or verdict.patient_id is None or asking_again.names_another(question, verdict):
             return verdict
         registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
         return replace(verdict, registry=registry)
@@ -245,12 +226,12 @@ class PatientContextService:
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
             return self._opener.conclude(outcome, turn), None
-        offered = options_of(turn.asks_whom) if turn.asks_whom else ()
+        offered = answers.options_of(turn.asks_whom) if turn.asks_whom else ()
         who = await self._opener.who(turn, also=offered)
-        compared = compared_people(who)
+        compared = comparing.compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
-            return asking_to_compare(compared, who, ids=self._ids), None
-        names_none = names_none_after_comparing(who)
+            return comparing.asking_to_compare(compared, who, ids=self._ids), None
+        names_none = comparing.names_none_after_comparing(who)
         waits = turn.asks_whom if names_none else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
             return beside
@@ -262,7 +243,7 @@ class PatientContextService:
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
         verdict, analyzer_ms = await self._decide_by_meaning(plain, who)
         if turn.asks_whom is not None and reading.is_of_no_patient:
-            verdict = still_asking(verdict, turn.asks_whom, turn)
+            verdict = asking_again.still_asking(verdict, turn.asks_whom, turn)
         return verdict, analyzer_ms
 
     async def _beside_open_question(
@@ -273,17 +254,17 @@ class PatientContextService:
         None where it is of nobody who is offered. What waits for the answer may be of somebody
         else than the one whom a pronoun fits, unless the name in it is theirs alone.
         """
-        turn, sex, options = who.turn, who.linked.message.spoken_sex, options_of(question)
+        turn, sex, options = who.turn, who.linked.message.spoken_sex, answers.options_of(question)
         people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
-        fitting = fitting_for(sex, question, people)
+        fitting = asking_again.fitting_for(sex, question, people)
         if not set(fitting) & set(options):
             return None
         if sex not in ("male", "female") or len(fitting) > 1:
-            return asked_for_next(question, turn), None
+            return asking_again.asked_for_next(question, turn), None
         if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
-            return still_asking(verdict, question, turn), analyzer_ms
-        if is_named_alone(fitting[0], question, people):
+            return asking_again.still_asking(verdict, question, turn), analyzer_ms
+        if asking_again.is_named_alone(fitting[0], question, people):
             chosen = await self._chosen(fitting[0], turn, question)
             return replace(chosen, pending=(turn.reading.text,)), None
         return await self._opener.check(go_to(fitting[0], turn.reading), who, is_bare=False), None

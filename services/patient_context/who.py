@@ -14,15 +14,7 @@ from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
 from services.language.descriptions import is_of_hers_alone
 from services.language.patient_phrases import wording
-from services.patient_context.answers import (
-    ASKED,
-    NAMES_THEM,
-    NUMBER,
-    OPENS_ONLY,
-    OPTIONS,
-    SAID,
-    as_waiting,
-)
+from services.patient_context import answers
 from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn, asking_first
@@ -231,10 +223,10 @@ def _offering(
     ]
     offered = [one.patient_id for one in options]
     payload = {
-        OPTIONS: offered,
-        SAID: said,
-        **({NUMBER: number} if number else {}),
-        NAMES_THEM: is_theirs,
+        answers.OPTIONS: offered,
+        answers.SAID: said,
+        **({answers.NUMBER: number} if number else {}),
+        answers.NAMES_THEM: is_theirs,
         **_waiting(who, offered, said),
     }
     return asking_first(turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids), turn)
@@ -246,13 +238,13 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
     opens_only = opens_only or is_of_hers_alone([one.text for one in who.linked.message.words])
     before = {} if earlier is None else earlier.payload
-    is_same = before.get(OPTIONS) == offered and before.get(SAID) == said
+    is_same = before.get(answers.OPTIONS) == offered and before.get(answers.SAID) == said
     if earlier is None or not is_same:
-        return {ASKED: turn.reading.text, OPENS_ONLY: opens_only}
+        return {answers.ASKED: turn.reading.text, answers.OPENS_ONLY: opens_only}
     if opens_only:
-        return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
+        return {key: earlier.payload.get(key, "") for key in (answers.ASKED, answers.OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
-    return {ASKED: as_waiting(both), OPENS_ONLY: False}
+    return {answers.ASKED: answers.as_waiting(both), answers.OPENS_ONLY: False}
 
 
 def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:

@@ -45,8 +45,7 @@ def years_between(birth: date, day: date) -> int:
 
 
 def _day(recorded: str, *, last: bool) -> date | None:
-    found = _DATE.fullmatch(recorded)
-    if found is None:
+    if (found := _DATE.fullmatch(recorded)) is None:
         return None
     year, month, day = found.groups()
     try:

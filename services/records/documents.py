@@ -208,8 +208,7 @@ def _text_of(attachments: Iterable[Raw]) -> tuple[str | None, str | None]:
         elif not text(attachment, "data"):
             problem = "the text is kept elsewhere and was not fetched"
         else:
-            body = _decoded(text(attachment, "data"), content_type)
-            if body is not None:
+            if (body := _decoded(text(attachment, "data"), content_type)) is not None:
                 return (_without_tags(body) if "html" in kind else _tidy(body)), None
             problem = "the text is damaged"
     return None, problem

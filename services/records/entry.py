@@ -86,8 +86,7 @@ def text(node: Raw, name: str) -> str:
 
 def label(concept: Raw) -> str:
     """Return a CodeableConcept or Coding in words: text, else a display, else a code."""
-    found = text(concept, "text")
-    if not found:
+    if not (found := text(concept, "text")):
         codings = many(concept, "coding") or [concept]
         found = next((said for coding in codings if (said := text(coding, "display"))), "")
         found = found or next((said for coding in codings if (said := text(coding, "code"))), "")

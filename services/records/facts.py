@@ -69,8 +69,7 @@ def resolve(
     The newest value leads. A different value of the same time, or of no known time, is a
     disagreement and both are shown; an older one is listed as earlier.
     """
-    readings = _grouped(said)
-    if not readings:
+    if not (readings := _grouped(said)):
         return Fact(name=name, state="not in the record")
     newest, others = readings[0], readings[1:]
     rivals = [other for other in others if _same_time(newest, other, same_time)]

@@ -3,30 +3,18 @@
 import aiohttp
 from yarl import URL
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    ConfigurationError,
-    RecordsBusyError,
-    RecordsRefusedError,
-    RecordsUnreadableError,
-)
-from services.own_sign_in import (
-    Client,
-    ClientCredentials,
-    ManagedIdentity,
-    OwnToken,
-    TokenErrors,
-    Tokens,
-    TokenSource,
-    key_in,
-)
+from services import own_sign_in
 from services.records.fhir_client import FhirClient, FhirLimits
 from settings import Settings, is_loopback_host
 
 # The address of a FHIR server, as an operator writes it.
 
-TOKEN_ERRORS = TokenErrors(
-    refused=RecordsRefusedError, busy=RecordsBusyError, unreadable=RecordsUnreadableError
+TOKEN_ERRORS = own_sign_in.TokenErrors(
+    refused=errors.RecordsRefusedError,
+    busy=errors.RecordsBusyError,
+    unreadable=errors.RecordsUnreadableError,
 )
 _EXAMPLE = "such as https://fhir.hospital.example/r4"
 
@@ -41,13 +29,15 @@ def checked_base_url(text: str) -> URL:
     try:
         url = URL(text.rstrip("/"))
     except ValueError:
-        raise ConfigurationError(f"FHIR_BASE_URL is no address; set one {_EXAMPLE}") from None
+        raise errors.ConfigurationError(
+            f"FHIR_BASE_URL is no address; set one {_EXAMPLE}"
+        ) from None
     if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigurationError(f"FHIR_BASE_URL must begin with https://, {_EXAMPLE}")
+        raise errors.ConfigurationError(f"FHIR_BASE_URL must begin with https://, {_EXAMPLE}")
     if url.user or url.password or url.query_string or url.fragment:
-        raise ConfigurationError(f"FHIR_BASE_URL must be a plain address, {_EXAMPLE}")
+        raise errors.ConfigurationError(f"FHIR_BASE_URL must be a plain address, {_EXAMPLE}")
     if url.scheme == "http" and not is_loopback_host(url.host):
-        raise ConfigurationError(f"FHIR_BASE_URL must use https, {_EXAMPLE}")
+        raise errors.ConfigurationError(f"FHIR_BASE_URL must use https, {_EXAMPLE}")
     return url
 
 
@@ -65,7 +55,7 @@ def fhir_client_for(
 
 def fhir_client_with(
     settings: Settings,
-    tokens: TokenSource | None,
+    tokens: own_sign_in.TokenSource | None,
     *,
     session: aiohttp.ClientSession,
     clock: Clock,
@@ -86,26 +76,30 @@ def fhir_client_with(
 
 def _tokens(
     settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> TokenSource | None:
+) -> own_sign_in.TokenSource | None:
     base_url = checked_base_url(settings.fhir_base_url or "")
     if settings.fhir_token is not None:
-        return OwnToken(token=settings.fhir_token.get_secret_value())
+        return own_sign_in.OwnToken(token=settings.fhir_token.get_secret_value())
     if settings.fhir_managed_identity:
         scope = f"{base_url.origin()}/.default"
-        return Tokens(
-            sign_in=ManagedIdentity(scope=scope, refused=TOKEN_ERRORS.refused, clock=clock),
+        return own_sign_in.Tokens(
+            sign_in=own_sign_in.ManagedIdentity(
+                scope=scope, refused=TOKEN_ERRORS.refused, clock=clock
+            ),
             clock=clock,
         )
     if settings.fhir_client_id is None:
         return None
     secret, file = settings.fhir_client_secret, settings.fhir_client_key_file
-    client = Client(
+    client = own_sign_in.Client(
         client_id=settings.fhir_client_id,
         scope=settings.fhir_scope,
         token_url=settings.fhir_token_url,
         base_url=base_url,
         secret=secret.get_secret_value() if secret else None,
-        key=key_in(file, key_id=settings.fhir_client_key_id) if file else None,
+        key=own_sign_in.key_in(file, key_id=settings.fhir_client_key_id) if file else None,
     )
-    sign_in = ClientCredentials(client=client, errors=TOKEN_ERRORS, session=session, clock=clock)
-    return Tokens(sign_in=sign_in, clock=clock)
+    sign_in = own_sign_in.ClientCredentials(
+        client=client, errors=TOKEN_ERRORS, session=session, clock=clock
+    )
+    return own_sign_in.Tokens(sign_in=sign_in, clock=clock)

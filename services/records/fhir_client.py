@@ -12,13 +12,8 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 from yarl import URL
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    RecordsBusyError,
-    RecordsRefusedError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
 from data_models.http_answers import Bounds, ask, pause_of, seconds_asked
 from services.own_sign_in import TokenSource
 from services.records.bundle import bundle_entries
@@ -124,7 +119,7 @@ class FhirClient:
 
     async def _attempt(self, url: URL, request: FhirWrite) -> FhirAnswer:
         if not self.serves(url):
-            raise RecordsUnreadableError("the records server pointed to another place")
+            raise errors.RecordsUnreadableError("the records server pointed to another place")
         attempts = stamina.retry_context(
             on=self._wait, attempts=self.limits.attempts, timeout=self.limits.load_seconds,
             wait_initial=0.1, wait_max=2.0, wait_jitter=0.1,
@@ -132,7 +127,7 @@ class FhirClient:
         async for attempt in attempts:
             with attempt:
                 return await self._ask_twice(url, request)
-        raise RecordsUnavailableError("no attempt was made")
+        raise errors.RecordsUnavailableError("no attempt was made")
 
     async def pages(self, url: URL, *, pages: int | None = None) -> Pages | FhirAnswer:
         """Return all entries from `url` on, or the first page's answer if it is an error.
@@ -150,7 +145,7 @@ class FhirClient:
             if len(seen) >= (pages or self.limits.pages) or len(entries) >= self.limits.entries:
                 return Pages(entries[: self.limits.entries], truncated=True)
             if following in seen:
-                raise RecordsUnreadableError("the records server's pages go in a circle")
+                raise errors.RecordsUnreadableError("the records server's pages go in a circle")
             seen.add(following)
             answer = await self.get(following)
             if answer.status != 200 and len(seen) == 1:
@@ -172,7 +167,7 @@ class FhirClient:
         token = await self._tokens.token() if self._tokens else ""
         try:
             return await self._ask(url, request, token)
-        except RecordsRefusedError as error:
+        except errors.RecordsRefusedError as error:
             has_ended = error.status == 401 and self._tokens is not None
             if not has_ended or not (self._tokens and self._tokens.note_refusal(token)):
                 raise
@@ -189,28 +184,30 @@ class FhirClient:
             )
         except aiohttp.ClientConnectionError as error:
             # None of these is `from error`: aiohttp quotes URLs, which name the patient.
-            raise RecordsBusyError(_unanswered(error)) from None
+            raise errors.RecordsBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise RecordsUnavailableError(_unanswered(error)) from None
+            raise errors.RecordsUnavailableError(_unanswered(error)) from None
         self._check_status(status, said)
         if len(data) > limit:
-            raise RecordsUnreadableError(f"a page is over {limit} bytes")
+            raise errors.RecordsUnreadableError(f"a page is over {limit} bytes")
         return _answer(status, data)
 
     def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
         if status in (401, 403):
-            raise RecordsRefusedError(f"the records server answered {status}", status=status)
+            raise errors.RecordsRefusedError(f"the records server answered {status}", status=status)
         if 300 <= status < 400:
-            raise RecordsUnreadableError("the records server redirected")
+            raise errors.RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
             wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
-            raise RecordsBusyError(f"the records server answered {status}", wait_seconds=wait)
+            raise errors.RecordsBusyError(
+                f"the records server answered {status}", wait_seconds=wait
+            )
         if status >= 500 and status != 501:
-            raise RecordsUnavailableError(f"the records server answered {status}")
+            raise errors.RecordsUnavailableError(f"the records server answered {status}")
 
     def _wait(self, error: Exception) -> bool | float:
         """Tell stamina whether to try again, and after how many seconds if the server said."""
-        if not isinstance(error, RecordsBusyError):
+        if not isinstance(error, errors.RecordsBusyError):
             return False
         return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
 
@@ -234,12 +231,12 @@ def _answer(status: int, data: bytes) -> FhirAnswer:
         if status != 200:
             return FhirAnswer(status, None)
         # Not `from error`: the parser's message may quote the record.
-        raise RecordsUnreadableError("the answer is not JSON") from None
+        raise errors.RecordsUnreadableError("the answer is not JSON") from None
     if isinstance(body, dict):
         return FhirAnswer(status, body)
     if status != 200:
         return FhirAnswer(status, None)
-    raise RecordsUnreadableError("the answer is not a JSON object")
+    raise errors.RecordsUnreadableError("the answer is not a JSON object")
 
 
 def _is_remark(entry: dict[str, Any]) -> bool:
@@ -251,7 +248,7 @@ def _is_remark(entry: dict[str, Any]) -> bool:
 def _next_link(bundle: dict[str, Any], current: URL) -> URL | None:
     links = bundle.get("link", [])
     if not isinstance(links, list):
-        raise RecordsUnreadableError("the Bundle's links are not a list")
+        raise errors.RecordsUnreadableError("the Bundle's links are not a list")
     for link in links:
         if isinstance(link, dict) and link.get("relation") == "next":
             return _joined(current, link.get("url"))
@@ -260,11 +257,11 @@ def _next_link(bundle: dict[str, Any], current: URL) -> URL | None:
 
 def _joined(current: URL, target: object) -> URL:
     if not isinstance(target, str):
-        raise RecordsUnreadableError("a link of the Bundle has no address")
+        raise errors.RecordsUnreadableError("a link of the Bundle has no address")
     try:
         return current.join(URL(target))
     except ValueError:
-        raise RecordsUnreadableError("a link of the Bundle is no address") from None
+        raise errors.RecordsUnreadableError("a link of the Bundle is no address") from None
 
 
 def _unanswered(error: Exception) -> str:

@@ -13,18 +13,11 @@ from yarl import URL
 from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId, hashed
+from services.records import fhir_search
 from services.records.canonical import canonical_id
 from services.records.entry import many
 from services.records.fhir_chart import Parts, ServerChart
 from services.records.fhir_client import FhirAnswer, FhirClient
-from services.records.fhir_search import (
-    PAGE_ENTRIES,
-    Capability,
-    PatientSearch,
-    capability_of,
-    gather,
-    ref_of,
-)
 from services.records.need import EVERYTHING, Need
 from services.records.patient_lookup import PatientLookup
 from services.records.ports import AllPatients, ChartPatient
@@ -60,7 +53,7 @@ async def fetch_attachments(
             attachment["data"] = body["data"]
             attachment.setdefault("contentType", body.get("contentType"))
 
-    await gather(fetch(attachment, url) for attachment, url in wanted[:limit])
+    await fhir_search.gather(fetch(attachment, url) for attachment, url in wanted[:limit])
 
 
 def _kept_elsewhere(
@@ -139,7 +132,7 @@ class FhirServerRecords:
         self._systems = (identifier_system,) if identifier_system else ()
         self._fits = fits
         self._everything = everything
-        self._capability: Capability | None = None
+        self._capability: fhir_search.Capability | None = None
         self._capability_lock = asyncio.Lock()
         self._charts: OrderedDict[_Key, ServerChart] = OrderedDict()
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
@@ -159,8 +152,7 @@ class FhirServerRecords:
             raise
         key = (found.key, need.has_texts, need.document, need.asides)
         async with chart.making:
-            kept = chart.records.get(key)
-            if kept is None:
+            if (kept := chart.records.get(key)) is None:
                 kept = await asyncio.to_thread(self._record, patient_id, chart, found, need)
                 chart.keep(key, kept)
             return kept
@@ -197,10 +189,11 @@ class FhirServerRecords:
             wanted = [
                 entry
                 for entry in found.entries
-                if ref_of(entry) not in chart.tried and need.document in ("", ref_of(entry))
+                if fhir_search.ref_of(entry) not in chart.tried
+                and need.document in ("", fhir_search.ref_of(entry))
             ]
             await fetch_attachments(client, wanted, limit=client.limits.attachments)
-            chart.tried.update(map(ref_of, wanted))
+            chart.tried.update(map(fhir_search.ref_of, wanted))
         return found
 
     def _keep(self, of: _Key, chart: ServerChart) -> None:
@@ -211,17 +204,17 @@ class FhirServerRecords:
         ):
             self._charts.popitem(last=False)
 
-    async def _first_search(self, client: FhirClient) -> PatientSearch:
+    async def _first_search(self, client: FhirClient) -> fhir_search.PatientSearch:
         # What a server says that it can do is not asked for where all comes at once.
         if self._everything:
-            return PatientSearch(client=client, capability=Capability())
+            return fhir_search.PatientSearch(client=client, capability=fhir_search.Capability())
         return await self._search(client)
 
-    async def _search(self, client: FhirClient) -> PatientSearch:
+    async def _search(self, client: FhirClient) -> fhir_search.PatientSearch:
         async with self._capability_lock:
             if self._capability is None:
-                self._capability = await capability_of(client)
-        return PatientSearch(client=client, capability=self._capability)
+                self._capability = await fhir_search.capability_of(client)
+        return fhir_search.PatientSearch(client=client, capability=self._capability)
 
     async def all_patients(self) -> AllPatients:
         """Return the Patient resources of all charts, as they were some seconds ago at most.
@@ -231,7 +224,7 @@ class FhirServerRecords:
         Raises:
             RecordsError: as `PatientRecords.load`.
         """
-        query = {"_elements": _IDENTITY, "_count": str(PAGE_ENTRIES)}
+        query = {"_elements": _IDENTITY, "_count": str(fhir_search.PAGE_ENTRIES)}
         found = await self._client.pages((self._client.base_url / "Patient").with_query(query))
         if isinstance(found, FhirAnswer):
             raise RecordsUnavailableError("the records server lists no patients")

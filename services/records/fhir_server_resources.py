@@ -7,12 +7,8 @@ from urllib.parse import urlencode
 
 from yarl import URL
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    RecordChangedError,
-    RecordNotAcceptedError,
-    RecordsUnreadableError,
-)
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirWrite, Pages
@@ -39,11 +35,6 @@ class FhirServerResources:
         self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
 
     async def patient_key(self, patient_id: PatientId) -> str:
-        """Return the id of the Patient resource that carries `patient_id`.
-
-        Raises:
-            RecordsError: as `PatientLookup.find`.
-        """
         key, _ = await self._lookup.find(patient_id)
         return key
 
@@ -68,7 +59,7 @@ class FhirServerResources:
         if not isinstance(pages, Pages):
             raise unexpected(pages)
         if pages.truncated:
-            raise RecordsUnreadableError(f"the search for {kind} found too many")
+            raise errors.RecordsUnreadableError(f"the search for {kind} found too many")
         rows = [entry.get("resource") for entry in pages.entries]
         return [_resource(row) for row in rows if _is_kind(row, kind)]
 
@@ -92,21 +83,16 @@ class FhirServerResources:
         headers = {"If-None-Exist": urlencode({"identifier": token})}
         answer = await self._client.write(self._url(kind), _write("POST", body, headers))
         if answer.status in _CONFLICTS:
-            raise RecordChangedError(f"several {kind} carry the identifier")
+            raise errors.RecordChangedError(f"several {kind} carry the identifier")
         if answer.status in (200, 201) and _is_kind(answer.body, kind):
             return _checked(answer, kind)
         if answer.status in _CLIENT_ERRORS:
-            raise RecordNotAcceptedError(str(unexpected(answer)), status=answer.status)
+            raise errors.RecordNotAcceptedError(str(unexpected(answer)), status=answer.status)
         if answer.status not in (200, 201):
             raise unexpected(answer)
         return await self._carrying(kind, token)
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
-        """Put `body` in place of `before`.
-
-        Raises:
-            RecordChangedError: somebody else wrote it since; nothing was written.
-        """
         kind, key = str(body["resourceType"]), str(body["id"])
         headers = {} if before.version is None else {"If-Match": f'W/"{before.version}"'}
         answer = await self._client.write(self._url(kind, key), _write("PUT", body, headers))
@@ -122,13 +108,13 @@ class FhirServerResources:
         """Return what stands there if it is what we wrote: the answer to a write may be lost."""
         found = await self.read(kind, key)
         if found is None or _content(found.body) != _content(body):
-            raise RecordChangedError(f"the {kind} was written meanwhile")
+            raise errors.RecordChangedError(f"the {kind} was written meanwhile")
         return found
 
     async def _carrying(self, kind: str, token: str) -> Resource:
         found = await self.search(kind, [("identifier", token)])
         if len(found) != 1:
-            raise RecordChangedError(f"several {kind} or none carry the identifier")
+            raise errors.RecordChangedError(f"several {kind} or none carry the identifier")
         return found[0]
 
     def _url(self, kind: str, resource_id: str | None = None) -> URL:
@@ -148,7 +134,7 @@ def _checked(answer: FhirAnswer, kind: str) -> Resource:
     if answer.status not in (200, 201):
         raise unexpected(answer)
     if not _is_kind(answer.body, kind):
-        raise RecordsUnreadableError("the server answered with another resource")
+        raise errors.RecordsUnreadableError("the server answered with another resource")
     return _resource(answer.body)
 
 
@@ -159,7 +145,7 @@ def _is_kind(row: object, kind: str) -> bool:
 def _resource(row: Any) -> Resource:
     version = str(row.get("meta", {}).get("versionId") or "")
     if version and not is_fhir_id(version):
-        raise RecordsUnreadableError("the server's resource has no usable version")
+        raise errors.RecordsUnreadableError("the server's resource has no usable version")
     return Resource(row, version or None)
 
 

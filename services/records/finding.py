@@ -40,19 +40,16 @@ class Found:
 def find_series(series: Sequence[Series], name: str) -> Found:
     """Return the series that `name` means, in the table's order; none if there is none."""
     table = concept_table()
-    concept = table.named("result", name)
-    if concept is not None:
+    if (concept := table.named("result", name)) is not None:
         own = tuple(one for one in series if one.concept is None and one.words == {*words_of(name)})
         # EGFR is the gene, eGFR is not, and egfr may be either.
         if any(name == one.name for one in own):
             return Found(name, own)
         found = _of_concept(series, table, concept)
         return Found(concept.name, found if name == concept.name else (*found, *own))
-    own = _by_words(series, name)
-    if own:
+    if own := _by_words(series, name):
         return Found(name, own)
-    corrected = _corrected(table, series, name)
-    if corrected is None:
+    if (corrected := _corrected(table, series, name)) is None:
         return Found(name)
     again = find_series(series, corrected)
     return Found(again.name, again.series, read_as=corrected, asked=name)
@@ -63,8 +60,7 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     table = concept_table()
     wanted = words_of(name)
     have = words_of(label)
-    concept = table.named(kind, name)
-    if concept is None:
+    if (concept := table.named(kind, name)) is None:
         # "Brain metastases" is "Metastasis to brain".
         is_same = holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have})
         return bool(wanted) and (is_same or (kind in _SHORTENED and _is_short_for(wanted, have)))
@@ -152,8 +148,7 @@ def _without_halves(found: list[Series]) -> tuple[Series, ...]:
 
 
 def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
-    wanted = frozenset(words_of(name)) - _JOINING
-    if not wanted:
+    if not (wanted := frozenset(words_of(name)) - _JOINING):
         return ()
     exact = [one for one in series if one.words == wanted]
     return tuple(exact or [one for one in series if wanted <= one.words])

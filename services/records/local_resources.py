@@ -11,15 +11,9 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
+from data_models import errors
 from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    RecordChangedError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
 from services.records.bundle import bundle_entries_of
@@ -128,15 +122,9 @@ class LocalResources:
         self._registered: dict[str, Resource] = {}
 
     async def patient_key(self, patient_id: PatientId) -> str:
-        """Return the id of the Patient resource that carries `patient_id`.
-
-        Raises:
-            RecordsError: as `PatientRecords.load`.
-        """
         return str((await self._patients.load(patient_id)).patient.id)
 
     async def read(self, kind: str, resource_id: str) -> Resource | None:
-        """Return one resource; None if there is none."""
         made = await self._make_slots(resource_id) if kind == "Slot" else []
         sampled = [*await self._read_samples(kind), *made]
         body = next((each for each in sampled if each["id"] == resource_id), None)
@@ -185,32 +173,28 @@ class LocalResources:
         return bool(kind)
 
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
-        """Store a new resource, or return the one that carries its first identifier already."""
         first = body["identifier"][0]
         key = hashed(first["system"], first["value"])[:16]
         resource_id = f"{str(body['resourceType']).lower()}-{key}"
         new = {**body, "id": resource_id}
         try:
             return await self._create(new)
-        except BlobExistsError:
+        except errors.BlobExistsError:
             kept = await self.read(str(body["resourceType"]), resource_id)
             if kept is None:
-                raise RecordChangedError("the resource was there and is gone") from None
+                raise errors.RecordChangedError("the resource was there and is gone") from None
             return kept
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
-        """Put `body` in place of `before`.
-
-        Raises:
-            RecordChangedError: somebody else wrote it since.
-        """
         try:
             if before.version is None:
                 return await self._create(body)
             etag = await self._store.replace(_name(body), _data(body), etag=before.version)
             self._writes += 1
-        except (BlobExistsError, BlobChangedError) as error:
-            raise RecordChangedError(f"the {body['resourceType']} was written meanwhile") from error
+        except (errors.BlobExistsError, errors.BlobChangedError) as error:
+            raise errors.RecordChangedError(
+                f"the {body['resourceType']} was written meanwhile"
+            ) from error
         return Resource(body, etag)
 
     async def _create(self, body: Mapping[str, Any]) -> Resource:
@@ -234,8 +218,7 @@ class LocalResources:
         return [written.get(slot["id"]) or Resource(slot, None) for slot in made]
 
     async def _make_slots(self, slot_id: str) -> list[dict[str, Any]]:
-        place = schedule_and_day(slot_id, zone=self._zone)
-        if place is None:
+        if (place := schedule_and_day(slot_id, zone=self._zone)) is None:
             return []
         schedule, day = place
         rows = [each for each in await self._read_samples("Schedule") if each["id"] == schedule]
@@ -270,7 +253,7 @@ def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
     try:
         texts = [file.read_bytes() for file in sorted(folder.glob("*.json"))]
     except OSError as error:
-        raise RecordsUnavailableError("the clinic's bundles could not be read") from error
+        raise errors.RecordsUnavailableError("the clinic's bundles could not be read") from error
     for text in texts:
         for entry in bundle_entries_of(text):
             found.setdefault(entry["resource"]["resourceType"], []).append(entry["resource"])
@@ -284,7 +267,7 @@ def _resource(blob: Blob) -> Resource:
         body = None
     if not isinstance(body, dict):
         # Not `from error`: the parser's message may quote the record.
-        raise RecordsUnreadableError("a written resource is no JSON object")
+        raise errors.RecordsUnreadableError("a written resource is no JSON object")
     return Resource(body, blob.etag)
 
 

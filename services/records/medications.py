@@ -166,8 +166,7 @@ def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
         if read.absence:
             continue
         keys = [phrase_of(read.name), *(f"{pair} {_strength(read.name)}" for pair in read.codes)]
-        drug = next((by_key[key] for key in keys if key in by_key), None)
-        if drug is None:
+        if (drug := next((by_key[key] for key in keys if key in by_key), None)) is None:
             drug = Drug()
             found.append(drug)
         drug.entries.append(read)
@@ -195,15 +194,13 @@ def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
     concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
     name, codes = called("drug", concept), code_pairs(concept)
     absence = absence_of(concept, name)
-    pointer = one(raw, "medicationReference")
-    if pointer:
+    if pointer := one(raw, "medicationReference"):
         found = record.resolve(pointer, within=raw)
         drug = one(found.raw, "code") if found else {}
         name = name or called("drug", drug) or (_ingredients(found.raw) if found else "")
         name = name or text(pointer, "display")
         codes = codes or code_pairs(drug)
-    end = end_of(raw, "effectivePeriod")
-    if not end:
+    if not (end := end_of(raw, "effectivePeriod")):
         bounds = [
             text(one(one(one(row, "timing"), "repeat"), "boundsPeriod"), "end")
             for row in dosages_of(raw)

@@ -4,13 +4,8 @@ import re
 from datetime import date
 from typing import Any
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    RecordAmbiguousError,
-    RecordNotFoundError,
-    RecordReplacedError,
-    RecordsUnreadableError,
-)
 from data_models.identifiers import PatientId
 from services.records.bundle import bundle_entries
 from services.records.canonical import identifiers_of, is_replaced, is_retired
@@ -51,31 +46,31 @@ class PatientLookup:
         if not found and self._system is None:
             return await self._read(patient_id)
         if not found:
-            raise RecordNotFoundError
+            raise errors.RecordNotFoundError
         if all(is_replaced(row or {}) for row in found):
-            raise RecordReplacedError
+            raise errors.RecordReplacedError
         found = [row for row in found if not is_replaced(row or {})]
         keys = {str(row["id"]) for row in found if isinstance(row, dict)}
         if len(keys) > 1:
-            raise RecordAmbiguousError
+            raise errors.RecordAmbiguousError
         (key,) = keys
         if not is_fhir_id(key):
-            raise RecordsUnreadableError("the server's Patient has no usable id")
+            raise errors.RecordsUnreadableError("the server's Patient has no usable id")
         return key, dict(found[0] or {})
 
     async def _read(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
         if not is_fhir_id(patient_id):
-            raise RecordNotFoundError
+            raise errors.RecordNotFoundError
         answer = await self._client.get(self._client.base_url / "Patient" / patient_id)
         if answer.status in (404, 410):
-            raise RecordNotFoundError
+            raise errors.RecordNotFoundError
         body = answer.body or {}
         if answer.status != 200:
             raise unexpected(answer)
         if body.get("resourceType") != "Patient" or body.get("id") != patient_id:
-            raise RecordsUnreadableError("the server answered with another resource")
+            raise errors.RecordsUnreadableError("the server answered with another resource")
         if is_replaced(body):
-            raise RecordReplacedError
+            raise errors.RecordReplacedError
         return patient_id, body
 
 
@@ -84,10 +79,10 @@ def is_fhir_id(text: str) -> bool:
     return _FHIR_ID.fullmatch(text) is not None and bool(text.strip("."))
 
 
-def unexpected(answer: FhirAnswer) -> RecordsUnreadableError:
+def unexpected(answer: FhirAnswer) -> errors.RecordsUnreadableError:
     """Return the error of an answer that no rule of ours expects: codes, never texts."""
     codes = ",".join(answer.issue_codes()) or "no code"
-    return RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
+    return errors.RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
 
 
 def _carries(row: object, system: str | None, patient_id: PatientId, today: date) -> bool:

@@ -103,8 +103,7 @@ class PatientRecord:
         Args:
             within: The resource that holds the reference, for what it contains.
         """
-        target = text(reference, "reference").partition("/_history/")[0]
-        if not target:
+        if not (target := text(reference, "reference").partition("/_history/")[0]):
             return None
         if target.startswith("#"):
             held = f"Observation/{text(within or {}, 'id')}.{target[1:]}"

@@ -46,8 +46,7 @@ def _cell(written: Any) -> tuple[tuple[_Term, ...], ...]:
 
 
 def _term(written: str) -> _Term:
-    found = _TERM.fullmatch(written)
-    if found is None:
+    if (found := _TERM.fullmatch(written)) is None:
         raise ValueError(f"rows.yaml: {written!r} is no term")
     return _Term(found["before"], found["path"] or "", bool(found["comma"]), found["after"] or "")
 

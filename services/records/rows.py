@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ViewRow
+from services.records import standing
 from services.records.entry import (
     CODES,
     Entry,
@@ -25,17 +26,6 @@ from services.records.extensions import extensions_of
 from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
 from services.records.row_table import Function, age_or_text, called, reasons_of, row_by_table
-from services.records.standing import (
-    FORBIDDEN,
-    NO_KNOWN_ALLERGY,
-    NONE_KNOWN,
-    PAST,
-    REFUTED,
-    absence_of,
-    certainty_of,
-    is_forbidden,
-    is_refuted,
-)
 from services.records.values import decimal_of, number_text, quantity, value_in
 
 ONSET_UNKNOWN = "date of entry"
@@ -50,9 +40,9 @@ def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
     """Return one row for a resource of any type but Observation and those of drugs."""
     row = row_by_table(record, entry, _FUNCTIONS)
     name = _SAYING_NONE.get(entry.kind)
-    kind = absence_of(one(entry.raw, name), row.name) if name else ""
-    if kind == NONE_KNOWN and entry.kind == "AllergyIntolerance":
-        kind = NO_KNOWN_ALLERGY
+    kind = standing.absence_of(one(entry.raw, name), row.name) if name else ""
+    if kind == standing.NONE_KNOWN and entry.kind == "AllergyIntolerance":
+        kind = standing.NO_KNOWN_ALLERGY
     if kind:
         return row.model_copy(update={"kind": kind})
     reports = record.derived(_reports_of_studies).get(entry.ref, ())
@@ -89,8 +79,8 @@ def _side(_: PatientRecord, entry: Entry) -> str:
 
 
 def _doubt(_: PatientRecord, entry: Entry) -> str:
-    certainty = certainty_of(entry.raw)
-    return "" if certainty in ("confirmed", REFUTED) else certainty
+    certainty = standing.certainty_of(entry.raw)
+    return "" if certainty in ("confirmed", standing.REFUTED) else certainty
 
 
 def _day_of_record(_: PatientRecord, entry: Entry) -> str:
@@ -100,7 +90,11 @@ def _day_of_record(_: PatientRecord, entry: Entry) -> str:
 
 
 def _clinical_status(_: PatientRecord, entry: Entry) -> str:
-    return REFUTED if is_refuted(entry.raw) else code_of(one(entry.raw, "clinicalStatus"))
+    return (
+        standing.REFUTED
+        if standing.is_refuted(entry.raw)
+        else code_of(one(entry.raw, "clinicalStatus"))
+    )
 
 
 def _problem_status(record: PatientRecord, entry: Entry) -> str:
@@ -108,7 +102,7 @@ def _problem_status(record: PatientRecord, entry: Entry) -> str:
     if said := _clinical_status(record, entry):
         return said
     has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
-    has_ended |= certainty_of(raw) == PAST
+    has_ended |= standing.certainty_of(raw) == standing.PAST
     return "resolved" if has_ended else "active"
 
 
@@ -175,7 +169,7 @@ def _activities(record: PatientRecord, entry: Entry) -> str:
         detail = one(row, "detail")
         what = label(one(detail, "code")) or text(detail, "description")
         what = what or _code_behind(record, entry, one(row, "reference"))
-        state = FORBIDDEN if is_forbidden(detail) else text(detail, "status")
+        state = standing.FORBIDDEN if standing.is_forbidden(detail) else text(detail, "status")
         steps.append(f"{what} ({state})" if what and state else what)
     return ", ".join(filter(None, steps))
 
@@ -229,8 +223,7 @@ def _model(_: PatientRecord, entry: Entry) -> str:
 
 def _used_device(record: PatientRecord, entry: Entry) -> str:
     pointer = one(entry.raw, "device")
-    device = record.resolve(pointer, within=entry.raw)
-    if device is None:
+    if (device := record.resolve(pointer, within=entry.raw)) is None:
         return text(pointer, "display")
     return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
 
@@ -246,7 +239,7 @@ _FUNCTIONS: Mapping[str, Function] = {
     "dose": _dose,
     "doubt": _doubt,
     "encounter_diagnosis": _encounter_diagnosis,
-    "forbidden": lambda _, entry: FORBIDDEN if is_forbidden(entry.raw) else "",
+    "forbidden": lambda _, entry: standing.FORBIDDEN if standing.is_forbidden(entry.raw) else "",
     "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
     "illnesses": _illnesses,
     "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),

@@ -61,8 +61,7 @@ def quantity(value: Any) -> Value:
     """Return a Quantity as a value; one without a number says nothing."""
     if not isinstance(value, dict):
         return ABSENT
-    number = decimal_of(value.get("value"))
-    if number is None:
+    if (number := decimal_of(value.get("value"))) is None:
         return ABSENT
     comparator = text(value, "comparator")
     unit = text(value, "unit") or text(value, "code")
@@ -91,8 +90,7 @@ def in_unit_of(value: Value, other: Value) -> Value | None:
     """Return a number in another one's unit, by UCUM; None where there is no way, or no need."""
     if value.number is None or not value.ucum or not other.ucum or value.unit == other.unit:
         return None
-    number = converted(value.number, value.ucum, other.ucum)
-    if number is None:
+    if (number := converted(value.number, value.ucum, other.ucum)) is None:
         return None
     shown = number_text(Decimal(f"{number:.6g}"))
     return Value(shown, number, other.unit, "", other.ucum)

@@ -28,8 +28,7 @@ def days_of(entry: Entry, zone: tzinfo | None = None) -> tuple[date, date] | Non
     if entry.kind == "Appointment" and not text(entry.raw, "start"):
         return None  # its date is the day on which it was written
     begun = _local(entry.date, zone)
-    first = first_day(begun)
-    if first is None:
+    if (first := first_day(begun)) is None:
         return None
     ended = end_of(entry.raw, "period") or text(entry.raw, "end")
     last = last_day(_local(ended, zone)) if ended else None

@@ -10,19 +10,10 @@ from dataclasses import dataclass
 
 import structlog
 
+from data_models import errors
 from data_models.claim import lease_end
 from data_models.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
 from data_models.clock import Clock
-from data_models.errors import (
-    ChartClosedError,
-    InterruptedTurnError,
-    NoSuchListError,
-    NotFoundError,
-    RateLimitedError,
-    RoundsError,
-    ServerStoppingError,
-    StoreError,
-)
 from data_models.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
 from data_models.turn_events import RunFailed
 from services.language.talk_texts import talk_text
@@ -55,11 +46,11 @@ class Preparation:
         """Return the patient as prepared, or as failed; None: it goes on elsewhere or later."""
         try:
             return await self._prepare_patient(found, patient)
-        except ChartClosedError as error:
+        except errors.ChartClosedError as error:
             return prepared(patient, "closed", error.code)
-        except ServerStoppingError:
+        except errors.ServerStoppingError:
             return None
-        except RoundsError as error:
+        except errors.RoundsError as error:
             _log.warning("round_patient_failed", code=error.code, round=found.round_id)
             return prepared(patient, "failed", error.code)
 
@@ -84,7 +75,7 @@ class Preparation:
             page = await self.reader.messages(
                 chat, owner=owner, patient_id=patient.patient_id, limit=1
             )
-        except NotFoundError:
+        except errors.NotFoundError:
             return prepared(patient, "failed", "unlinked")
         if not (page.turns and page.turns[-1].agent_responses):
             return prepared(patient, "failed", "no_answer")
@@ -95,7 +86,7 @@ class Preparation:
         while True:
             try:
                 self.entry.guard.count_opening(owner)
-            except RateLimitedError as error:
+            except errors.RateLimitedError as error:
                 await asyncio.sleep(error.retry_after_seconds)
             else:
                 return
@@ -125,9 +116,9 @@ class Preparation:
 
 def _after_failure(patient: RoundPatient, code: str) -> RoundPatient | None:
     """Return the patient whose turn failed; one that was only interrupted is asked for again."""
-    if code == ServerStoppingError.code:
+    if code == errors.ServerStoppingError.code:
         return None
-    if code == InterruptedTurnError.code and patient.attempt < ATTEMPTS_LIMIT:
+    if code == errors.InterruptedTurnError.code and patient.attempt < ATTEMPTS_LIMIT:
         return again(patient)
     return prepared(patient, "failed", code)
 
@@ -182,7 +173,7 @@ class RoundPreparer:
             try:
                 for round_id in await self.book.list_unprepared():
                     self.prepare(round_id)
-            except StoreError as error:
+            except errors.StoreError as error:
                 _log.warning("rounds_unread", code=error.code)
             await asyncio.sleep(self.poll_seconds)
 
@@ -194,9 +185,9 @@ class RoundPreparer:
                     return
                 if not await self._all(found):
                     return  # `_look` comes back to it
-        except NoSuchListError:
+        except errors.NoSuchListError:
             await self.book.note_done(round_id)
-        except StoreError as error:
+        except errors.StoreError as error:
             _log.warning("round_not_prepared", code=error.code, round=round_id)
 
     def _held(self, found: RoundList) -> RoundList | None:
@@ -223,7 +214,9 @@ class RoundPreparer:
             if not task.cancelled() and (error := task.exception()) is not None:
                 # What no part foresaw is one patient's, and on their card.
                 _log.error("round_patient_broken", error=type(error).__name__)
-                await self._note(found, patient, prepared(patient, "failed", RoundsError.code))
+                await self._note(
+                    found, patient, prepared(patient, "failed", errors.RoundsError.code)
+                )
         return all(task.cancelled() or task.exception() or task.result() for task in tasks)
 
     async def _keep(self, round_id: str) -> None:
@@ -231,7 +224,7 @@ class RoundPreparer:
             await asyncio.sleep(self.times.renew_every.total_seconds())
             try:
                 await self.book.change(round_id, self._held)
-            except StoreError as error:
+            except errors.StoreError as error:
                 _log.warning("round_not_kept", code=error.code, round=round_id)
 
     async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
@@ -243,7 +236,7 @@ class RoundPreparer:
                 after = await self.preparation.run(found, patient)
             if after is not None:
                 await self._note(found, patient, after)
-        except StoreError as error:
+        except errors.StoreError as error:
             _log.warning("round_not_noted", code=error.code, round=found.round_id)
             return False
         return after is not None

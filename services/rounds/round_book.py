@@ -68,8 +68,7 @@ class RoundBook:
             NoSuchListError: malformed or absent.
             CorruptDocumentError: it cannot be read.
         """
-        blob = await self.store.read(_name(_checked(round_id)))
-        if blob is None:
+        if (blob := await self.store.read(_name(_checked(round_id)))) is None:
             raise NoSuchListError
         return read_value(blob.data, RoundList)
 
@@ -166,8 +165,7 @@ class RoundEntry:
     ) -> tuple[RoundList, tuple[RoundPatient, ...]]:
         """Return a list, and whom of it the caller may look at."""
         found = await self.book.read(round_id)
-        patients = found.seen_by(principal)
-        if not patients:
+        if not (patients := found.seen_by(principal)):
             raise NoSuchListError
         return found, patients
 

@@ -138,8 +138,7 @@ def _open_items(record: PatientRecord, today: date) -> ChartView:
 
 def _waiting_rows(waiting: Sequence[Entry], by_ref: dict[str, ViewRow]) -> Iterator[ViewRow]:
     for entry in waiting:
-        row = by_ref.get(entry.ref)
-        if row is None:
+        if (row := by_ref.get(entry.ref)) is None:
             name = entry.kind
             row = ViewRow(kind="open", name=name, date=entry.date, sources=(entry.ref,))
         status = ", ".join(filter(None, [row.status, "pending" * (row.status != "pending")]))

@@ -17,20 +17,13 @@ from services.records.big_charts import make_view
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
+from services.rounds import round_view
 from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundEntry, among
 from services.rounds.round_card import CardParts, card_parts
 from services.rounds.round_list import RoundList, RoundPatient
-from services.rounds.round_view import (
-    RoundCard,
-    RoundRow,
-    RoundSummary,
-    RoundView,
-    row_of,
-    summary_of,
-)
 from services.views.conversation_reader import ConversationReader
 
 _log = structlog.get_logger()
@@ -65,7 +58,7 @@ class RoundService:
 
     async def create(
         self, *, owner: str, entries: list[str], day: date | None, language: str
-    ) -> RoundSummary:
+    ) -> round_view.RoundSummary:
         """Make a list of who is named, else of who is seen on `day`, and begin to prepare it.
 
         Raises:
@@ -89,26 +82,28 @@ class RoundService:
         )
         await self.entry.book.create(found)
         self.preparer.prepare(found.round_id)
-        return summary_of(found, owner)
+        return round_view.summary_of(found, owner)
 
-    async def list_lists(self, principal: str) -> list[RoundSummary]:
+    async def list_lists(self, principal: str) -> list[round_view.RoundSummary]:
         """Return the newest lists that the caller made or was handed patients of."""
         lists = await self.entry.book.list_lists(principal)
-        return [summary_of(one, principal) for one in lists if one.seen_by(principal)]
+        return [round_view.summary_of(one, principal) for one in lists if one.seen_by(principal)]
 
-    async def show(self, round_id: str, *, principal: str) -> RoundView:
+    async def show(self, round_id: str, *, principal: str) -> round_view.RoundView:
         """Return a list with who its patients are, as far as their charts are open."""
         found, patients = await self.entry.find(round_id, principal)
         free = asyncio.Semaphore(_WHO_AT_ONCE)
 
-        async def row(patient: RoundPatient) -> RoundRow:
+        async def row(patient: RoundPatient) -> round_view.RoundRow:
             async with free:
                 return await self._row(patient, principal)
 
         rows = await asyncio.gather(*(row(one) for one in patients))
-        return RoundView(summary=summary_of(found, principal), patients=list(rows))
+        return round_view.RoundView(
+            summary=round_view.summary_of(found, principal), patients=list(rows)
+        )
 
-    async def card(self, round_id: str, patient_id: str, *, principal: str) -> RoundCard:
+    async def card(self, round_id: str, patient_id: str, *, principal: str) -> round_view.RoundCard:
         """Return one patient's card as the chart is now; that somebody looked is on record first.
 
         A chart that cannot be read leaves a card that says so. What the card shows, the caller has
@@ -128,7 +123,7 @@ class RoundService:
 
     async def _card(
         self, round_id: str, patient_id: str, principal: str, action: str
-    ) -> tuple[RoundCard, ChartStates | None]:
+    ) -> tuple[round_view.RoundCard, ChartStates | None]:
         found, patients = await self.entry.find(round_id, principal)
         patient = among(patients, patient_id)
         await self.entry.enter(patient, principal, action)
@@ -136,12 +131,12 @@ class RoundService:
         notes = await self.entry.book.notes(round_id, patient.patient_id)
         is_mine = found.owner == principal
         parts, now = chart or (None, None)
-        row = row_of(
+        row = round_view.row_of(
             patient,
             who=None if parts is None else parts.who,
             problem=problem or _failure_in_words(patient.problem),
         )
-        card = RoundCard(
+        card = round_view.RoundCard(
             round_id=round_id,
             place=patients.index(patient) + 1,
             of=len(patients),
@@ -154,7 +149,7 @@ class RoundService:
         )
         return card, now
 
-    async def ward_list(self, round_id: str, *, principal: str) -> list[RoundCard]:
+    async def ward_list(self, round_id: str, *, principal: str) -> list[round_view.RoundCard]:
         """Return the cards of all patients, in order; a closed one has nothing but its number."""
         _, patients = await self.entry.find(round_id, principal)
         cards = []
@@ -162,12 +157,14 @@ class RoundService:
             try:
                 card, _ = await self._card(round_id, patient.patient_id, principal, "print_round")
             except ChartClosedError as error:
-                row = row_of(patient, who=None, problem=error.user_message)
-                card = RoundCard(round_id=round_id, place=place, of=len(patients), row=row)
+                row = round_view.row_of(patient, who=None, problem=error.user_message)
+                card = round_view.RoundCard(
+                    round_id=round_id, place=place, of=len(patients), row=row
+                )
             cards.append(card)
         return cards
 
-    async def _row(self, patient: RoundPatient, principal: str) -> RoundRow:
+    async def _row(self, patient: RoundPatient, principal: str) -> round_view.RoundRow:
         try:
             await self.entry.enter(patient, principal, "read_round")
             who: Demographics | None = demographics(
@@ -176,7 +173,7 @@ class RoundService:
             problem = _failure_in_words(patient.problem)
         except (ChartClosedError, RecordsError) as error:
             who, problem = None, error.user_message
-        return row_of(patient, who=who, problem=problem)
+        return round_view.row_of(patient, who=who, problem=problem)
 
     async def _chart(
         self, patient_id: PatientId, principal: str

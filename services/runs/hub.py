@@ -5,17 +5,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
+from data_models import turn_events
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    TurnEvent,
-)
 
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0
@@ -37,7 +30,7 @@ class Run:
         self.replayed = replayed
         self.queued = False
         self.others_wait = False
-        self._events: list[TurnEvent] = []
+        self._events: list[turn_events.TurnEvent] = []
         self._grown = asyncio.Event()
         self._finished = asyncio.Event()
         self._stop: asyncio.Future[StopReason] = asyncio.get_running_loop().create_future()
@@ -52,18 +45,18 @@ class Run:
         """Whether the last event has happened."""
         return self._finished.is_set()
 
-    def past(self, after: int = 0) -> Sequence[TurnEvent]:
+    def past(self, after: int = 0) -> Sequence[turn_events.TurnEvent]:
         """Return what has happened so far past the `after`-th event."""
         return self._events[after:]
 
-    def emit(self, event: TurnEvent) -> None:
+    def emit(self, event: turn_events.TurnEvent) -> None:
         """Add an event; nothing may follow `RunFinished` or `RunFailed`."""
         self._events.append(event)
-        if isinstance(event, RunFinished | RunFailed):
+        if isinstance(event, turn_events.RunFinished | turn_events.RunFailed):
             self._finished.set()
         self._grown.set()
 
-    async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
+    async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, turn_events.TurnEvent]]:
         """Yield (seq, event) for every event past `after`, then live, until the last."""
         seq = after
         while True:
@@ -91,10 +84,10 @@ class Run:
 
 def show_whole(run: Run, message: AgentMessage) -> None:
     """Show a message in `run` that is complete already."""
-    run.emit(AgentMessageStarted(message.message_id, message.agent))
+    run.emit(turn_events.AgentMessageStarted(message.message_id, message.agent))
     if message.text:
-        run.emit(AgentTextDelta(message.message_id, message.text))
-    run.emit(AgentMessageFinished(message))
+        run.emit(turn_events.AgentTextDelta(message.message_id, message.text))
+    run.emit(turn_events.AgentMessageFinished(message))
 
 
 class RunHub:

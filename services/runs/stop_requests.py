@@ -156,6 +156,5 @@ class StopRequests:
             return
         self._has_signal = self._has_signal or bool(signals)
         for signal in signals:
-            run = self._running.get(signal.run_id)
-            if run is not None:
+            if (run := self._running.get(signal.run_id)) is not None:
                 run.request_stop("cancelled")

@@ -66,8 +66,7 @@ def migration_config_for(settings: Settings) -> MigrationConfig:
 
 
 def _index_for(settings: Settings) -> SessionIndex:
-    account = settings.azure_account
-    if account is None:
+    if (account := settings.azure_account) is None:
         return SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
     # Azure's SDK takes half a second to import.
     from data_models.azure_blob_tags import AzureBlobTags

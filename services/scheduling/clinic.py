@@ -185,8 +185,7 @@ class Clinic:
 
         Nothing that the clinic holds of anybody is returned: it may be another patient's.
         """
-        wanted = _words(name)
-        if not wanted:
+        if not (wanted := _words(name)):
             return "nobody"
         found = await self._records.search("Patient", [("name", max(wanted, key=len))])
         fitting = [each.body for each in found if may_be_born(each.body, birth_date)]

@@ -23,8 +23,7 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     """
     if not names or clause.differences or clause.counted or not _may_be_of_all(clause):
         return None
-    values = _values(clause, rows, names)
-    if not values:
+    if not (values := _values(clause, rows, names)):
         return None
     if not clause.quantities:
         return against_trend(clause, values) or supported([values[0], values[-1]])

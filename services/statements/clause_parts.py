@@ -143,8 +143,7 @@ def judged(
         return replace(sentence, clauses=linked[0].clauses), linked[1]
     if state == "contradicted":
         return sentence, verdicts
-    pieces = _in_pieces(sentence.reader, judge)
-    if not pieces:
+    if not (pieces := _in_pieces(sentence.reader, judge)):
         return sentence, verdicts
     told = tuple(clause for clause, _ in pieces)
     return replace(sentence, clauses=told), [verdict for _, verdict in pieces]

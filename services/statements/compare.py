@@ -74,8 +74,7 @@ def compare_values(
     then = age_at(clause) if "family" not in clause.cues else None
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
-    age = age_told(clause)
-    if age is None:
+    if (age := age_told(clause)) is None:
         return _compared(clause, rows, names, cited)
     rest = without_age(clause, age)
     found = against_age(clause, rows)
@@ -97,8 +96,7 @@ def _compared(
         return found
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (by_values(clause, rows) if is_by_values else [])
-    fitting = _fitting(clause, candidates, subject, names)
-    if fitting:
+    if fitting := _fitting(clause, candidates, subject, names):
         against = against_order(clause, fitting, rows, names) if names else None
         against = against or _against(clause, fitting, candidates, cited=cited)
         return against or supported(fitting)
@@ -212,8 +210,7 @@ def _objection(
         return None
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
-    flagged = against_flag(clause, judged)
-    if flagged:
+    if flagged := against_flag(clause, judged):
         return Verdict("contradicted", judged.sources, flagged)
     is_judged = is_judged_without_range(clause, row) or is_judged_beyond(clause, row)
     if is_judged or is_changed_otherwise(clause, row):

@@ -138,8 +138,7 @@ def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
         return None
     if clause.names and (found := _denied_beside(clause, rows)):
         return supported(found)
-    own = told_of(clause.words) - statement_words().neutral
-    if not own:
+    if not (own := told_of(clause.words) - statement_words().neutral):
         return None
     denied = [row for one in own for row in rows.about([one])]
     now = [row for row in denied if row.standing == "active" and not row.is_text]

@@ -29,8 +29,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
-    number = numbers.pop()
-    if not number:
+    if not (number := numbers.pop()):
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
@@ -44,8 +43,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     found = [row for row in found if row.kind not in _INTENDED]
-    meant = _of_days(clause, found)
-    if meant is None:
+    if (meant := _of_days(clause, found)) is None:
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
     if len(days) == number:

@@ -46,8 +46,7 @@ _OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "s
 
 def proven_by(tool: str) -> Iterator[str]:
     """Yield the deeds that a run of `tool` did, such as `booked`."""
-    kind = _DONE.get(tool.partition("_")[0])
-    if kind is not None:
+    if (kind := _DONE.get(tool.partition("_")[0])) is not None:
         yield from (kind, DONE, CARRIED_OUT)
     if tool == "move_appointment":
         yield "booked"

@@ -104,8 +104,7 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
 def _is_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
     """Whether a row began, or ended where that is said, so long before today."""
     day = row.ended if "ended" in clause.cues else row.begun
-    exact = _exact(day)
-    if exact is not None:
+    if (exact := _exact(day)) is not None:
         return _is_so(clause, told, (today - exact).days)
     year = None if day is None else day.year
     return year is not None and told.unit == "a" and abs(today.year - year - told.number) <= 1

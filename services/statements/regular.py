@@ -23,8 +23,7 @@ def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     every = _interval(clause)
     if every is None or not names:
         return None
-    done = _done(clause, rows, names)
-    if not done:
+    if not (done := _done(clause, rows, names)):
         return None
     meant = _of_days(clause, done)
     gaps = sorted(days_between(one, other) or 0 for one, other in pairwise(meant))

@@ -203,8 +203,7 @@ def hedges_of(row: ViewRow) -> frozenset[str]:
     """Return the words with which alone a row may be told that is no fact of the patient."""
     if row.kind == NOT_KNOWN:
         return stems_of("information unknown")
-    doubts = DOUBTFUL & {*row.detail.split("; ")}
-    if doubts:
+    if doubts := DOUBTFUL & {*row.detail.split("; ")}:
         return stems_of(f"{' '.join(doubts)} suspected possible")
     if row.name.endswith(NOT_PATIENTS):
         whose = row.name.rpartition("(of ")[2].removesuffix(NOT_PATIENTS)

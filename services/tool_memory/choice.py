@@ -40,8 +40,7 @@ def picked_from(
         return None
     if says(answer, "asks_something_new"):
         return None
-    found = _meant(candidates, answer, memory, local_now)
-    if found is None:
+    if (found := _meant(candidates, answer, memory, local_now)) is None:
         return None
     return Picked(found, str(payload.get("asked", "")), payload.get("agent"))
 
@@ -54,8 +53,7 @@ def choice_of(entity: EntityContext, now: datetime) -> str:
     zone = now.tzinfo or UTC
     name = other_of(entity.entity_type) if entity.is_private else _line(entity.display_name)
     name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
-    start = start_of(entity.entity_type, entity.data, zone)
-    if start is None:
+    if (start := start_of(entity.entity_type, entity.data, zone)) is None:
         return f"*{name}*"
     return f"*{name}*, {day_near(start.local(zone), now, has_time=start.has_time)}"
 
@@ -67,8 +65,7 @@ def _line(name: str) -> str:
 def _meant(
     candidates: Sequence[str], answer: str, memory: ToolMemory, local_now: datetime
 ) -> str | None:
-    place = number_alone_in(answer)
-    if place is not None:
+    if (place := number_alone_in(answer)) is not None:
         return candidates[place - 1] if 0 < place <= len(candidates) else None
     entities = [one for one in memory.entities if one.entity_id in candidates]
     entity_index = EntityIndex.of(entities, local_now)

@@ -113,8 +113,7 @@ class IdleArchive:
             ValueError: it is no context document.
             CorruptDocumentError: it is no JSON object.
         """
-        blob = await self.store.read(name)
-        if blob is None:
+        if (blob := await self.store.read(name)) is None:
             return None
         document = _parsed(blob)
         memory = ToolMemory.model_validate(document.get("tool_memory") or {})

@@ -78,8 +78,7 @@ class EntityIndex:
     @classmethod
     def of(cls, entities: Sequence[EntityContext], now: datetime) -> "EntityIndex":
         """Return a entity_index of `entities`; `now` has the user's zone."""
-        zone = now.tzinfo
-        if zone is None:
+        if (zone := now.tzinfo) is None:
             raise ValueError("now must be aware")
         rows = [(entity, candidate_of(entity, zone)) for entity in entities]
         live = {one.entity_id: one for entity, one in rows if entity.status == "active"}

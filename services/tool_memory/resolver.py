@@ -80,8 +80,7 @@ class ContextResolver:
             return self._typed(asked, entity_type)
         if asked.main.plural or asked.several:
             return self._plural(asked, entity_type)
-        given = ids_in(parameters or {}, self._entity_index.live)
-        if given is None:
+        if (given := ids_in(parameters or {}, self._entity_index.live)) is None:
             return self._plural(asked, entity_type)
         found = self._with_given(asked, entity_type, given)
         if isinstance(found, NotFound) and len(given) == 1:
@@ -233,8 +232,7 @@ class ContextResolver:
         request = asked.main
         pool = self._pool(asked, request, entity_type)
         timely = [one for one in pool if self._in_any_time(request, one)]
-        words = _named_words(request)
-        if words:
+        if words := _named_words(request):
             known = {token for word in words for token in self._entity_index.lexicon.meanings(word)}
             timely = [one for one in timely if known & one.tokens]
             is_plain = all(sum(word in one.tokens for one in timely) == 1 for word in known)

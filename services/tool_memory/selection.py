@@ -50,8 +50,7 @@ class Selection:
 
     def choose(self, request: Request, pool: Sequence[Candidate]) -> Resolution:
         """Return what `request` means among `pool`."""
-        fitting = self.fitting(request, pool)
-        if not fitting:
+        if not (fitting := self.fitting(request, pool)):
             return NotFound()
         if request.other:
             return self._other(request, fitting)

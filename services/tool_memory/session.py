@@ -9,18 +9,9 @@ from typing import Any
 import orjson
 import structlog
 
+from data_models import tool_memory
 from data_models.clock import IdSource
 from data_models.identifiers import hashed
-from data_models.tool_memory import (
-    OUTPUT_HEAD_CHARS,
-    OUTPUT_LIMIT_BYTES,
-    PERSONAL_KINDS,
-    PERSONAL_TOOLS,
-    EntityContext,
-    EntityType,
-    RunOutput,
-    ToolExecutionContext,
-)
 from services.language.names_within import names_one_of
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
@@ -78,7 +69,7 @@ class ToolMemorySession:
     on_extractor_failure: Callable[[], None] | None = None
     picked: Picked | None = None
     others: frozenset[str] = field(init=False)
-    long_outputs: list[RunOutput] = field(default_factory=list, init=False)
+    long_outputs: list[tool_memory.RunOutput] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.others = self.roster
@@ -113,20 +104,20 @@ class ToolMemorySession:
         entity = self.store.get(entity_id)
         return "" if entity is None else choice_of(entity, self.now)
 
-    def record(self, run: FinishedRun) -> ToolExecutionContext:
+    def record(self, run: FinishedRun) -> tool_memory.ToolExecutionContext:
         """Remember a run and what it returned; a failed one yields no entities."""
         execution_id = self.ids.new_id("exec")
         found = self._found(run)
         kept = [self._kept(one, execution_id, tool=run.tool) for one in found]
-        is_personal = run.tool in PERSONAL_TOOLS or any(one.is_personal for one in kept)
+        is_personal = run.tool in tool_memory.PERSONAL_TOOLS or any(one.is_personal for one in kept)
         output = self._output(run, kept)
-        stored = ToolExecutionContext(
+        stored = tool_memory.ToolExecutionContext(
             execution_id=execution_id,
             tool_name=run.tool,
             agent_name=run.agent,
             user_request=self.user_text[:REQUEST_LIMIT_CHARS],
             parameters=masked(dict(run.parameters)),
-            raw_output=output[:OUTPUT_HEAD_CHARS],
+            raw_output=output[: tool_memory.OUTPUT_HEAD_CHARS],
             output_chars=len(output),
             result=_summary(run, found),
             success=run.error is None,
@@ -148,7 +139,7 @@ class ToolMemorySession:
 
     def resolve(
         self,
-        entity_type: EntityType | None = None,
+        entity_type: tool_memory.EntityType | None = None,
         parameters: Mapping[str, Any] | None = None,
         *,
         without: Sequence[str] = (),
@@ -176,7 +167,7 @@ class ToolMemorySession:
             asks_first=asks_first,
         )
 
-    def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:
+    def _is_live(self, entity_id: str, entity_type: tool_memory.EntityType | None) -> bool:
         entity = self.store.get(entity_id)
         if entity is None or entity.status != "active":
             return False
@@ -197,8 +188,7 @@ class ToolMemorySession:
 
     def grounding(self) -> str:
         """Return what agents are shown this turn."""
-        zone = self.zone
-        if zone is None:
+        if (zone := self.zone) is None:
             return ""
         entities = self.store.get_recent_entities(limit=SHOWN)
         # What a run only read is asked for again; what it found or failed at is spoken of.
@@ -228,10 +218,12 @@ class ToolMemorySession:
             )
             return []
 
-    def _kept(self, found: Found, execution_id: str, *, tool: str) -> EntityContext:
+    def _kept(self, found: Found, execution_id: str, *, tool: str) -> tool_memory.EntityContext:
         kind = found.entity_type
         called = found.display_name if kind == "contact" else ""
-        private = kind in PERSONAL_KINDS and names_one_of(found.data, self.others, called=called)
+        private = kind in tool_memory.PERSONAL_KINDS and names_one_of(
+            found.data, self.others, called=called
+        )
         if private:
             hidden = with_time_only(found.data, kind)
             found = Found(found.entity_id, kind, other_of(kind), hidden, True, found.source)
@@ -240,10 +232,11 @@ class ToolMemorySession:
             execution_id=execution_id,
             turn_id=self.turn_id,
             is_private=private,
-            is_personal=found.entity_type in PERSONAL_KINDS or tool in PERSONAL_TOOLS,
+            is_personal=found.entity_type in tool_memory.PERSONAL_KINDS
+            or tool in tool_memory.PERSONAL_TOOLS,
         )
 
-    def _output(self, run: FinishedRun, kept: Sequence[EntityContext]) -> str:
+    def _output(self, run: FinishedRun, kept: Sequence[tool_memory.EntityContext]) -> str:
         if run.data is None:
             return ""
         if any(one.is_private for one in kept):
@@ -253,13 +246,13 @@ class ToolMemorySession:
         return _as_json(run.data)
 
     def _keep_output(self, run: FinishedRun, execution_id: str, output: str) -> None:
-        if len(output) > OUTPUT_HEAD_CHARS:
+        if len(output) > tool_memory.OUTPUT_HEAD_CHARS:
             self.long_outputs.append(
-                RunOutput(
+                tool_memory.RunOutput(
                     execution_id=execution_id,
                     call_id=run.call_id,
                     tool_name=run.tool,
-                    output=output.encode(errors="replace")[:OUTPUT_LIMIT_BYTES].decode(
+                    output=output.encode(errors="replace")[: tool_memory.OUTPUT_LIMIT_BYTES].decode(
                         errors="ignore"
                     ),
                     full_chars=len(output),

@@ -90,8 +90,7 @@ def _texts(value: Any, *, depth: int) -> Iterator[str]:
 
 def _first_moment(data: Mapping[str, Any], names: Sequence[str], zone: tzinfo) -> Moment | None:
     for name in names:
-        moment = moment_of(data.get(name), zone)
-        if moment is not None:
+        if (moment := moment_of(data.get(name), zone)) is not None:
             return moment
     return None
 

@@ -6,21 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from data_models import errors
 from data_models.chat_context import ChatContext, TurnStatus, advance
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.clock import Clock
 from data_models.comparison import ComparisonAccessor
 from data_models.documents import Stored
-from data_models.errors import (
-    AuditUnavailableError,
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    CorruptDocumentError,
-    RoundsError,
-    StoreUnavailableError,
-)
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
@@ -30,19 +22,11 @@ from services.conversations.legacy import LegacyHistory
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.room import make_room, make_storable
 from services.tool_memory.personal import PersonalToolMemories
+from services.turn import phases
 from services.turn.access import TurnAccess, TurnReceipts
 from services.turn.end import stored_turn
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
-from services.turn.phases import (
-    AnsweredTurn,
-    ClaimedTurn,
-    GroundedTurn,
-    LoadedTurn,
-    LoadedTurnT,
-    StoredTurn,
-    UnderstoodTurn,
-)
 from services.turn.tools import close_tool_memory, keep_runs
 
 
@@ -68,7 +52,7 @@ class TurnDocuments:
     looks: TurnLooks
     receipts: TurnReceipts
 
-    async def load(self, turn: ClaimedTurn) -> LoadedTurn:
+    async def load(self, turn: phases.ClaimedTurn) -> phases.LoadedTurn:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
         began = self.clock.monotonic()
         registry = await self.registries.read(turn.conversation_id, epoch=turn.claim.epoch)
@@ -77,7 +61,9 @@ class TurnDocuments:
             await self.legacy.adopt(turn.claim, now=turn.now)
         return loaded
 
-    async def scenario_of(self, turn: LoadedTurn, patient_id: PatientId) -> ScenarioPlace | None:
+    async def scenario_of(
+        self, turn: phases.LoadedTurn, patient_id: PatientId
+    ) -> ScenarioPlace | None:
         """Return where a scenario of another chart of this conversation waits for an answer.
 
         None where none does, where the chart is closed to the sender, or where that cannot be
@@ -85,7 +71,7 @@ class TurnDocuments:
         """
         if not await self.access.guard.may_open(_sender(turn), patient_id):
             return None
-        with suppress(CorruptDocumentError, StoreUnavailableError):
+        with suppress(errors.CorruptDocumentError, errors.StoreUnavailableError):
             stored = await self.contexts.read(
                 turn.conversation_id, patient_id, epoch=turn.claim.epoch
             )
@@ -94,7 +80,7 @@ class TurnDocuments:
                 return session.place
         return None
 
-    async def activate(self, turn: LoadedTurnT, registry: Registry) -> LoadedTurnT:
+    async def activate(self, turn: phases.LoadedTurnT, registry: Registry) -> phases.LoadedTurnT:
         """Make the decided patient the active one.
 
         The claim names the patient first, so that whoever takes over rewrites the right document.
@@ -109,7 +95,9 @@ class TurnDocuments:
         )
         return turn.with_registry(Stored(registry, etag))
 
-    async def open(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
+    async def open(
+        self, turn: phases.UnderstoodTurn, patient_id: PatientId | None
+    ) -> phases.GroundedTurn:
         """Read the document this turn writes, and put the access on record before anybody speaks.
 
         Raises:
@@ -132,7 +120,9 @@ class TurnDocuments:
             history[-1] = await self.contexts.whole_turn(context.document, history[-1])
         return context
 
-    async def start_over(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
+    async def start_over(
+        self, turn: phases.UnderstoodTurn, patient_id: PatientId | None
+    ) -> phases.GroundedTurn:
         """Begin a new history in the place of a damaged one, whose copy stays beside it."""
         await self.access.record(turn, patient_id, action="start_new_history")
         await turn.claim.name_patient(patient_id)
@@ -140,13 +130,13 @@ class TurnDocuments:
             await self.contexts.start_over(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         )
 
-    async def save(self, turn: GroundedTurn) -> None:
+    async def save(self, turn: phases.GroundedTurn) -> None:
         """Store the document as it is now, in the middle of the turn."""
         rules = self.memory.rules.rotation
         storable = await make_storable(self.contexts, turn.document, turn.row, rules=rules)
         await self._write(turn, storable)
 
-    async def _write(self, turn: GroundedTurn, context: ChatContext) -> None:
+    async def _write(self, turn: phases.GroundedTurn, context: ChatContext) -> None:
         await turn.claim.hold()
         left = await self.personal.keep(context, principal_id=_sender(turn))
         new_etag = await _write_held(
@@ -157,13 +147,13 @@ class TurnDocuments:
         )
         turn.record.save(new_etag)
 
-    async def commit(self, answered: AnsweredTurn) -> StoredTurn:
+    async def commit(self, answered: phases.AnsweredTurn) -> phases.StoredTurn:
         """Store the finished turn: in its patient's document, or with the session if it has none.
 
         Raises:
             StoreError: it could not be stored; the claim still names the message.
         """
-        if isinstance(answered.failure, ClaimLostError):
+        if isinstance(answered.failure, errors.ClaimLostError):
             raise answered.failure
         is_kept = not answered.turn.record.leaves_no_turn
         turn = await self._grounded(answered) if is_kept else None
@@ -171,7 +161,7 @@ class TurnDocuments:
             await self._store(turn, answered.failure)
         return stored_turn(answered, turn, at=self.clock.now())
 
-    async def _store(self, turn: GroundedTurn, failure: RoundsError | None) -> None:
+    async def _store(self, turn: phases.GroundedTurn, failure: errors.RoundsError | None) -> None:
         code = failure.code if failure is not None else None
         advance(turn.row, _status(turn, failure), error_code=code)
         await turn.claim.hold()
@@ -188,13 +178,13 @@ class TurnDocuments:
             await self.looks.note(turn)
 
     async def note_compared(
-        self, turn: GroundedTurn, patients: Sequence[PatientId]
-    ) -> GroundedTurn:
+        self, turn: phases.GroundedTurn, patients: Sequence[PatientId]
+    ) -> phases.GroundedTurn:
         """Have the next message that names nobody be asked about: two charts were side by side."""
         registry = turn.registry.model_copy(update={"compared": list(patients)})
         return await self.activate(turn, registry)
 
-    def artifacts(self, turn: ClaimedTurn, patient_id: PatientId | None) -> PatientArtifacts:
+    def artifacts(self, turn: phases.ClaimedTurn, patient_id: PatientId | None) -> PatientArtifacts:
         """Return where this turn's agents put files: beside one patient's document only."""
         return PatientArtifacts(
             contexts=self.contexts,
@@ -204,33 +194,33 @@ class TurnDocuments:
             clock=self.clock,
         )
 
-    def papers(self, turn: GroundedTurn) -> AttachedPapers:
+    def papers(self, turn: phases.GroundedTurn) -> AttachedPapers:
         """Return the papers that users gave of this turn's patient."""
         return papers_of(turn.document, contexts=self.contexts)
 
-    def past(self, turn: GroundedTurn) -> PatientPast:
+    def past(self, turn: phases.GroundedTurn) -> PatientPast:
         """Return where this turn's agents look up earlier turns, of this patient only."""
         return PatientPast(contexts=self.contexts, context=turn.document, run_id=turn.run.run_id)
 
-    async def _grounded(self, answered: AnsweredTurn) -> GroundedTurn | None:
+    async def _grounded(self, answered: phases.AnsweredTurn) -> phases.GroundedTurn | None:
         """Return the turn in a document: of one that had reached none, in the session's."""
         turn, failure = answered.turn, answered.failure
-        if isinstance(turn, GroundedTurn):
+        if isinstance(turn, phases.GroundedTurn):
             return turn
-        if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
+        if isinstance(failure, errors.StoreUnavailableError | errors.AuditUnavailableError):
             raise failure
         try:
             session = await self.contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
             await self.personal.open(session.document, principal_id=_sender(turn))
-        except CorruptDocumentError:
-            if not isinstance(failure, CorruptDocumentError):
+        except errors.CorruptDocumentError:
+            if not isinstance(failure, errors.CorruptDocumentError):
                 raise
             # The message is refused, and the sender told: nothing may be written here.
             return None
-        if not isinstance(turn, LoadedTurn):
+        if not isinstance(turn, phases.LoadedTurn):
             empty = Registry(conversation_id=turn.conversation_id, epoch=turn.claim.epoch)
             turn = turn.load(Stored(empty, None))
-        return (turn if isinstance(turn, UnderstoodTurn) else turn.stay()).ground(session)
+        return (turn if isinstance(turn, phases.UnderstoodTurn) else turn.stay()).ground(session)
 
 
 async def _write_held(
@@ -248,20 +238,20 @@ async def _write_held(
     await claim.hold()
     try:
         return await write(etag=etag)
-    except (BlobChangedError, BlobExistsError):
+    except (errors.BlobChangedError, errors.BlobExistsError):
         etag = await etag_of()
         await claim.confirm()
     try:
         return await write(etag=etag)
-    except (BlobChangedError, BlobExistsError) as error:
-        raise ClaimLostError("the document was taken over") from error
+    except (errors.BlobChangedError, errors.BlobExistsError) as error:
+        raise errors.ClaimLostError("the document was taken over") from error
 
 
-def _sender(turn: ClaimedTurn) -> str:
+def _sender(turn: phases.ClaimedTurn) -> str:
     return turn.message.sender.principal_id
 
 
-def _status(turn: GroundedTurn, failure: RoundsError | None) -> TurnStatus:
+def _status(turn: phases.GroundedTurn, failure: errors.RoundsError | None) -> TurnStatus:
     if failure is not None:
         return "FAILED"
     return "STOPPED" if turn.record.outcome == "cancelled" else "COMPLETED"

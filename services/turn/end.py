@@ -9,36 +9,23 @@ from datetime import datetime
 
 import structlog
 
+from data_models import errors
 from data_models.claim import Change
 from data_models.conversation import AnsweredMessage, Conversation, Interruption, OpenQuestion
 from data_models.counting_blob_store import StorageCounts, storage_counter
-from data_models.errors import (
-    ClaimLostError,
-    InterruptedTurnError,
-    ModelRefusedError,
-    ModelTimeoutError,
-    RoundsError,
-)
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import TimingInfo
 from data_models.turn_events import TurnTiming
 from services.telemetry.metrics import Metrics
-from services.turn.phases import (
-    AnsweredTurn,
-    ClaimedTurn,
-    GroundedTurn,
-    LoadedTurn,
-    StoredTurn,
-    UnderstoodTurn,
-)
+from services.turn import phases
 from services.usage import ModelUsage, usage_counter
 
 logger = structlog.get_logger()
 
 
 async def wait_for_end(
-    turn: ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
-) -> RoundsError | None:
+    turn: phases.ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
+) -> errors.RoundsError | None:
     """Wait until `work` is over and return what failed, if anything did.
 
     It is cut off once its user or the server asks for a stop, and after `seconds`. What the user
@@ -52,11 +39,11 @@ async def wait_for_end(
     await asyncio.wait({work})
     if was_stopped and (work.cancelled() or work.exception() is not None):
         turn.record.end("cancelled")
-        return InterruptedTurnError() if stop.result() == "interrupted" else None
+        return errors.InterruptedTurnError() if stop.result() == "interrupted" else None
     if work.cancelled():
-        return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()
+        return errors.ClaimLostError() if turn.claim.is_lost else errors.ModelTimeoutError()
     error = work.exception()
-    if error is None or isinstance(error, RoundsError):
+    if error is None or isinstance(error, errors.RoundsError):
         return error
     where = traceback.extract_tb(error.__traceback__)[-1]
     # Type and place only: the text of an unexpected error may quote the conversation.
@@ -66,18 +53,18 @@ async def wait_for_end(
         error=type(error).__name__,
         where=f"{where.name}:{where.lineno}",
     )
-    return RoundsError()
+    return errors.RoundsError()
 
 
-def note_repeatable(turn: ClaimedTurn) -> bool:
+def note_repeatable(turn: phases.ClaimedTurn) -> bool:
     """Note in the turn that is stored whether it may be asked again, and return it."""
-    if not isinstance(turn, GroundedTurn):
+    if not isinstance(turn, phases.GroundedTurn):
         return False
     turn.row.is_repeatable = is_repeatable(turn)
     return turn.row.is_repeatable
 
 
-def is_repeatable(turn: GroundedTurn) -> bool:
+def is_repeatable(turn: phases.GroundedTurn) -> bool:
     """Whether the team answered a question about a patient, and nothing was changed or begun.
 
     Yes and no, buttons, requests that were completed, steps of plans and scenarios, files that were
@@ -97,7 +84,9 @@ def is_repeatable(turn: GroundedTurn) -> bool:
     return all(one.run_id != turn.run.run_id for one in turn.document.artifacts)
 
 
-def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: datetime) -> StoredTurn:
+def stored_turn(
+    answered: phases.AnsweredTurn, turn: phases.GroundedTurn | None, *, at: datetime
+) -> phases.StoredTurn:
     """Return what the conversation document records of a turn that is written in `turn`."""
     claim = answered.turn.claim
     message = AnsweredMessage(
@@ -108,10 +97,12 @@ def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: dateti
         turn_id=None if turn is None else turn.row.turn_id,
         answered_at=int(at.timestamp()),
     )
-    return StoredTurn(turn, message, _change_of(answered.turn, turn, at=at))
+    return phases.StoredTurn(turn, message, _change_of(answered.turn, turn, at=at))
 
 
-def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None, *, at: datetime) -> Change:
+def _change_of(
+    reached: phases.ClaimedTurn, turn: phases.GroundedTurn | None, *, at: datetime
+) -> Change:
     record = reached.record
     asked = record.question
     if asked is not None and asked.asked_at is None:
@@ -120,7 +111,7 @@ def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None, *, at: datetime)
 
     def change(conversation: Conversation) -> None:
         begun = None if turn is None else _begun_in_vain(conversation, turn)
-        if isinstance(reached, LoadedTurn) or begun is not None:  # the user was told by then
+        if isinstance(reached, phases.LoadedTurn) or begun is not None:  # the user was told by then
             conversation.interruption = begun
         waiting = waiting_after(
             conversation.questions,
@@ -136,7 +127,7 @@ def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None, *, at: datetime)
     return change
 
 
-def _begun_in_vain(conversation: Conversation, turn: GroundedTurn) -> Interruption | None:
+def _begun_in_vain(conversation: Conversation, turn: phases.GroundedTurn) -> Interruption | None:
     """Return what this turn began to change, if it did not end well: it may be asked again."""
     running = conversation.running_turn
     if running is None or not running.deeds or turn.row.turn_status == "COMPLETED":
@@ -159,10 +150,10 @@ class TurnMeter:
     storage: StorageCounts
     usage: ModelUsage
 
-    def timing(self, turn: ClaimedTurn, *, now: float) -> TurnTiming:
+    def timing(self, turn: phases.ClaimedTurn, *, now: float) -> TurnTiming:
         """Return the figures up to `now` (monotonic seconds)."""
         first = turn.record.first_text_at
-        read = turn.timing if isinstance(turn, UnderstoodTurn) else TimingInfo()
+        read = turn.timing if isinstance(turn, phases.UnderstoodTurn) else TimingInfo()
         return TurnTiming(
             total_ms=(now - turn.started) * 1000,
             analyzer_ms=read.analyzer_ms,
@@ -179,7 +170,7 @@ class TurnMeter:
             storage_ops=self.storage.total,
         )
 
-    def report(self, metrics: Metrics, answered: AnsweredTurn, timing: TurnTiming) -> None:
+    def report(self, metrics: Metrics, answered: phases.AnsweredTurn, timing: TurnTiming) -> None:
         """Add the turn's figures to the process's, and log its one line."""
         turn, failure, first = answered.turn, answered.failure, timing.first_token_ms
         if failure is not None:
@@ -189,12 +180,12 @@ class TurnMeter:
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
         )
-        kept = turn.kept if isinstance(turn, GroundedTurn) else ()
+        kept = turn.kept if isinstance(turn, phases.GroundedTurn) else ()
         said = turn.record.answers[len(kept) :]  # those of a dead replica were counted there
         for message in said:
             metrics.statements_checked(message.agent, message.statements)
         agent = said[-1].agent if said else ""
-        if isinstance(failure, ModelRefusedError):
+        if isinstance(failure, errors.ModelRefusedError):
             metrics.user_got("refused", agent=agent)
         elif failure is None:
             metrics.user_got("answered" if turn.record.question is None else "asked", agent=agent)
@@ -202,7 +193,7 @@ class TurnMeter:
             "turn_finished",
             run_id=turn.run.run_id,
             conversation=hashed(turn.conversation_id),
-            decision=turn.verdict.decision if isinstance(turn, UnderstoodTurn) else None,
+            decision=turn.verdict.decision if isinstance(turn, phases.UnderstoodTurn) else None,
             outcome=turn.record.outcome if failure is None else failure.code,
             total_ms=round(timing.total_ms, 1),
             llm_calls=timing.llm_calls,

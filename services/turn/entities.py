@@ -78,8 +78,7 @@ class TurnEntities:
     def _adopt_legacy(self, document: ChatContext) -> None:
         """Migrate a document of the legacy form that no operator has migrated (page 2.4)."""
         extra: dict[str, Any] = document.model_extra or {}
-        legacy = legacy_entities(extra)
-        if not legacy:
+        if not (legacy := legacy_entities(extra)):
             return
         now, owner = self.clock.now(), legacy_owner(extra)
         try:
@@ -96,15 +95,13 @@ class TurnEntities:
 
 def tell_evicted(run: Run, session: EntitySession) -> None:
     """Name in the turn's events what left to make room, if anything did."""
-    notice = eviction_notice(session)
-    if notice is not None:
+    if (notice := eviction_notice(session)) is not None:
         run.emit(notice)
 
 
 def eviction_notice(session: EntitySession) -> Notice | None:
     """Return the event that names what left to make room, if anything did (E25)."""
-    keys = session.take_evicted()
-    if not keys:
+    if not (keys := session.take_evicted()):
         return None
     names = ", ".join(key.replace("_", " ") for key in keys)
     return Notice("evicted", f"No longer noted, to make room: {names}.", {"keys": keys})

@@ -17,18 +17,8 @@ from data_models.errors import ModelError
 from data_models.identifiers import hashed
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.group_chat_port import MessageMeaning
+from services.language import reader
 from services.language.read_statements import statements_read
-from services.language.reader import (
-    PURPOSE,
-    MessageReading,
-    ReaderTeam,
-    folded_in,
-    followed_shape,
-    instructions,
-    is_of_the_open,
-    is_settled,
-    question,
-)
 from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.held import first_shown, held_lines
@@ -68,8 +58,8 @@ class TurnMemory:
         self._cards = tuple(cards)
         self._seconds = seconds
         self._window_chars = window_chars
-        self._team = ReaderTeam((*cards,))
-        self._instructions = instructions(self._team)
+        self._team = reader.ReaderTeam((*cards,))
+        self._instructions = reader.instructions(self._team)
         self._speakers = {one.name: one.agent for one in self._intents}
         self.rules = rules or MemoryRules()
 
@@ -144,7 +134,7 @@ class TurnMemory:
     def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
         message = turn.message
-        if message.addressed_agent or message.mentions or is_settled(utterance):
+        if message.addressed_agent or message.mentions or reader.is_settled(utterance):
             return True
         if turn.continuation is not None and plain.interprets:
             return True  # an answer to who waits for it
@@ -168,10 +158,10 @@ class TurnMemory:
         try:
             async with asyncio.timeout(self._seconds):
                 read = await model.ask(
-                    purpose=PURPOSE,
+                    purpose=reader.PURPOSE,
                     instructions=self._instructions,
-                    text=question(turn.text, asked=asked, said=said),
-                    answer=followed_shape(self._team),
+                    text=reader.question(turn.text, asked=asked, said=said),
+                    answer=reader.followed_shape(self._team),
                 )
         except (ModelError, TimeoutError) as error:
             code = error.code if isinstance(error, ModelError) else "timeout"
@@ -185,14 +175,14 @@ class TurnMemory:
         turn: GroundedTurn,
         plain: Understanding,
         utterance: Utterance,
-        read: MessageReading,
+        read: reader.MessageReading,
         *,
         before: str = "",
     ) -> Understanding:
         """Take over what a model read where rules left it open."""
-        turn.sessions.utterance = folded_in(utterance, read, self._team, before=before)
+        turn.sessions.utterance = reader.folded_in(utterance, read, self._team, before=before)
         found = self._understood(plain, turn.sessions.utterance)
-        has_patient = turn.patient_id is not None and is_of_the_open(read)
+        has_patient = turn.patient_id is not None and reader.is_of_the_open(read)
         if has_patient and not found.statements:
             found = replace(
                 found, statements=statements_read(read.stated, turn.text, names_of(turn))

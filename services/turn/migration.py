@@ -5,14 +5,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
+from data_models import scenario_session
 from data_models.errors import ScenarioPlanError
 from data_models.scenario import FieldDefinition
-from data_models.scenario_session import (
-    Extracted,
-    MigrationProgress,
-    PatientProfile,
-    ScenarioSession,
-)
 from services.language.field_answers import Reading, confirmation_in, is_plainly, readings_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
@@ -42,7 +37,7 @@ class TurnMigration:
     documents: TurnDocuments
     replies: TurnReplies
 
-    async def is_needed(self, session: ScenarioSession) -> bool:
+    async def is_needed(self, session: scenario_session.ScenarioSession) -> bool:
         """Whether there is anything to do: one comparison, seldom a read."""
         return session.progress is not None or not await self.parts.catalogue.is_current(session)
 
@@ -82,7 +77,7 @@ class TurnMigration:
 
     async def _hear(
         self, turn: GroundedTurn, runtime: ScenarioRuntime
-    ) -> dict[str, Extracted] | None:
+    ) -> dict[str, scenario_session.Extracted] | None:
         """Read the answer to what was asked (M20).
 
         Returns:
@@ -93,8 +88,7 @@ class TurnMigration:
         if session is None or session.progress is None or graph is None:
             return None
         fields, text = _asked(session.progress, graph), turn.answer
-        was_asked = _is_asked(turn, session)
-        if not was_asked:
+        if not (was_asked := _is_asked(turn, session)):
             fields = [one for one in fields if is_plainly(one, text)]
         answers = await self._answers(runtime, session.progress, graph, fields, text)
         if answers:
@@ -109,7 +103,7 @@ class TurnMigration:
     async def _answers(
         self,
         runtime: ScenarioRuntime,
-        progress: MigrationProgress,
+        progress: scenario_session.MigrationProgress,
         graph: Graph,
         fields: Sequence[FieldDefinition],
         text: str,
@@ -131,12 +125,14 @@ class TurnMigration:
         self,
         turn: GroundedTurn,
         runtime: ScenarioRuntime,
-        session: ScenarioSession,
-        heard: dict[str, Extracted] | None,
-    ) -> tuple[Outcome, dict[str, Extracted]]:
+        session: scenario_session.ScenarioSession,
+        heard: dict[str, scenario_session.Extracted] | None,
+    ) -> tuple[Outcome, dict[str, scenario_session.Extracted]]:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
-        profile = PatientProfile() if graph is None else await runtime.read_known(graph)
+        profile = (
+            scenario_session.PatientProfile() if graph is None else await runtime.read_known(graph)
+        )
         reconciler = self.parts.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
         gap_fill = self.parts.config.gap_fill
@@ -148,8 +144,7 @@ class TurnMigration:
         unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
-        found = await self.parts.extractor.extract(wanted, turns)
-        if found:
+        if found := await self.parts.extractor.extract(wanted, turns):
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
 
@@ -205,7 +200,7 @@ class TurnMigration:
         elif result.blocked_by_checkpoint and self.parts.config.checkpoints.notify_blocked:
             self.replies.say(turn, BLOCKED_TEXT)
 
-    async def _active(self, session: ScenarioSession) -> Graph | None:
+    async def _active(self, session: scenario_session.ScenarioSession) -> Graph | None:
         chain = await self.parts.catalogue.chain(session.scenario_id)
         return None if chain is None else chain.active
 
@@ -221,12 +216,12 @@ def is_plain_answer(turn: LoadedTurn) -> bool:
     return any(is_plainly(field, turn.text) for field in fields)
 
 
-def _asked(progress: MigrationProgress, graph: Graph) -> list[FieldDefinition]:
+def _asked(progress: scenario_session.MigrationProgress, graph: Graph) -> list[FieldDefinition]:
     items = takewhile(lambda item: item.kind == "field", progress.work)
     return [graph.fields[item.field] for item in items if item.field in graph.fields]
 
 
-def _is_asked(turn: GroundedTurn, session: ScenarioSession) -> bool:
+def _is_asked(turn: GroundedTurn, session: scenario_session.ScenarioSession) -> bool:
     """Whether this user's message follows our question about this session."""
     question = turn.open_question()
     if question is None or question.kind != KIND or turn.is_press_elsewhere:

@@ -7,17 +7,9 @@ from typing import Any
 
 import structlog
 
+from data_models import errors
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
-from data_models.errors import (
-    AuditUnavailableError,
-    RecordChangedError,
-    RecordNotAcceptedError,
-    RecordsError,
-    RecordsRefusedError,
-    StoreError,
-    ToolInputError,
-)
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import ToolExecutionContext
 from services.language.yes_no import says_yes
@@ -153,7 +145,7 @@ class TurnOrders:
                 patient_id=patient_id,
                 requester=sender.display_name or sender.principal_id,
             )
-        except (RecordsError, StoreError, ToolInputError) as failure:
+        except (errors.RecordsError, errors.StoreError, errors.ToolInputError) as failure:
             problem = _problem(failure, order.language)
             self._record(turn, MADE, order.agent, details, "", problem or "no answer", began)
             await self._outcome(turn, patient_id, "order_refused" if problem else "order_uncertain")
@@ -192,11 +184,11 @@ class TurnOrders:
             _refuse_without_role(turn, language)
             await drafts.take_back(order_id, patient_id=patient_id, language=language)
             text = said_in(language, "back", test=test)
-        except (RecordsError, StoreError, ToolInputError) as failure:
+        except (errors.RecordsError, errors.StoreError, errors.ToolInputError) as failure:
             error = _problem(failure, language) or "no answer"
             name = "stays" if _problem(failure, language) else "unsure_back"
             text = said_in(language, name, test=test)
-            if isinstance(failure, ToolInputError):
+            if isinstance(failure, errors.ToolInputError):
                 text = f"{text} ({failure})"
         self._record(turn, TAKEN_BACK, agent, details, text, error, began)
         await self._outcome(turn, patient_id, TAKEN_BACK if error is None else "order_refused")
@@ -220,7 +212,7 @@ class TurnOrders:
         """Put what became of a yes on the trail; the yes itself stands there already."""
         try:
             await self.documents.access.record(turn, patient_id, action=action)
-        except AuditUnavailableError:  # the user has to read what became of it all the same
+        except errors.AuditUnavailableError:  # the user has to read what became of it all the same
             logger.warning("order_outcome_not_audited", action=action)
 
 
@@ -231,7 +223,7 @@ def _refuse_without_role(turn: GroundedTurn, language: str) -> None:
         ToolInputError: they may not.
     """
     if not turn.message.sender.may_order:
-        raise ToolInputError(said_in(language, "no_role"))
+        raise errors.ToolInputError(said_in(language, "no_role"))
 
 
 def _state_in_words(order: DraftOrder, status: str, patient_id: PatientId) -> str:
@@ -245,13 +237,13 @@ def _state_in_words(order: DraftOrder, status: str, patient_id: PatientId) -> st
 def _problem(failure: Exception, language: str) -> str:
     """Return why nothing was written; "" where nobody knows whether it was."""
     match failure:
-        case ToolInputError():
+        case errors.ToolInputError():
             return str(failure)
-        case RecordsRefusedError():
+        case errors.RecordsRefusedError():
             return said_in(language, "refused")
-        case RecordChangedError():
+        case errors.RecordChangedError():
             return said_in(language, "conflict")
-        case RecordNotAcceptedError():
+        case errors.RecordNotAcceptedError():
             return said_in(language, "not_accepted", status=str(failure.status))
         case _:
             return ""

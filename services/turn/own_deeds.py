@@ -9,24 +9,18 @@ from zoneinfo import ZoneInfo
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
+from services.assistant import undo_log
 from services.assistant.calendar import CalendarEvent
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
 from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
-from services.assistant.undo_log import (
-    OwnItem,
-    Undoable,
-    UndoableAction,
-    patient_name,
-    undoable_action,
-)
 from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.phases import GroundedTurn
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
-_UNDOES: Mapping[Undoable, tuple[str, str]] = {
+_UNDOES: Mapping[undo_log.Undoable, tuple[str, str]] = {
     "create_event": ("Cancel {}?", "Cancelled"),
     "add_task": ("Delete {}?", "Deleted"),
     "move_event": ("Move {} back?", "Moved back"),
@@ -87,7 +81,7 @@ class TurnActions:
         )
         return text
 
-    async def newest_action(self, turn: GroundedTurn) -> UndoableAction | None:
+    async def newest_action(self, turn: GroundedTurn) -> undo_log.UndoableAction | None:
         """Return the newest change of the user's own items that "undo" takes back.
 
         None in a group, where others read along.
@@ -100,7 +94,9 @@ class TurnActions:
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
-    def has_just_done_what_stays(self, turn: GroundedTurn, newest: UndoableAction | None) -> bool:
+    def has_just_done_what_stays(
+        self, turn: GroundedTurn, newest: undo_log.UndoableAction | None
+    ) -> bool:
         """Whether the turn before did what no "undo" takes back; nothing earlier is meant then."""
         if newest is not None and turn.is_of_turn_before(newest.at):
             return False
@@ -109,13 +105,13 @@ class TurnActions:
             for one in turn.document.tool_memory.executions[-1:]
         )
 
-    async def undo(self, turn: GroundedTurn, action: UndoableAction) -> None:
+    async def undo(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
         """Take `action` back, or ask first: at once only what the turn before did goes.
 
         What was deleted is made again, and that never unasked.
         """
         is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
-        if action.patient not in ("", patient_name(turn.patient_id)):
+        if action.patient not in ("", undo_log.patient_name(turn.patient_id)):
             self.replies.say(turn, _ELSEWHERE)  # it could not be named here
         elif is_last and not action.deletes:
             self.replies.say(turn, await self._take_back(turn, action))
@@ -124,7 +120,7 @@ class TurnActions:
         else:
             await self._ask(turn, action, "" if is_last else f"{EARLIER} ")
 
-    async def _ask(self, turn: GroundedTurn, action: UndoableAction, why: str) -> None:
+    async def _ask(self, turn: GroundedTurn, action: undo_log.UndoableAction, why: str) -> None:
         zone, principal = self._zone(turn), turn.message.sender.principal_id
         try:
             item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
@@ -143,7 +139,7 @@ class TurnActions:
         )
         return None
 
-    async def _take_back(self, turn: GroundedTurn, action: UndoableAction) -> str:
+    async def _take_back(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> str:
         zone, principal = self._zone(turn), turn.message.sender.principal_id
         await turn.claim.hold()
         try:
@@ -156,7 +152,7 @@ class TurnActions:
         guests = f" {_UNINVITED}" if _loses_guests(action, action.before) else ""
         return f"{_UNDOES[action.tool][1]}: {name}.{guests}"
 
-    async def _named(self, turn: GroundedTurn, item: OwnItem) -> str:
+    async def _named(self, turn: GroundedTurn, item: undo_log.OwnItem) -> str:
         """Return what an item is called; of one made for another patient no more than its time."""
         principal = turn.message.sender.principal_id
         origins = await self.tools.assistant.made_for.origins(principal)
@@ -173,7 +169,7 @@ class TurnActions:
         principal = turn.message.sender.principal_id
         zone: tzinfo = memory.zone or ZoneInfo("UTC")
         noted = partial(
-            undoable_action,
+            undo_log.undoable_action,
             patient_id=turn.patient_id,
             conversation_id=turn.conversation_id,
             at=self.clock.now(),
@@ -204,11 +200,11 @@ def refused(question: OpenQuestion) -> str:
     return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
 
-def _loses_guests(action: UndoableAction, item: OwnItem | None) -> bool:
+def _loses_guests(action: undo_log.UndoableAction, item: undo_log.OwnItem | None) -> bool:
     return action.deletes and isinstance(item, CalendarEvent) and bool(item.attendees)
 
 
-def _deed(action: UndoableAction) -> str:
+def _deed(action: undo_log.UndoableAction) -> str:
     item = action.after or action.before
     return f"{'' if item is None else item.id} {action.at.isoformat()}"
 

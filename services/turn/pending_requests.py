@@ -17,22 +17,7 @@ from services.language.mentions import read_words
 from services.language.phrases import says
 from services.language.text_words import asks_question
 from services.language.yes_no import says_no
-from services.patient_context.answers import (
-    ASKED,
-    NAMES_THEM,
-    NUMBER,
-    OPENS_ONLY,
-    SAID,
-    as_waiting,
-    options_of,
-    waiting_in,
-)
-from services.patient_context.asking_again import (
-    REQUEST_LIMIT_CHARS,
-    names_another,
-    not_answered,
-    shown_waiting,
-)
+from services.patient_context import answers, asking_again
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.own_deeds import refused
@@ -46,7 +31,7 @@ _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 def is_request_of_record(text: str) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
-    is_short = len(text) <= REQUEST_LIMIT_CHARS and len(text.split()) > 1
+    is_short = len(text) <= asking_again.REQUEST_LIMIT_CHARS and len(text.split()) > 1
     return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
 
 
@@ -63,12 +48,12 @@ class PendingRequests:
         is_answer = verdict.reply is not None and verdict.question is None
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        asked = (*waiting_in(question), *verdict.pending)
+        asked = (*answers.waiting_in(question), *verdict.pending)
         registry = verdict.registry or turn.registry
         may_be_theirs = partial(
             self.patients.may_be_theirs,
             registry=registry,
-            is_chosen=verdict.patient_id in options_of(question),
+            is_chosen=verdict.patient_id in answers.options_of(question),
         )
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
@@ -81,14 +66,13 @@ class PendingRequests:
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
         # Of a subject a pronoun alone was asked about, and chosen for.
-        is_sure = question.kind == "subject" and not question.payload.get(SAID)
+        is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
         if left:
-            self.replies.notify(turn, not_answered(left))
-        theirs = tuple(one for one in asked if one not in left)
-        if not theirs:
+            self.replies.notify(turn, asking_again.not_answered(left))
+        if not (theirs := tuple(one for one in asked if one not in left)):
             return replace(verdict, pending=())
-        self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
+        self.replies.notify(turn, f"{who} Going on with “{asking_again.shown_waiting(theirs)}”.")
         return replace(verdict, reply=None, pending=theirs)
 
     def instead(self, turn: LoadedTurn, verdict: PatientVerdict, order: str) -> PatientVerdict:
@@ -112,23 +96,23 @@ class PendingRequests:
         if left and (
             turn.record.question is not None or turn.record.outcome != "success" or turn.kept
         ):
-            self.replies.notify(turn, not_answered(left))
+            self.replies.notify(turn, asking_again.not_answered(left))
             return None
         return turn.following() if left else None
 
     def tell_dropped(self, turn: LoadedTurn) -> None:
         """Say which requests waited for an answer that was not given, and wait no more."""
         if left := _left(turn.open_question(), turn.record.question):
-            self.replies.notify(turn, not_answered(left))
+            self.replies.notify(turn, asking_again.not_answered(left))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
         """Say what is not answered, or not done, where another question takes the place of one."""
         asked, beside, waited = turn.record.question, turn.verdict.question, turn.open_question()
         if asked is None:
             return
-        left = [] if beside is None else waiting_in(beside)
+        left = [] if beside is None else answers.waiting_in(beside)
         if beside is not None and left and asked.question_id != beside.question_id:
-            self.replies.notify(turn, not_answered(left))
+            self.replies.notify(turn, asking_again.not_answered(left))
         if waited is None or waited.kind != "destructive_tool" or "entity_id" not in waited.payload:
             return
         if asked.question_id != waited.question_id and not turn.verdict.pending:
@@ -148,19 +132,22 @@ class PendingRequests:
         if is_taken or not is_free or not is_request_of_record(turn.text):
             return
         whose = self.patients.asking_whose()
-        turn.ask("which_patient", whose, patient_id=None, payload={ASKED: turn.text})
+        turn.ask("which_patient", whose, patient_id=None, payload={answers.ASKED: turn.text})
 
     def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
-        opens_only = question is not None and bool(question.payload.get(OPENS_ONLY))
-        waits = question is not None and bool(question.payload.get(ASKED)) and not opens_only
+        opens_only = question is not None and bool(question.payload.get(answers.OPENS_ONLY))
+        waits = (
+            question is not None and bool(question.payload.get(answers.ASKED)) and not opens_only
+        )
         if question is None or waits or not (question.kind == "which_patient" or opens_only):
             return verdict  # it holds its message itself
         is_request = is_request_of_record(turn.text) or asks_question(turn.text)
         asked = turn.text if not opens_only and is_request else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
-            return _with_waiting(verdict, question, waiting_in(earlier))  # about the same request
+            # About the same request.
+            return _with_waiting(verdict, question, answers.waiting_in(earlier))
         return _with_waiting(verdict, question, (asked,) if asked else ())
 
 
@@ -169,7 +156,11 @@ def _with_waiting(
 ) -> PatientVerdict:
     if not asked:
         return verdict
-    payload = {**question.payload, ASKED: as_waiting(asked), OPENS_ONLY: False}
+    payload = {
+        **question.payload,
+        answers.ASKED: answers.as_waiting(asked),
+        answers.OPENS_ONLY: False,
+    }
     return replace(verdict, question=question.model_copy(update={"payload": payload}))
 
 
@@ -180,14 +171,14 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     nobody's but Helga's. Nobody else where it names them. Else one of the words must be their name,
     or the number theirs, but for a slip, and of a "he" it is no woman.
     """
-    said = words_of(str(question.payload.get(SAID, "")))
-    if verdict.patient_id in options_of(question):
-        return not names_another(question, verdict)
-    if question.payload.get(NAMES_THEM):
+    said = words_of(str(question.payload.get(answers.SAID, "")))
+    if verdict.patient_id in answers.options_of(question):
+        return not asking_again.names_another(question, verdict)
+    if question.payload.get(answers.NAMES_THEM):
         return False
-    if any(_is_of_other_sex(one, verdict) for one in waiting_in(question)):
+    if any(_is_of_other_sex(one, verdict) for one in answers.waiting_in(question)):
         return False
-    if number := str(question.payload.get(NUMBER, "")):
+    if number := str(question.payload.get(answers.NUMBER, "")):
         return OSA.distance(number, verdict.patient_id or "") <= _slips(number)
     if not said:
         return True
@@ -208,10 +199,9 @@ def _slips(word: str) -> int:
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
     """Say which request waited for an answer that this message ends without giving it."""
     question, next_one = turn.open_question(), verdict.question
-    left = _left(question, next_one)
-    if not left:
+    if not (left := _left(question, next_one)):
         return verdict
-    said = not_answered(left)
+    said = asking_again.not_answered(left)
     if verdict.reply is not None:
         return replace(verdict, reply=f"{verdict.reply}\n{said}")
     return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
@@ -221,8 +211,8 @@ def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Seque
     """Return what waited for the answer to `question` and does not for that to the next one."""
     if question is None or question.kind not in _KEEP_A_REQUEST:
         return ()
-    kept = () if next_one is None else waiting_in(next_one)
-    return [one for one in waiting_in(question) if one not in kept]
+    kept = () if next_one is None else answers.waiting_in(next_one)
+    return [one for one in answers.waiting_in(question) if one not in kept]
 
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:

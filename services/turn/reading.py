@@ -36,8 +36,7 @@ class _Subject(NamedTuple):
 
 
 def _subject_of(turn: GroundedTurn) -> _Subject:
-    known = identity_of(turn, turn.patient_id)
-    if known is None:
+    if (known := identity_of(turn, turn.patient_id)) is None:
         return _Subject()
     names: tuple[str, ...] = (known.name,)
     numbers: tuple[str, ...] = () if turn.patient_id is None else (turn.patient_id,)

@@ -6,24 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.conversation import OpenQuestion
 from data_models.incoming_message import IncomingMessage
 from data_models.plan import Plan
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    Outcome,
-    Step,
-    StepFinished,
-    StepStarted,
-    ToolCallResult,
-    ToolCallStarted,
-    TurnEvent,
-    ViewShown,
-)
 from services.runs.hub import Run, show_whole
 
 if TYPE_CHECKING:  # a phase holds the record, which notes the last one
@@ -55,12 +43,12 @@ class TurnRecord:
     leaves_no_turn: bool = False
     is_of_team: bool = False
     is_call_for_help: bool = False
-    outcome: Outcome = "success"
+    outcome: turn_events.Outcome = "success"
     language: str = ""
     first_text_at: float | None = None
     views: list[ChartView] = field(default_factory=list)
     etag: str | None = None
-    open_steps: list[Step] = field(default_factory=list)
+    open_steps: list[turn_events.Step] = field(default_factory=list)
     _open_calls: list[str] = field(default_factory=list)
     _speaking: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     _unkept: list[AgentMessage] = field(default_factory=list)
@@ -101,19 +89,19 @@ class TurnRecord:
         self.is_call_for_help = True
 
     @contextmanager
-    def step(self, step: Step, run: Run) -> Iterator[None]:
+    def step(self, step: turn_events.Step, run: Run) -> Iterator[None]:
         """Show in `run` that a step begins and ends; one that is cut off stays open."""
-        run.emit(StepStarted(step))
+        run.emit(turn_events.StepStarted(step))
         self.open_steps.append(step)
         yield
         self.open_steps.remove(step)
-        run.emit(StepFinished(step))
+        run.emit(turn_events.StepFinished(step))
 
     def answer_in(self, language: str) -> None:
         """Note the language in which the user is answered."""
         self.language = language
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: turn_events.Outcome) -> None:
         """Note how the turn ends."""
         self.outcome = outcome
 
@@ -129,20 +117,20 @@ class TurnRecord:
         """Whether an agent has finished a message that is not stored yet."""
         return self._is_unsaved and self._row is not None and bool(self.answers)
 
-    def follow(self, event: TurnEvent, *, at: float) -> None:
+    def follow(self, event: turn_events.TurnEvent, *, at: float) -> None:
         """Keep what was said and what is under way; `at` is now in monotonic seconds."""
         match event:
-            case AgentMessageStarted():
+            case turn_events.AgentMessageStarted():
                 self._speaking[event.message_id] = (event.agent, [])
-            case AgentTextDelta():
+            case turn_events.AgentTextDelta():
                 self.hear(event.text, at=at, message_id=event.message_id)
-            case ViewShown():
+            case turn_events.ViewShown():
                 self.views.append(event.view)
-            case AgentMessageFinished():
+            case turn_events.AgentMessageFinished():
                 self.add_answer(event.message)
-            case ToolCallStarted():
+            case turn_events.ToolCallStarted():
                 self._open_calls.append(event.call_id)
-            case ToolCallResult():
+            case turn_events.ToolCallResult():
                 self._open_calls.remove(event.call_id)
             case _:
                 pass
@@ -160,10 +148,10 @@ class TurnRecord:
         self.answers.insert(place_of(message, self.answers, plan), message)
         self._is_unsaved = True
 
-    def cut_calls(self) -> Iterator[ToolCallResult]:
+    def cut_calls(self) -> Iterator[turn_events.ToolCallResult]:
         """Yield the end of each call that was cut off."""
         for call_id in self._open_calls:
-            yield ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0)
+            yield turn_events.ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0)
 
     def cut_messages(self, *, at: datetime, is_model: bool) -> Iterator[AgentMessage]:
         """Yield each message that was cut off, kept as far as it was shown."""

@@ -82,8 +82,7 @@ class TurnRemembering:
         """Hold what the message asks to remember of the open patient; its document is open."""
         if turn.patient_id is None or not self.is_meant(turn):
             return False
-        text = self._held(turn)
-        if not text:
+        if not (text := self._held(turn)):
             understood = turn.sessions.understanding
             is_known = understood is not None and bool(understood.statements)
             text = "I hold that already; nothing was changed." if is_known else _NOT_NOTED
@@ -170,8 +169,7 @@ class TurnRemembering:
         It asks first where the turn before did not write it, or a tool ran since: what that did may
         be meant. False where nothing was written in the last ten minutes.
         """
-        write = self.newest(turn)
-        if write is None:
+        if (write := self.newest(turn)) is None:
             return False
         has_run = any(run.timestamp > write.at for run in turn.document.tool_memory.executions)
         if has_run or not turn.is_of_turn_before(write.at):

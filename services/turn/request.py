@@ -7,18 +7,7 @@ from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
-from services.group_chat_port import (
-    ActionFinished,
-    ArtifactMade,
-    ChatFinished,
-    ContinuationChanged,
-    GroupChat,
-    GroupChatEvent,
-    GroupChatRequest,
-    NoteWritten,
-    PlanChanged,
-    QuestionAsked,
-)
+from services import group_chat_port
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
 from services.turn.documents import TurnDocuments
@@ -40,10 +29,10 @@ class TurnRequests:
 
     documents: TurnDocuments
     tools: TurnTools
-    group_chat: GroupChat
+    group_chat: group_chat_port.GroupChat
     turn_seconds: float
 
-    def make(self, turn: GroundedTurn) -> GroupChatRequest:
+    def make(self, turn: GroundedTurn) -> group_chat_port.GroupChatRequest:
         """Return the request for a turn whose patient is swapped in.
 
         Raises:
@@ -54,7 +43,7 @@ class TurnRequests:
         if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
         tool_memory, papers = self.tools.open(turn), self.documents.papers(turn)
-        return GroupChatRequest(
+        return group_chat_port.GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
@@ -97,10 +86,12 @@ class TurnRequests:
             utterance=utterance_of(turn, tool_memory.request, self.group_chat.agents),
         )
 
-    def for_reading(self, turn: LoadedTurn, patient_id: PatientId) -> GroupChatRequest:
+    def for_reading(
+        self, turn: LoadedTurn, patient_id: PatientId
+    ) -> group_chat_port.GroupChatRequest:
         """Return a request in whose scope one chart is read: nothing of the turn's words in it."""
         message = turn.message
-        return GroupChatRequest(
+        return group_chat_port.GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=patient_id,
@@ -116,7 +107,7 @@ class TurnRequests:
         )
 
 
-def _end(turn: GroundedTurn, event: ChatFinished) -> None:
+def _end(turn: GroundedTurn, event: group_chat_port.ChatFinished) -> None:
     """Note how the team ended; what a deed waits for is asked again behind an answer beside it."""
     turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
     ask_again(turn, is_beside=event.is_beside)
@@ -152,47 +143,47 @@ def _is_of_plan(press: Press, turn: GroundedTurn) -> bool:
 
 ARTIFACTS_KEPT = 50
 DocumentChange = (
-    PlanChanged
-    | ContinuationChanged
-    | ArtifactMade
-    | QuestionAsked
-    | ActionFinished
-    | NoteWritten
-    | ChatFinished
+    group_chat_port.PlanChanged
+    | group_chat_port.ContinuationChanged
+    | group_chat_port.ArtifactMade
+    | group_chat_port.QuestionAsked
+    | group_chat_port.ActionFinished
+    | group_chat_port.NoteWritten
+    | group_chat_port.ChatFinished
 )
 
 
 def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
     """Change the patient's document as `event` says; True if clients should see it."""
     match event:
-        case PlanChanged():
+        case group_chat_port.PlanChanged():
             turn.document.plan = event.plan
-        case ArtifactMade():
+        case group_chat_port.ArtifactMade():
             made = event.artifact
             others = [one for one in turn.document.artifacts if one.artifact_id != made.artifact_id]
             artifacts = [*others, made]
             turn.document.artifacts = artifacts[-ARTIFACTS_KEPT:]
-        case ContinuationChanged():
+        case group_chat_port.ContinuationChanged():
             turn.wait_for(event.continuation)
             return False
-        case QuestionAsked():
+        case group_chat_port.QuestionAsked():
             turn.ask(event.kind, event.text, patient_id=turn.patient_id, payload=event.payload)
             return False
-        case NoteWritten():
+        case group_chat_port.NoteWritten():
             note(turn.document, event.text, by=event.by)
-        case ActionFinished():
+        case group_chat_port.ActionFinished():
             return False
-        case ChatFinished():
+        case group_chat_port.ChatFinished():
             _end(turn, event)
             return False
     return True
 
 
-def is_stored_at_once(turn: GroundedTurn, event: GroupChatEvent) -> bool:
+def is_stored_at_once(turn: GroundedTurn, event: group_chat_port.GroupChatEvent) -> bool:
     """Whether the document is stored before clients see `event`: a file, and each step of a plan.
 
     A file that is shown can be asked for, and is served as the stored document names it.
     """
-    if isinstance(event, PlanChanged):
+    if isinstance(event, group_chat_port.PlanChanged):
         return turn.record.has_unsaved_answers
-    return isinstance(event, ArtifactMade)
+    return isinstance(event, group_chat_port.ArtifactMade)

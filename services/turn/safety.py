@@ -45,8 +45,7 @@ class SafetyAnswers:
         if message.press is not None:
             return None
         for rules in (self.rules, *self.others):
-            kind = rules.crisis_in(message.text)
-            if kind is not None:
+            if (kind := rules.crisis_in(message.text)) is not None:
                 return self._text(rules, kind)
         return None
 
@@ -81,8 +80,7 @@ class TurnSafety:
         cannot keep it back. The active patient stays. A text that may be about somebody else is
         kept with the session, where no model looks.
         """
-        answer = self.answers.find_answer(turn.message)
-        if answer is None:
+        if (answer := self.answers.find_answer(turn.message)) is None:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
         registry = turn.registry
@@ -152,8 +150,7 @@ class CrisisResponse:
 
         What its turn has said already is not said again.
         """
-        answer = self.answers.find_answer(run.message)
-        if answer is None:
+        if (answer := self.answers.find_answer(run.message)) is None:
             return False
         shown = run.past()
         if any(isinstance(event, AgentMessageFinished) for event in shown):

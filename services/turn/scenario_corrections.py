@@ -39,8 +39,7 @@ class TurnCorrections:
             return False
         if revokes_consent(turn.answer):
             return await self._revoke(turn, runtime)
-        session = runtime.session
-        if session is None:
+        if (session := runtime.session) is None:
             return False
         graph = await self.parts.catalogue.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
@@ -86,11 +85,9 @@ class TurnCorrections:
         self, turn: GroundedTurn, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> bool:
         """Change the answer that the message takes back; True if that could not be done."""
-        correction = correction_in(turn.answer)
-        if correction is None:
+        if (correction := correction_in(turn.answer)) is None:
             return False
-        meant = answer_meant(correction, session, graph)
-        if not meant:
+        if not (meant := answer_meant(correction, session, graph)):
             return correction.is_sure and self._asked_which(turn, session, graph)
         if len(meant) > 1:
             labels = [field.label for field in meant]

@@ -95,8 +95,7 @@ async def update_index(
     if now is None or now is before:
         return
     layout = ConversationLayout.of(turn.conversation_id)
-    row = row_of(now, place=layout.context(document.patient_id))
-    if row is not None:
+    if (row := row_of(now, place=layout.context(document.patient_id))) is not None:
         await index.put(row)
     elif before is not None:
         await index.drop(now.session_id)

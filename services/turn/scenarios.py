@@ -7,14 +7,8 @@ from functools import partial
 
 import structlog
 
+from data_models import errors
 from data_models.chat_context import AgentMessage, Continuation
-from data_models.errors import (
-    ClaimLostError,
-    RoundsError,
-    ScenarioInputError,
-    StoreError,
-    ToolInputError,
-)
 from data_models.identifiers import hashed
 from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
@@ -28,7 +22,7 @@ from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
-_UNEXPECTED = (ScenarioInputError, StoreError, LookupError, TypeError, ValueError)
+_UNEXPECTED = (errors.ScenarioInputError, errors.StoreError, LookupError, TypeError, ValueError)
 _log = structlog.get_logger()
 
 
@@ -41,7 +35,7 @@ def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]
     """Log and flag what goes wrong, and go on (M18); a lost claim ends the turn."""
     try:
         yield
-    except ClaimLostError:
+    except errors.ClaimLostError:
         raise
     except _UNEXPECTED as error:
         _log.warning(event, error=type(error).__name__)
@@ -143,7 +137,7 @@ class TurnScenarios:
         try:
             await update_index(turn, turn.sessions.scenario, index=self.parts.index)
             await self._deliver(turn, turn.sessions.scenario)
-        except RoundsError as error:
+        except errors.RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
 
@@ -174,11 +168,11 @@ class TurnScenarios:
             return False
         try:
             reply = await self._carry_out(turn, runtime, command, act)
-        except (ScenarioInputError, ToolInputError) as error:
-            reply = str(error) if isinstance(error, ToolInputError) else error.user_message
-        except ClaimLostError:
+        except (errors.ScenarioInputError, errors.ToolInputError) as error:
+            reply = str(error) if isinstance(error, errors.ToolInputError) else error.user_message
+        except errors.ClaimLostError:
             raise
-        except StoreError as error:
+        except errors.StoreError as error:
             _log.warning("scenario_command_failed", code=error.code)
             return False
         if reply is None:
@@ -271,8 +265,7 @@ class TurnScenarios:
         self, turn: GroundedTurn, runtime: ScenarioRuntime, *, is_said: bool
     ) -> bool:
         """Ask whether what lasts still holds, once for a run."""
-        session = runtime.session
-        if session is None:
+        if (session := runtime.session) is None:
             return False
         graph = await self.parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):

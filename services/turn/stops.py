@@ -76,8 +76,7 @@ class TurnStops:
     async def _ask_which(
         self, turn: LoadedTurn, named: Mapping[PatientId, Person | None] = MappingProxyType({})
     ) -> bool:
-        active = turn.active_patient_id
-        if active is None:
+        if (active := turn.active_patient_id) is None:
             return False
         grounded = await self.documents.open(turn.stay(), active)
         roster = turn.registry.patient_registry

@@ -78,13 +78,11 @@ class ConversationWorker:
         message = run.message
         while True:
             while claim is not None:
-                claim = await self._answer_one(running, claim, run)
-                if claim is not None:
+                if (claim := await self._answer_one(running, claim, run)) is not None:
                     run = self._run_of(running, claim)
             if not running.waiting and not running.is_queue_left:
                 return
-            claim = await self._turn_comes(running, message)
-            if claim is not None:
+            if (claim := await self._turn_comes(running, message)) is not None:
                 run = self._run_of(running, claim)
 
     async def _answer_one(self, running: RunningTurns, claim: Claim, run: Run) -> Claim | None:
@@ -125,8 +123,7 @@ class ConversationWorker:
 
     def _run_of(self, running: RunningTurns, claim: Claim) -> Run:
         """Return the waiting run of a queued message, or a new one that its channel delivers."""
-        mine = running.waiting.pop(claim.run_id, None)
-        if mine is not None:
+        if (mine := running.waiting.pop(claim.run_id, None)) is not None:
             return mine
         return self.orphan(claim, queued=True)
 
@@ -134,8 +131,7 @@ class ConversationWorker:
         """Return a run for a message that came in elsewhere; its channel delivers."""
         run = self.hub.add(Run(run_id=claim.run_id, message=claim.message))
         run.queued = queued
-        deliver = self._deliver.get(claim.message.channel)
-        if deliver is not None:
+        if (deliver := self._deliver.get(claim.message.channel)) is not None:
             self._spawn(deliver(run))
         return run
 
@@ -151,8 +147,7 @@ class ConversationWorker:
                 await self._repeat_answered(running, stored.document)
                 if queue_length(stored.document) == 0:
                     running.is_queue_left = False
-                claim = await self._claim_next(stored)
-                if claim is not None:
+                if (claim := await self._claim_next(stored)) is not None:
                     return claim
                 failures = 0
             except StoreError as error:

@@ -14,19 +14,12 @@ from functools import partial
 
 import structlog
 
+from data_models import errors
 from data_models.claim import Claim
 from data_models.claim_decision import queue_length
 from data_models.clock import IdSource
 from data_models.conversation import Conversation
 from data_models.documents import Stored
-from data_models.errors import (
-    EmptyMessageError,
-    MessageTooLongError,
-    ServerStoppingError,
-    StoreError,
-    StoreUnavailableError,
-    TooManyMessagesError,
-)
 from data_models.incoming_message import IncomingMessage
 from services.conversations.claimant import Claimant
 from services.language.commands import command_in
@@ -76,7 +69,11 @@ class TurnScheduler:
         self.driver.keep(admission)
         try:
             return await asyncio.shield(admission)
-        except (StoreError, ServerStoppingError, TooManyMessagesError) as error:
+        except (
+            errors.StoreError,
+            errors.ServerStoppingError,
+            errors.TooManyMessagesError,
+        ) as error:
             if not self._crisis_response.is_due(message):
                 raise
             return self.driver.refused(self.hub.add(self._new_run(message)), error)
@@ -144,7 +141,7 @@ class TurnScheduler:
             return
         try:
             await self.stop(message.conversation_id, owner=message.owner)
-        except StoreError as error:
+        except errors.StoreError as error:
             # It is taken in all the same, and its own failure told, if it fails too.
             logger.warning("turn_not_stopped", code=error.code)
 
@@ -204,13 +201,13 @@ class TurnScheduler:
 
     def _check(self, message: IncomingMessage) -> None:
         if not message.text.strip() and message.press is None:
-            raise EmptyMessageError
+            raise errors.EmptyMessageError
         if len(message.text) > self.message_limit_chars:
-            raise MessageTooLongError(limit_chars=self.message_limit_chars)
+            raise errors.MessageTooLongError(limit_chars=self.message_limit_chars)
 
     async def _admit(self, message: IncomingMessage) -> Run:
         if self._is_stopping:
-            raise ServerStoppingError
+            raise errors.ServerStoppingError
         async with self._visit(message.conversation_id) as running:
             known = running.find(message.message_hash)
             return known if known is not None else await self._accept(running, message)
@@ -231,8 +228,7 @@ class TurnScheduler:
     async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
         """Return a run that waits here for a message that another replica has taken in."""
         async with self._visit(message.conversation_id) as running:
-            run = running.find(message.message_hash)
-            if run is None:
+            if (run := running.find(message.message_hash)) is None:
                 run = Run(run_id=run_id, message=message)
                 self._waiting(running, run, is_queued=is_queued)
                 self._wait(running, self.hub.add(run))
@@ -254,14 +250,13 @@ class TurnScheduler:
                 return await self._enqueue(running, message, stored)
             if (begun := await self._claim(running, stored, message)) is not None:
                 return begun
-        raise StoreUnavailableError("the conversation could not be claimed")
+        raise errors.StoreUnavailableError("the conversation could not be claimed")
 
     async def _claim(
         self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
     ) -> Run | None:
         run = self._new_run(message)
-        claim = await self.claimant.claim(stored, message, run.run_id)
-        if claim is None:
+        if (claim := await self.claimant.claim(stored, message, run.run_id)) is None:
             return None
         self._drive(running, self.hub.add(run), claim)
         return run
@@ -281,8 +276,7 @@ class TurnScheduler:
         """Begin to answer the message of a dead turn, if there is one that may be answered."""
         if self.claimant.state(stored.document, runs_here=False) != "abandoned":
             return None
-        claim = await self.claimant.resume(stored)
-        if claim is None:
+        if (claim := await self.claimant.resume(stored)) is None:
             return None
         run = self.driver.orphan(claim, queued=False)
         self._drive(running, run, claim)

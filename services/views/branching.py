@@ -59,8 +59,7 @@ class Branching:
             before=before_turn,
             limit=PAGE_LIMIT_TURNS,
         )
-        patient = page.patient_id
-        if patient is None:
+        if (patient := page.patient_id) is None:
             raise NotFoundError("a branch is about a patient")
         row = await self._row(conversation_id, patient)
         branch_id = self.ids.new_id("chat")

@@ -5,33 +5,20 @@ from dataclasses import dataclass
 
 import structlog
 
+from data_models import errors
 from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversation import Conversation
 from data_models.conversation_accessor import ConversationAccessor
-from data_models.errors import (
-    CorruptDocumentError,
-    DocumentTooNewError,
-    InvalidIdentifierError,
-    NotFoundError,
-)
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import identity_noted
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
-from services.views.conversation_view import (
-    ConversationSummary,
-    ConversationView,
-    HistoryPage,
-    Progress,
-    RunningRow,
-    question_row,
-    roster_rows,
-)
+from services.views import conversation_view
 
 SESSION = "session"
 PAGE_LIMIT_TURNS = 200
@@ -65,7 +52,7 @@ class ConversationReader:
         """
         return self.ids.new_id("chat")
 
-    async def list_of(self, *, owner: str) -> list[ConversationSummary]:
+    async def list_of(self, *, owner: str) -> list[conversation_view.ConversationSummary]:
         """Return the owner's conversations, the last used first, 50 at most.
 
         One whose documents cannot be read is left out and logged; it takes no other with it.
@@ -74,7 +61,9 @@ class ConversationReader:
         found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
         return sorted(filter(None, found), key=lambda row: row.updated_at, reverse=True)
 
-    async def _summarize(self, conversation_id: str, owner: str) -> ConversationSummary | None:
+    async def _summarize(
+        self, conversation_id: str, owner: str
+    ) -> conversation_view.ConversationSummary | None:
         try:
             stored = await self.conversations.read(conversation_id, fresh=True)
             found = None if stored is None else stored.document
@@ -82,15 +71,19 @@ class ConversationReader:
                 return None
             registry = (await self._registry(found)).patient_registry
             shown = await self.guard.open_to(owner, registry)
-            return ConversationSummary(
+            return conversation_view.ConversationSummary(
                 chat_id=found.conversation_id,
                 patient_ids=shown,
-                patients=roster_rows(registry[one] for one in shown),
+                patients=conversation_view.roster_rows(registry[one] for one in shown),
                 created_at=found.created_at,
                 updated_at=found.updated_at,
                 epoch=found.epoch,
             )
-        except (InvalidIdentifierError, CorruptDocumentError, DocumentTooNewError) as error:
+        except (
+            errors.InvalidIdentifierError,
+            errors.CorruptDocumentError,
+            errors.DocumentTooNewError,
+        ) as error:
             # Whoever opens it is told why; the others are listed.
             logger.warning("conversation_unlisted", error=error.code, chat_id=conversation_id)
             return None
@@ -114,7 +107,7 @@ class ConversationReader:
         conversation = await self._find(conversation_id)
         return conversation is not None and not conversation.owner.startswith(CHANNEL_OWNER)
 
-    async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
+    async def view(self, conversation_id: str, *, owner: str) -> conversation_view.ConversationView:
         """Return the conversation as it stands, without patients whose charts are closed."""
         conversation = await self._check_access(conversation_id, owner)
         registry = await self._registry(conversation)
@@ -122,30 +115,32 @@ class ConversationReader:
         active = registry.active_patient_id if registry.active_patient_id in shown else None
         context = await self._context(conversation, active, owner, action="read_conversation")
         running = conversation.running_turn
-        return ConversationView(
+        return conversation_view.ConversationView(
             chat_id=conversation_id,
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
             patient_id=active,
-            patients=roster_rows(
+            patients=conversation_view.roster_rows(
                 row for one, row in registry.patient_registry.items() if one in shown
             ),
             plan=context.plan,
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
-            question=question_row(conversation, self.clock.now(), principal=owner, active=active),
+            question=conversation_view.question_row(
+                conversation, self.clock.now(), principal=owner, active=active
+            ),
             running_turn=None
             if running is None
-            else RunningRow(run_id=running.run_id, started_at=running.started_at),
+            else conversation_view.RunningRow(run_id=running.run_id, started_at=running.started_at),
             queued=conversation.inbox_tail - conversation.inbox_head,
             branched_from=conversation.branched_from,
         )
 
-    async def progress(self, conversation_id: str, *, owner: str) -> Progress:
+    async def progress(self, conversation_id: str, *, owner: str) -> conversation_view.Progress:
         """Return what runs and what ended last: one small read, nothing of a patient."""
         conversation = await self._check_access(conversation_id, owner)
         running, answered = conversation.running_turn, conversation.answered
-        return Progress(
+        return conversation_view.Progress(
             running_run_id=None if running is None else running.run_id,
             last_run_id=answered[-1].run_id if answered else None,
         )
@@ -158,7 +153,7 @@ class ConversationReader:
         patient_id: str | None,
         before: int | None = None,
         limit: int = 50,
-    ) -> HistoryPage:
+    ) -> conversation_view.HistoryPage:
         """Return up to `limit` turns below turn `before`: of a patient, the active one, `session`.
 
         Raises:
@@ -177,7 +172,7 @@ class ConversationReader:
         whole = [await self.contexts.whole_turn(context, turn) for turn in turns]
         views = await asyncio.gather(*(self._views(context, turn) for turn in whole))
         rows = (await self._registry(conversation)).patient_registry
-        return HistoryPage(
+        return conversation_view.HistoryPage(
             patient_id=patient,
             turns=whole,
             next_before=whole[0].turn_id if whole and whole[0].turn_id > 1 else None,
@@ -210,7 +205,7 @@ class ConversationReader:
         )
         held = [one for one in context.artifacts if one.artifact_id == artifact_id]
         if not held:
-            raise NotFoundError("no such artifact")
+            raise errors.NotFoundError("no such artifact")
         return held[0], await self.contexts.file_bytes(conversation_id, patient, artifact_id)
 
     async def receipt(
@@ -258,16 +253,15 @@ class ConversationReader:
             ChartClosedError: the patient's chart is not open to the owner.
         """
         conversation = await self._check_access(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
-        if patient is None:
-            raise NotFoundError("no such patient here")
+        if (patient := await self._patient(conversation, patient_id)) is None:
+            raise errors.NotFoundError("no such patient here")
         await self.guard.open_chart(owner, patient, action, conversation_id=conversation_id)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
         try:
             return await self.contexts.views(context, turn)
-        except CorruptDocumentError as error:
+        except errors.CorruptDocumentError as error:
             # What was said stays readable; each message names the rows that are missing with it.
             logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
             return []
@@ -278,8 +272,8 @@ class ConversationReader:
     async def _find(self, conversation_id: str) -> Conversation | None:
         try:
             stored = await self.conversations.read(conversation_id, fresh=True)
-        except InvalidIdentifierError:
-            raise NotFoundError("no such conversation") from None
+        except errors.InvalidIdentifierError:
+            raise errors.NotFoundError("no such conversation") from None
         return None if stored is None else stored.document
 
     async def _patient(self, conversation: Conversation, raw: str | None) -> PatientId | None:
@@ -290,10 +284,10 @@ class ConversationReader:
             return None
         try:
             patient_id = storable_patient_id(raw)
-        except InvalidIdentifierError:
-            raise NotFoundError("no such patient here") from None
+        except errors.InvalidIdentifierError:
+            raise errors.NotFoundError("no such patient here") from None
         if patient_id not in registry.patient_registry:
-            raise NotFoundError("no such patient here")
+            raise errors.NotFoundError("no such patient here")
         return patient_id
 
     async def _registry(self, conversation: Conversation) -> Registry:
@@ -313,5 +307,5 @@ class ConversationReader:
 
 def _check_owner(conversation: Conversation | None, owner: str) -> Conversation:
     if conversation is None or conversation.owner != owner:
-        raise NotFoundError("no such conversation")
+        raise errors.NotFoundError("no such conversation")
     return conversation

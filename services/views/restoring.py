@@ -36,8 +36,7 @@ class Restoring:
             await self.undo.clearing.finish(claim)
             await self.undo.finish(claim)
             now = self.clock.now()
-            last = claim.conversation.undoable_clear(owner, now=now)
-            if last is None:
+            if (last := claim.conversation.undoable_clear(owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
             await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)
             # No turn shows how far it is.

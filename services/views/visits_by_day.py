@@ -100,8 +100,7 @@ class DayOnServer:
         if not listed:
             return DaySeen(state="not_searchable")
         visits = [(key, entry) for each in listed for key, entry in each]
-        keys = sorted({key for key, _ in visits})
-        if not keys:
+        if not (keys := sorted({key for key, _ in visits})):
             return DaySeen()
         people = (await self.directory.people_for(Sought(keys=keys))).people
         known = {one.key: one for one in people if one.patient_id and one.is_active}

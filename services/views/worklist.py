@@ -11,15 +11,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from data_models import errors
 from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    InvalidIdentifierError,
-    NoSuchPatientError,
-    RecordsError,
-    WorklistFullError,
-)
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
@@ -126,20 +121,19 @@ class Worklist:
         """
         patient = _storable(patient_id)
         if patient is None or patient not in await self._find_known([patient]):
-            raise NoSuchPatientError("the records know no such patient")
+            raise errors.NoSuchPatientError("the records know no such patient")
         await self.guard.enter(owner, patient, conversation_id="")
         pins = await self._pins(owner)
         if patient in pins:
             return
         if len(pins) >= PINS_LIMIT:
-            raise WorklistFullError(limit=PINS_LIMIT)
+            raise errors.WorklistFullError(limit=PINS_LIMIT)
         await record_access(self.audit, owner, "pin_patient", patient=patient)
         await put_blob(self.store, _name(owner, patient), _MARK)  # or another page of theirs did
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
-        patient = _storable(patient_id)
-        if patient is None:
+        if (patient := _storable(patient_id)) is None:
             return
         await record_access(self.audit, owner, "unpin_patient", patient=patient)
         await self.store.delete(_name(owner, patient))
@@ -148,7 +142,7 @@ class Worklist:
         """Return who is seen; what is pinned is shown even where that cannot be told."""
         try:
             found = await self.days.visits_on(day, self.zone)
-        except RecordsError:
+        except errors.RecordsError:
             return DaySeen(), "unavailable"
         return found, found.state
 
@@ -197,7 +191,7 @@ def _each_once(found: Sequence[Seen]) -> list[Seen]:
 def _storable(patient_id: str) -> PatientId | None:
     try:
         return storable_patient_id(patient_id)
-    except InvalidIdentifierError:
+    except errors.InvalidIdentifierError:
         return None
 
 

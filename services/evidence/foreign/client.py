@@ -135,8 +135,7 @@ async def _tools_of(talk: "_Talk") -> list[types.Tool]:
         params = types.PaginatedRequestParams(cursor=cursor)
         page = types.ListToolsResult.model_validate(await talk.ask("tools/list", params))
         found += page.tools
-        cursor = page.nextCursor
-        if cursor is None:
+        if (cursor := page.nextCursor) is None:
             return found
     raise _wrong("its list of tools has no end")
 

@@ -76,8 +76,7 @@ def guideline_of(file: str, blocks: Iterable[Block]) -> Guideline:
     kept: list[Block] = []
     for at, block in enumerate(found):
         rest = [line for line in block.text.splitlines() if not _takes(line, meta, at)]
-        text = "\n".join(rest).strip()
-        if text:
+        if text := "\n".join(rest).strip():
             kept.append(Block(text, block.level, block.page))
     if kept and not kept[0].level and len(kept[0].text) <= _TITLE_LIMIT_CHARS:
         kept[0] = Block(kept[0].text, 1, kept[0].page)  # a PDF's first line is its title

@@ -21,14 +21,7 @@ from services.evidence.trials.facts import (
     refs_of,
 )
 from services.evidence.trials.named import judge_disease, judge_therapy
-from services.language.criteria import (
-    Criterion,
-    Named,
-    Piece,
-    disease_in,
-    read_criterion,
-    therapy_in,
-)
+from services.language import criteria
 from services.language.criteria_forms import Asked
 from services.language.quantities import quantities_in, unit_code
 from services.language.unit_sizes import converted
@@ -149,14 +142,14 @@ class Judgement:
 
 def judge(text: str, facts: PatientFacts, *, is_exclusion: bool = False) -> Judgement:
     """Return whether a criterion's words hold for the patient."""
-    criterion = read_criterion(text)
+    criterion = criteria.read_criterion(text)
     found = _whole(criterion, facts, is_exclusion=is_exclusion)
     verdict: Verdict = {True: "met", False: "not met", None: "unknown"}[found.holds]  # type: ignore[assignment]
     reason = found.reason or "has to be read by a person"
     return Judgement(text, verdict, reason, tuple(dict.fromkeys(found.sources)))
 
 
-def _whole(criterion: Criterion, facts: PatientFacts, *, is_exclusion: bool) -> Truth:
+def _whole(criterion: criteria.Criterion, facts: PatientFacts, *, is_exclusion: bool) -> Truth:
     if not criterion.pieces:
         return UNKNOWN
     judged = [
@@ -173,17 +166,16 @@ def _whole(criterion: Criterion, facts: PatientFacts, *, is_exclusion: bool) -> 
 
 
 def _piece(
-    piece: Piece, facts: PatientFacts, within_days: int | None, *, is_exclusion: bool
+    piece: criteria.Piece, facts: PatientFacts, within_days: int | None, *, is_exclusion: bool
 ) -> Truth:
     found = [_asked(one, facts, within_days) for one in piece.asked]
     if piece.other:
-        named = therapy_in(piece.other)
-        if named is not None:
+        if (named := criteria.therapy_in(piece.other)) is not None:
             found.append(judge_therapy(named, facts, within_days))
         elif within_days is not None:
-            found.append(judge_therapy(Named(piece.other, "past"), facts, within_days))
+            found.append(judge_therapy(criteria.Named(piece.other, "past"), facts, within_days))
         else:
-            found.append(judge_disease(disease_in(piece.other), facts))
+            found.append(judge_disease(criteria.disease_in(piece.other), facts))
     whole = all_of(found)
     is_conditional = any(one.kind == "sex" for one in piece.asked) and bool(piece.other)
     if is_conditional and whole.holds is False and not is_exclusion:
@@ -243,8 +235,7 @@ def _sex(asked: Asked, facts: PatientFacts) -> Truth:
 def _stage(asked: Asked, facts: PatientFacts) -> Truth:
     active = [row for row in facts.problems if row.status == "active"]
     metastases = [row for row in active if row.name.casefold().startswith("metasta")]
-    readings = readings_of(facts.stage)
-    if not readings:
+    if not (readings := readings_of(facts.stage)):
         if asked.values == ("IV",) and metastases:
             return of_row(metastases[0], holds=True)
         return Truth(None, "stage: not in the record")
@@ -267,8 +258,7 @@ def _is_stage(own: str, wanted: Iterable[str]) -> bool | None:
 
 
 def _value(asked: Asked, facts: PatientFacts, within_days: int | None) -> Truth:
-    rows = facts.values(asked.name)
-    if not rows:
+    if not (rows := facts.values(asked.name)):
         return Truth(None, f"{asked.name}: not in the record")
     judged = [_row(asked, row, facts, within_days) for row in rows]
     holds = {one.holds for one in judged}
@@ -285,8 +275,7 @@ def _row(asked: Asked, row: ViewRow, facts: PatientFacts, within_days: int | Non
     if row.value[:1] in "<>≤≥" or row.number is None:
         return of_row(row, holds=None, why="no exact number")
     if asked.is_times_upper:
-        upper = _upper(row)
-        if upper is None:
+        if (upper := _upper(row)) is None:
             return of_row(row, holds=None, why="the record gives no upper limit")
         return of_row(row, holds=asked.within.holds(row.number, times=upper))
     unit = "".join(asked.unit.casefold().replace("cells", "").split())

@@ -55,8 +55,7 @@ def judge_therapy(named: Named, facts: PatientFacts, within_days: int | None) ->
 def _given(name: str, facts: PatientFacts) -> list[ViewRow]:
     if name in PROCEDURES:
         return [row for row in facts.procedures if _holds(row, PROCEDURES[name])]
-    drugs = TREATMENTS.get(name)
-    if drugs is not None:
+    if (drugs := TREATMENTS.get(name)) is not None:
         return [row for row in facts.drugs if drugs & {*words_of(row.name)}]
     return [row for row in facts.drugs if means("drug", name, label=row.name, codes=row.code)]
 
@@ -79,8 +78,7 @@ def _in_time(found: Sequence[ViewRow], facts: PatientFacts, within_days: int) ->
 
 def judge_disease(named: Named, facts: PatientFacts) -> Truth:
     """Return whether a disease is on record."""
-    name = " ".join(words_of(named.name))
-    if not name:
+    if not (name := " ".join(words_of(named.name))):
         return Truth(None)
     if name in CANCERS:
         found = [row for row in facts.problems if _holds(row, CANCERS[name])]

@@ -105,8 +105,7 @@ def _public_name(row: ViewRow, facts: PatientFacts) -> str:
     prefixes = {code.rpartition("|")[2][:3] for code in row.code if "icd-10" in code}
     for prefix in sorted(prefixes & set(_ICD10)):
         return _ICD10[prefix]
-    known = concept_table().coded("problem", row.code)
-    if known is not None:
+    if (known := concept_table().coded("problem", row.code)) is not None:
         return known.name
     for ref in row.sources:
         for coding in many(one(facts.record.entries[ref].raw, "code"), "coding"):

@@ -23,8 +23,7 @@ class DraftText:
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Remove the first match and return it."""
-        match = pattern.search(self.rest)
-        if match is not None:
+        if (match := pattern.search(self.rest)) is not None:
             self._blank(match)
         return match
 

@@ -146,13 +146,11 @@ def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
 
 
 def _read_ordinal(text: DraftText, found: Request) -> None:
-    row = WORDS.compiled("in_a_row").search(text.rest)
-    if row is not None:
+    if (row := WORDS.compiled("in_a_row").search(text.rest)) is not None:
         count = NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
         ends = range(1, count + 1) if row["end"].casefold() == "first" else range(-count, 0)
         found.places = tuple(ends)
-    hashed = text.take(_HASH)
-    if hashed is not None:
+    if (hashed := text.take(_HASH)) is not None:
         found.ordinal = int(hashed[1])
         return
     places = [
@@ -233,8 +231,7 @@ def _read_words(text: DraftText, found: Request) -> None:
         if piece in "\x1f,.;!?":
             at_start = at_start or piece in ".;!?"
             continue
-        phrase = text.phrase(piece)
-        if phrase is not None:
+        if (phrase := text.phrase(piece)) is not None:
             found.phrases.append(phrase)
             found.quoted += [phrase] if phrase in text.quoted else []
         elif _takes_noun(found, pieces, index, after_preposition=_follows(pieces, index)):
@@ -316,8 +313,7 @@ def _read_field(text: DraftText, verb: str, found: Request) -> None:
     """
     if verb not in _EDITING:
         return
-    match = WORDS.compiled("field_of").search(text.rest)
-    if match is None:
+    if (match := WORDS.compiled("field_of").search(text.rest)) is None:
         return
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     found.noun, found.noun_word = "contact", "contact"

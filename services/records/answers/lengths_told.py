@@ -81,8 +81,7 @@ def _apart(first: date, last: date, words: AnswerWords) -> str:
 
 def length_of(first: date, last: date, words: AnswerWords) -> str:
     """Return a length in days, a longer one also in years and months: "1 year 2 months"."""
-    days = (last - first).days
-    if not days:
+    if not (days := (last - first).days):
         return words.say("no_day")
     said = _counted(days, "day", words)
     if days < _FEW_DAYS:

@@ -109,8 +109,7 @@ class ConceptTable:
     def _abbreviated(self, kind: ConceptKind, label: str) -> Concept | None:
         """Read `Alanine aminotransferase (ALT)`: both parts must mean the same."""
         outer, _, rest = label.partition("(")
-        inner = rest.partition(")")[0]
-        if not inner:
+        if not (inner := rest.partition(")")[0]):
             return None
         found = self.named(kind, outer)
         return found if found is not None and found is self.named(kind, inner) else None
@@ -140,8 +139,7 @@ class ConceptTable:
         """Return all words by which a text may speak of what `name` means, of whatever kind."""
         found: set[str] = set()
         for kind in ("result", "drug", "problem", "vaccine"):
-            concept = self.named(kind, name)
-            if concept is not None:
+            if (concept := self.named(kind, name)) is not None:
                 parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
                 found |= {" ".join(words) for part in parts for words in part.words}
         found |= {" ".join(words_of(other)) for other in names_of_procedure(name)[1:]}

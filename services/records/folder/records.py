@@ -11,15 +11,8 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from data_models import errors
 from data_models.clock import Clock
-from data_models.errors import (
-    RecordAmbiguousError,
-    RecordMayBeDamagedError,
-    RecordNotFoundError,
-    RecordReplacedError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
 from data_models.identifiers import PatientId, hashed
 from services.records.big_charts import prepare_later, without_collecting
 from services.records.canonical import canonical_id, is_replaced
@@ -137,14 +130,14 @@ class FolderRecords:
         index = await self.index()
         chart = index.charts.get(patient_id)
         if chart is None and index.hiding:
-            raise RecordMayBeDamagedError(f"{len(index.hiding)} files may hide a patient")
+            raise errors.RecordMayBeDamagedError(f"{len(index.hiding)} files may hide a patient")
         if chart is None:
-            raise RecordNotFoundError
+            raise errors.RecordNotFoundError
         if chart.is_ambiguous:
             _log.warning("records_ambiguous", patient=hashed(patient_id))
-            raise RecordAmbiguousError
+            raise errors.RecordAmbiguousError
         if is_replaced(chart.body):
-            raise RecordReplacedError
+            raise errors.RecordReplacedError
         return await self._cache.get(
             patient_id, lambda _: self._read_chart(index, chart),
             version=tuple(chart.files.items()), size=lambda _: _size(chart),
@@ -209,7 +202,7 @@ class FolderRecords:
         """
         try:
             self.look()
-        except RecordsUnavailableError as error:
+        except errors.RecordsUnavailableError as error:
             _log.warning("records_unavailable", reason=str(error))
 
     def close(self) -> None:
@@ -231,7 +224,9 @@ class FolderRecords:
         try:
             stamps = files_in(self._folder)
         except OSError as error:
-            raise RecordsUnavailableError("the folder of the records cannot be read") from error
+            raise errors.RecordsUnavailableError(
+                "the folder of the records cannot be read"
+            ) from error
         kept = self._index
         before = {} if kept is None else kept.facts
         if kept is not None and {path: one.stamp for path, one in before.items()} == stamps:
@@ -260,7 +255,7 @@ def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Patient
             chart.patient_id, with_texts(found.entries, reader), patient_ref=chart.ref,
             damaged=tuple(map(str, found.problems)),
         )  # fmt: skip
-    except RecordsUnreadableError:
+    except errors.RecordsUnreadableError:
         _log.warning("records_unreadable", patient=hashed(chart.patient_id), tool=CHECK)
         raise
     patient = hashed(chart.patient_id)

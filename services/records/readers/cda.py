@@ -63,8 +63,7 @@ def _refuse_deep(root: Element) -> None:
 
 
 def _header(root: Element) -> Iterator[str]:
-    title = root.findtext(f"{_NAMESPACE}title")
-    if title:
+    if title := root.findtext(f"{_NAMESPACE}title"):
         yield title.strip()
     when = root.find(f"{_NAMESPACE}effectiveTime")
     stamp = (when.get("value") or "") if when is not None else ""

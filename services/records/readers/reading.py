@@ -16,12 +16,8 @@ from typing import Final
 import structlog
 
 from data_models.errors import RecordsUnreadableError
+from services.records.readers import result
 from services.records.readers.formats import SIMPLE, format_of, read_simple
-from services.records.readers.result import (
-    BYTES_LIMIT,
-    SECONDS_LIMIT,
-    ReadDocument,
-)
 
 WORKERS: Final = 2
 KEPT_CHARS: Final = 20_000_000
@@ -36,29 +32,29 @@ class DocumentReader:
     What was read is kept by the bytes' hash, `KEPT_CHARS` characters together.
     """
 
-    def __init__(self, *, workers: int = WORKERS, seconds: float = SECONDS_LIMIT) -> None:
+    def __init__(self, *, workers: int = WORKERS, seconds: float = result.SECONDS_LIMIT) -> None:
         self._seconds = seconds
         self._free: queue.LifoQueue[_Worker] = queue.LifoQueue()
         for _ in range(workers):
             self._free.put(_Worker())
-        self._kept: OrderedDict[bytes, ReadDocument] = OrderedDict()
+        self._kept: OrderedDict[bytes, result.ReadDocument] = OrderedDict()
         self._kept_chars = 0
         self._keeping = threading.Lock()
 
-    async def read(self, data: bytes, media_type: str) -> ReadDocument:
+    async def read(self, data: bytes, media_type: str) -> result.ReadDocument:
         """Return the text of a document, or in `problem` why there is none."""
         return await asyncio.to_thread(self.read_now, data, media_type)
 
-    def read_now(self, data: bytes, media_type: str) -> ReadDocument:
+    def read_now(self, data: bytes, media_type: str) -> result.ReadDocument:
         """Return what `read` does. Blocking, up to `seconds` for each document that waits."""
-        if len(data) > BYTES_LIMIT:
-            return ReadDocument(problem=f"it has more than {BYTES_LIMIT} bytes")
+        if len(data) > result.BYTES_LIMIT:
+            return result.ReadDocument(problem=f"it has more than {result.BYTES_LIMIT} bytes")
         try:
             form = format_of(data, media_type)
             if form in SIMPLE:
                 return read_simple(data, form, media_type)
         except RecordsUnreadableError as error:
-            return ReadDocument(problem=str(error))
+            return result.ReadDocument(problem=str(error))
         key = hashlib.blake2b(data, digest_size=16).digest() + media_type.encode()
         with self._keeping:
             kept = self._kept.get(key)
@@ -75,14 +71,14 @@ class DocumentReader:
             except queue.Empty:
                 return
 
-    def _in_worker(self, data: bytes, media_type: str) -> ReadDocument:
+    def _in_worker(self, data: bytes, media_type: str) -> result.ReadDocument:
         worker = self._free.get()
         try:
             return worker.read(data, media_type, seconds=self._seconds)
         finally:
             self._free.put(worker)
 
-    def _keep(self, key: bytes, found: ReadDocument) -> None:
+    def _keep(self, key: bytes, found: result.ReadDocument) -> None:
         with self._keeping:
             self._kept[key] = found
             self._kept_chars += len(found.text)
@@ -96,7 +92,7 @@ class _Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def read(self, data: bytes, media_type: str, *, seconds: float) -> ReadDocument:
+    def read(self, data: bytes, media_type: str, *, seconds: float) -> result.ReadDocument:
         process = self._started()
         # A timer kills it: that ends the blocked reading and writing below too.
         timer = threading.Timer(seconds, process.kill)
@@ -107,7 +103,7 @@ class _Worker:
             self.kill()
             _log.warning("document_worker_ended", bytes=len(data))
             reason = f"it takes more than {seconds:g} seconds or too much memory to read"
-            return ReadDocument(problem=reason)
+            return result.ReadDocument(problem=reason)
         finally:
             timer.cancel()
 
@@ -123,7 +119,7 @@ class _Worker:
 
     def _asked(
         self, process: "subprocess.Popen[bytes]", data: bytes, media_type: str
-    ) -> ReadDocument:
+    ) -> result.ReadDocument:
         jobs, answers = process.stdin, process.stdout
         if jobs is None or answers is None:
             raise OSError("the worker has no pipes")
@@ -131,7 +127,7 @@ class _Worker:
         jobs.write(data)
         jobs.flush()
         said = json.loads(answers.readline())
-        return ReadDocument(tuple(said["pages"]), said["problem"])
+        return result.ReadDocument(tuple(said["pages"]), said["problem"])
 
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is None or self._process.poll() is not None:

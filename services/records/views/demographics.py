@@ -58,8 +58,7 @@ def _name(patient: Patient) -> str:
 
 
 def _deceased(patient: Patient) -> str:
-    died = day_text(patient.deceased_date_time)
-    if died:
+    if died := day_text(patient.deceased_date_time):
         return f"died {died}"
     return "died, date not in the record" if patient.deceased_boolean else ""
 

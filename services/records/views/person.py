@@ -85,8 +85,7 @@ def _names(raw: Raw) -> Iterator[tuple[str, str, str]]:
 
 
 def _death(raw: Raw) -> Iterator[tuple[str, str, str]]:
-    died = text(raw, "deceasedDateTime")
-    if died:
+    if died := text(raw, "deceasedDateTime"):
         yield "death", died, ""
     elif isinstance(raw.get("deceasedBoolean"), bool):
         said = "died, date not in the record" if raw["deceasedBoolean"] else "recorded as not dead"

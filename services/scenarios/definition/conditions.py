@@ -52,8 +52,7 @@ class _Leaf:
     fields: tuple[str, ...]
 
     def judge(self, values: Mapping[str, JsonValue]) -> Verdict:
-        missing = tuple(name for name in self.fields if name not in values)
-        if missing:
+        if missing := tuple(name for name in self.fields if name not in values):
             return Verdict(None, missing)
         return Verdict(truth_of(self.expression, {name: values[name] for name in self.fields}))
 

@@ -107,8 +107,7 @@ def checked_graph(scenario: Scenario) -> Graph:
     Raises:
         ScenarioDefinitionError: with every problem, each naming its step and field.
     """
-    problems = tuple(_problems(scenario))
-    if problems:
+    if problems := tuple(_problems(scenario)):
         raise ScenarioDefinitionError(problems)
     graph = Graph(scenario=scenario)
     lost = [step for step in graph.steps if step not in graph.reached_from(graph.entry)]

@@ -230,8 +230,7 @@ def _tool_faults(graph: Graph, tools: Tools) -> Iterator[Fault]:
     for step in graph.steps.values():
         if not step.runs:
             continue
-        known = tools.get(step.runs)
-        if known is None:
+        if (known := tools.get(step.runs)) is None:
             yield Fault("unknown_tool", step.id, f"there is no tool {step.runs!r}")
             continue
         for name in step.parameters:

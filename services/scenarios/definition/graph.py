@@ -255,8 +255,7 @@ def _back_edges(entry: str, successors: Neighbours) -> set[tuple[str, str]]:
     stack = [(entry, iter(successors[entry]))]
     while stack:
         step, targets = stack[-1]
-        target = next(targets, None)
-        if target is None:
+        if (target := next(targets, None)) is None:
             on_way.discard(step)
             done.add(step)
             stack.pop()

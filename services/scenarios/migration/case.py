@@ -5,14 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from data_models.scenario_session import (
-    Extracted,
-    MigrationScenario,
-    PatientProfile,
-    ReconciliationAction,
-    ScenarioSession,
-    WorkItem,
-)
+from data_models import scenario_session
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.move import Move
 from services.scenarios.migration.own_way import OwnWay
@@ -25,7 +18,9 @@ class Gaps:
         visited: New ids of the steps that the session was in or was led past before.
     """
 
-    def __init__(self, *, session: ScenarioSession, move: Move, way: OwnWay) -> None:
+    def __init__(
+        self, *, session: scenario_session.ScenarioSession, move: Move, way: OwnWay
+    ) -> None:
         self._move, self._way = move, way
         self.visited = frozenset(move.image[step] for step in session.path if step in move.image)
         self._ran = frozenset(map(move.image_of, session.executed))
@@ -34,25 +29,26 @@ class Gaps:
         """Return what skipping each step leaves to be made up for, if anything."""
         found = {}
         for step in self._move.new.steps:
-            items = self.work([step], landing, known)
-            if items:
+            if items := self.work([step], landing, known):
                 found[step] = frozenset(item.field or f"{item.step_id}()" for item in items)
         return found
 
-    def work(self, steps: Sequence[str], landing: str, known: Container[str]) -> list[WorkItem]:
+    def work(
+        self, steps: Sequence[str], landing: str, known: Container[str]
+    ) -> list[scenario_session.WorkItem]:
         """Return what is to be done for `steps` of a route, in their order, each thing once."""
         needed = self._way.fields_read_from(landing)
         asked: set[str] = set()
-        items: list[WorkItem] = []
+        items: list[scenario_session.WorkItem] = []
         for step in dict.fromkeys(steps):
             if step == landing:
                 continue
             if self._must_run(step):
-                items.append(WorkItem(step_id=step, kind="action"))
+                items.append(scenario_session.WorkItem(step_id=step, kind="action"))
             for name in self._fields(step):
                 if name in needed and name not in known and name not in asked:
                     asked.add(name)
-                    items.append(WorkItem(step_id=step, kind="field", field=name))
+                    items.append(scenario_session.WorkItem(step_id=step, kind="field", field=name))
         return items
 
     def _must_run(self, step: str) -> bool:
@@ -78,10 +74,10 @@ class Case:
         extracted: What extraction found in the user's own turns, now or when it was asked before.
     """
 
-    session: ScenarioSession
-    profile: PatientProfile
+    session: scenario_session.ScenarioSession
+    profile: scenario_session.PatientProfile
     move: Move
-    extracted: Mapping[str, Extracted]
+    extracted: Mapping[str, scenario_session.Extracted]
     config: MigrationConfig
     now: datetime
 
@@ -109,8 +105,8 @@ class ReconciliationResult:
         needs_review: Whether the session is on the operator's list because of this.
     """
 
-    action: ReconciliationAction = "continue"
-    scenario: MigrationScenario | None = None
+    action: scenario_session.ReconciliationAction = "continue"
+    scenario: scenario_session.MigrationScenario | None = None
     collect_fields: tuple[str, ...] = ()
     confirm_fields: tuple[str, ...] = ()
     execute_actions: tuple[str, ...] = ()
@@ -132,7 +128,7 @@ class Outcome:
     """
 
     result: ReconciliationResult
-    session: ScenarioSession
+    session: scenario_session.ScenarioSession
     settled: bool = True
     changed: bool = False
     gap_sources: dict[str, str] = field(default_factory=dict)

@@ -36,8 +36,7 @@ class Catalogue:
         if is_fresh or self._titles is None or now - self._titles[0] > TITLES_TTL_SECONDS:
             found: dict[str, str] = {}
             for scenario_id in sorted(await self._store.versions()):
-                graph = await self._readable(scenario_id)
-                if graph is not None:
+                if (graph := await self._readable(scenario_id)) is not None:
                     found[scenario_id] = graph.scenario.title
             self._titles = now, found
         return self._titles[1]
@@ -71,8 +70,7 @@ class Catalogue:
 
     async def chain(self, scenario_id: str) -> VersionChain | None:
         """Return the deployed versions; None where its active one is not stored."""
-        pointer = await self._pointer(scenario_id)
-        if pointer is None:
+        if (pointer := await self._pointer(scenario_id)) is None:
             return None
         known = self._chains.get(scenario_id)
         if known is None or known[0] != pointer.versions:
@@ -93,8 +91,7 @@ class Catalogue:
         now = self._clock.monotonic()
         known = self._pointers.get(scenario_id)
         if known is None or now - known[0] > POINTER_TTL_SECONDS:
-            held = await self._store.active(scenario_id)
-            if held is None:
+            if (held := await self._store.active(scenario_id)) is None:
                 return None  # not kept: its first version may be published at any moment
             known = self._pointers[scenario_id] = now, held
         return known[1].value

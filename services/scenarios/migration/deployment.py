@@ -275,8 +275,7 @@ class Deployer:
         return held
 
     async def _deployment(self, scenario_id: str) -> Held[DeploymentRecord]:
-        held = await self.store.deployment(scenario_id)
-        if held is None:
+        if (held := await self.store.deployment(scenario_id)) is None:
             raise ScenarioPlanError("no deployment is under way")
         return held
 

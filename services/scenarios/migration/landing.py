@@ -192,8 +192,7 @@ def _skipped(step: str, case: Case) -> StepVisit:
 
 
 def _carried(passed: CompletedCheckpoint, move: Move) -> CompletedCheckpoint:
-    image = move.image_of(passed)
-    if image is None:
+    if (image := move.image_of(passed)) is None:
         return passed
     return passed.model_copy(update={"step_id": image, "version": move.new.version})
 

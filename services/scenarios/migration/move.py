@@ -43,8 +43,7 @@ class Move:
 
     def leads_as_before(self, step: str) -> bool:
         """Whether the new `step` has the old one's conditions, order and targets (M5)."""
-        former = self.preimage.get(step)
-        if former is None:
+        if (former := self.preimage.get(step)) is None:
             return False
         before = [(self.image.get(b.target), b.text) for b in self.old.branches(former)]
         return before == [(branch.target, branch.text) for branch in self.new.branches(step)]

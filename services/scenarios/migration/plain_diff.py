@@ -25,8 +25,7 @@ def _steps(difference: Difference) -> Iterator[str]:
     for gone in (step for step in old.steps if step not in difference.anchors.image):
         yield f"The step “{_title(old, gone)}” is gone."
     for step in new.steps.values():
-        former = difference.move.preimage.get(step.id)
-        if former is None:
+        if (former := difference.move.preimage.get(step.id)) is None:
             what = f", which {_does(new, step)}" if _does(new, step) else ""
             yield f"The step “{step.title}” is new{what}."
         else:
@@ -62,8 +61,7 @@ def _asked(name: str, before: Step, after: Step, graph: Graph) -> Iterator[str]:
 def _ways(difference: Difference) -> Iterator[str]:
     old, new, move = difference.old, difference.new, difference.move
     for step in new.steps:
-        former = move.preimage.get(step)
-        if former is None:
+        if (former := move.preimage.get(step)) is None:
             yield from (f"{one}." for one in _ways_in_words(new, step))
         elif not move.leads_as_before(step):
             before = sorted((move.image.get(b.target, ""), b.text) for b in old.branches(former))

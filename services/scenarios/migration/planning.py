@@ -9,31 +9,21 @@ from operator import or_
 from data_models.errors import ScenarioPlanError
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration import migration_plan
 from services.scenarios.migration.anchors import match_anchors
 from services.scenarios.migration.difference import Away, Bits, Difference
-from services.scenarios.migration.migration_plan import (
-    AnchorMigrationPolicy,
-    AnchorTransformation,
-    DeletedNode,
-    FieldCollectionInfo,
-    MigrationPlan,
-    MigrationSummary,
-    MigrationWarning,
-    TransformationMap,
-    check_scope,
-)
 
 WARNINGS_LIMIT = 200
 
 
-def summarise(difference: Difference) -> MigrationSummary:
+def summarise(difference: Difference) -> migration_plan.MigrationSummary:
     """Return the summary for sessions that came the longest possible way; a dry run is exact."""
     upstream, image = difference.upstream, difference.anchors.image
     re_route = reduce(or_, (one.anchors for one in difference.away), 0)
     gap_fill = difference.images & upstream.after_any(difference.inserted) & ~re_route
     moved = dict.fromkeys(upstream.steps(re_route), "re_route")
     moved |= dict.fromkeys(upstream.steps(gap_fill), "gap_fill")
-    return MigrationSummary(
+    return migration_plan.MigrationSummary(
         scenario_by_anchor={left: moved.get(right, "clean_graft") for left, right in image.items()},
         total_anchors=len(image),
         anchors_with_clean_graft=len(image) - len(moved),
@@ -50,7 +40,7 @@ def summarise(difference: Difference) -> MigrationSummary:
     )
 
 
-def _checkpoint_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+def _checkpoint_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
     upstream, steps = difference.upstream, difference.new.scenario.steps
     checkpoints = [step.id for step in steps if step.is_checkpoint]
     for away in difference.away:
@@ -62,10 +52,12 @@ def _checkpoint_warnings(difference: Difference) -> Iterator[MigrationWarning]:
                     yield _blocked(difference, anchor, away, checkpoint)
 
 
-def _blocked(difference: Difference, anchor: str, away: Away, checkpoint: str) -> MigrationWarning:
+def _blocked(
+    difference: Difference, anchor: str, away: Away, checkpoint: str
+) -> migration_plan.MigrationWarning:
     steps = difference.new.steps
     name = steps[anchor].title
-    return MigrationWarning(
+    return migration_plan.MigrationWarning(
         severity="warning",
         code="redirect_blocked",
         anchor_name=name,
@@ -78,10 +70,10 @@ def _blocked(difference: Difference, anchor: str, away: Away, checkpoint: str) -
     )
 
 
-def _ambiguous_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+def _ambiguous_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
     for step in difference.anchors.ambiguous:
         name = difference.old.steps[step].title
-        yield MigrationWarning(
+        yield migration_plan.MigrationWarning(
             severity="warning",
             code="ambiguous_anchor",
             anchor_name=name,
@@ -89,10 +81,10 @@ def _ambiguous_warnings(difference: Difference) -> Iterator[MigrationWarning]:
         )
 
 
-def _deletion_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+def _deletion_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
     for step in difference.old.steps.values():
         if step.is_checkpoint and step.id not in difference.anchors.image:
-            yield MigrationWarning(
+            yield migration_plan.MigrationWarning(
                 severity="critical",
                 code="checkpoint_deleted",
                 anchor_name=step.title,
@@ -103,9 +95,9 @@ def _deletion_warnings(difference: Difference) -> Iterator[MigrationWarning]:
             )
 
 
-def _skipped_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+def _skipped_warnings(difference: Difference) -> Iterator[migration_plan.MigrationWarning]:
     for fault in skipped_checkpoints(difference.new, difference.anchors.image):
-        yield MigrationWarning(
+        yield migration_plan.MigrationWarning(
             severity="critical",
             code="checkpoint_skipped",
             anchor_name=difference.new.steps[fault.step].title,
@@ -113,7 +105,7 @@ def _skipped_warnings(difference: Difference) -> Iterator[MigrationWarning]:
         )
 
 
-def _fields(difference: Difference) -> Iterator[FieldCollectionInfo]:
+def _fields(difference: Difference) -> Iterator[migration_plan.FieldCollectionInfo]:
     """The fields that new steps collect for later ones, or that changed forks decide by."""
     new, upstream = difference.new, difference.upstream
     wanted: dict[str, Bits] = {}
@@ -130,9 +122,8 @@ def _fields(difference: Difference) -> Iterator[FieldCollectionInfo]:
             wanted[name] = wanted.get(name, 0) | upstream.after(fork)
             reasons.setdefault(name, []).append(f"decides at {new.steps[fork].title}")
     for name, steps in wanted.items():
-        affected = upstream.steps(difference.images & steps)
-        if affected:
-            yield FieldCollectionInfo(
+        if affected := upstream.steps(difference.images & steps):
+            yield migration_plan.FieldCollectionInfo(
                 field_name=name,
                 display_name=new.fields[name].label,
                 affected_anchors=tuple(new.steps[anchor].title for anchor in affected),
@@ -146,10 +137,10 @@ def make_plan(
     *,
     plan_id: str,
     now: datetime,
-    policies: Mapping[str, AnchorMigrationPolicy] | None = None,
+    policies: Mapping[str, migration_plan.AnchorMigrationPolicy] | None = None,
     mapping: Mapping[str, str] | None = None,
     created_by: str | None = None,
-) -> MigrationPlan:
+) -> migration_plan.MigrationPlan:
     """Return the plan from `old` to `new`; every old step is an anchor or deleted in it.
 
     Raises:
@@ -159,7 +150,7 @@ def make_plan(
     policies, mapping = dict(policies or {}), dict(mapping or {})
     _check(old, new, policies, mapping)
     difference = Difference(old, new, match_anchors(old, new, mapping))
-    return MigrationPlan(
+    return migration_plan.MigrationPlan(
         id=plan_id,
         scenario_id=new.scenario.id,
         from_version=old.version,
@@ -180,7 +171,7 @@ def make_plan(
 def _check(
     old: Graph,
     new: Graph,
-    policies: Mapping[str, AnchorMigrationPolicy],
+    policies: Mapping[str, migration_plan.AnchorMigrationPolicy],
     mapping: Mapping[str, str],
 ) -> None:
     unknown = [step for step in (*policies, *mapping) if step not in old.steps and step != "*"]
@@ -188,10 +179,12 @@ def _check(
     if unknown or len(set(mapping.values())) < len(mapping):
         raise ScenarioPlanError(f"the plan names steps wrongly: {', '.join(sorted(unknown))}")
     for policy in policies.values():
-        check_scope(policy.scope_filter)
+        migration_plan.check_scope(policy.scope_filter)
 
 
-def _named(policy: AnchorMigrationPolicy, old: Graph, step: str) -> AnchorMigrationPolicy:
+def _named(
+    policy: migration_plan.AnchorMigrationPolicy, old: Graph, step: str
+) -> migration_plan.AnchorMigrationPolicy:
     if step not in old.steps:
         return policy
     return policy.model_copy(
@@ -199,11 +192,11 @@ def _named(policy: AnchorMigrationPolicy, old: Graph, step: str) -> AnchorMigrat
     )
 
 
-def _transformation(difference: Difference) -> TransformationMap:
+def _transformation(difference: Difference) -> migration_plan.TransformationMap:
     old, anchors = difference.old, difference.anchors
-    return TransformationMap(
+    return migration_plan.TransformationMap(
         anchors=tuple(
-            AnchorTransformation(
+            migration_plan.AnchorTransformation(
                 anchor_node_id_v1=left,
                 anchor_node_id_v2=anchors.image[left],
                 anchor_content_hash=old.hashes[left],
@@ -214,7 +207,7 @@ def _transformation(difference: Difference) -> TransformationMap:
             if left in anchors.image
         ),
         deleted_nodes=tuple(
-            DeletedNode(node_id_v1=step, node_name=old.steps[step].title)
+            migration_plan.DeletedNode(node_id_v1=step, node_name=old.steps[step].title)
             for step in old.steps
             if step not in anchors.image
         ),

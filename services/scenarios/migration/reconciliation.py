@@ -4,17 +4,10 @@ from collections.abc import Mapping
 
 import structlog
 
+from data_models import scenario_session
 from data_models.clock import Clock
 from data_models.errors import ScenarioInputError
 from data_models.identifiers import hashed
-from data_models.scenario_session import (
-    CompletedCheckpoint,
-    Extracted,
-    MigrationScenario,
-    PatientProfile,
-    ScenarioSession,
-    WorkItem,
-)
 from services.scenarios.definition.graph import levels
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome
@@ -28,7 +21,7 @@ from services.scenarios.migration.waiting import used_facts, wait
 from services.scenarios.session.facts import Facts, gather_facts
 
 
-def forbidding_redirect(case: Case, target: str) -> CompletedCheckpoint | None:
+def forbidding_redirect(case: Case, target: str) -> scenario_session.CompletedCheckpoint | None:
     """Return the first checkpoint that `target` does not lie strictly after, if any."""
     for passed in case.session.completed_checkpoints:
         image = case.move.image_of(passed)
@@ -37,7 +30,7 @@ def forbidding_redirect(case: Case, target: str) -> CompletedCheckpoint | None:
     return None
 
 
-def ahead_again(case: Case, landing: str) -> CompletedCheckpoint | None:
+def ahead_again(case: Case, landing: str) -> scenario_session.CompletedCheckpoint | None:
     """Return the first checkpoint that would come a second time after `landing`, if any."""
     for passed in case.session.completed_checkpoints:
         image = case.move.image_of(passed)
@@ -122,10 +115,10 @@ class Reconciler:
 
     async def before_turn(
         self,
-        session: ScenarioSession,
-        profile: PatientProfile,
+        session: scenario_session.ScenarioSession,
+        profile: scenario_session.PatientProfile,
         *,
-        extracted: Mapping[str, Extracted] | None = None,
+        extracted: Mapping[str, scenario_session.Extracted] | None = None,
     ) -> Outcome:
         """Return what happens to `session` before its turn; most often nothing."""
         if await self._catalogue.is_current(session):
@@ -182,8 +175,7 @@ def _decided(case: Case, step: str) -> Outcome:
         return landing.unchanged(session)
     if not policy.update_downstream:
         return landing.pin(case)
-    anchor = move.image.get(step)
-    if anchor is None:
+    if (anchor := move.image.get(step)) is None:
         return _relocated(case)
     if ahead_again(case, anchor) is not None:
         return _flagged(case, "checkpoint_ahead_again", blocked=True)
@@ -234,16 +226,18 @@ def _route(case: Case, anchor: str, facts: Facts, *, may_divert: bool = True) ->
 
 
 def _asked_at_fork(
-    case: Case, facts: Facts, route: Undecided, scenario: MigrationScenario
+    case: Case, facts: Facts, route: Undecided, scenario: scenario_session.MigrationScenario
 ) -> Outcome:
-    items = [WorkItem(step_id=route.fork, kind="field", field=name) for name in route.fields]
+    items = [
+        scenario_session.WorkItem(step_id=route.fork, kind="field", field=name)
+        for name in route.fields
+    ]
     return wait(case, facts, items, scenario=scenario)
 
 
 def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
     target = route.branch.target
-    passed = forbidding_redirect(case, target)
-    if passed is not None:
+    if (passed := forbidding_redirect(case, target)) is not None:
         place = Landing(
             step=anchor,
             scenario="re_route",
@@ -254,8 +248,7 @@ def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outco
             condition=route.branch.text,
         )
         return landing.land(case, place)
-    items = case.gaps.work(route.steps, target, facts.sure)
-    if items:
+    if items := case.gaps.work(route.steps, target, facts.sure):
         return wait(case, facts, items, scenario="re_route")
     place = Landing(
         step=target,
@@ -298,7 +291,7 @@ def _filled(
     items = case.gaps.work(route.steps, anchor, facts.sure)
     fresh = [step for step in route.steps if step not in case.gaps.visited and step != anchor]
     is_gap_fill = bool(fresh or items) or policy.force_scenario == "gap_fill"
-    scenario: MigrationScenario = "gap_fill" if is_gap_fill else "clean_graft"
+    scenario: scenario_session.MigrationScenario = "gap_fill" if is_gap_fill else "clean_graft"
     if items:
         return wait(case, facts, items, scenario=scenario)
     place = Landing(

@@ -177,8 +177,7 @@ class RouteFinder:
 
     def _judge(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | Route | None:
         """Choose a branch; None where no branch holds, a route where that settles it."""
-        taken = self._taken(place, branches)
-        if taken is not None:
+        if (taken := self._taken(place, branches)) is not None:
             return taken
         possible, missing = _possible(branches, self.values)
         if not missing:
@@ -269,8 +268,7 @@ def _legs(move: Move, path: list[str], goal: str) -> tuple[_Leg, ...]:
     legs: list[_Leg] = []
     place, taken = move.new.entry, None
     for index, step in enumerate(path):
-        visited = move.image.get(step)
-        if visited is None:
+        if (visited := move.image.get(step)) is None:
             continue
         if visited != place:
             legs.append(_Leg(place, visited, taken))

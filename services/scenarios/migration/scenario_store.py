@@ -11,14 +11,8 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
+from data_models import errors
 from data_models.blob_store import BlobStore
-from data_models.errors import (
-    BlobExistsError,
-    CorruptDocumentError,
-    ScenarioDefinitionError,
-    ScenarioNotFoundError,
-    ScenarioPlanError,
-)
 from data_models.identifiers import hashed
 from data_models.scenario import Scenario
 from data_models.values import Value, read_value
@@ -68,7 +62,7 @@ class StoredVersion(Value):
         """
         graph = checked_graph(self.scenario)
         if self.checksum and (self.checksum, self.hashes) != (graph.checksum, graph.hashes):
-            raise CorruptDocumentError("a version is not what its hashes say")
+            raise errors.CorruptDocumentError("a version is not what its hashes say")
         return graph
 
 
@@ -164,10 +158,10 @@ class ScenarioStore:
         name = version_name(scenario.id, scenario.version)
         try:
             await self._blobs.create(name, StoredVersion.of(graph).model_dump_json().encode())
-        except BlobExistsError:
+        except errors.BlobExistsError:
             stored = await self.graph(scenario.id, scenario.version)
             if stored is None or stored.scenario != scenario:
-                raise ScenarioDefinitionError(
+                raise errors.ScenarioDefinitionError(
                     (f"version {scenario.version}: exists already with other content",)
                 ) from None
 
@@ -198,9 +192,8 @@ class ScenarioStore:
         Raises:
             ScenarioNotFoundError: it is not stored.
         """
-        graph = await self.graph(scenario_id, version)
-        if graph is None:
-            raise ScenarioNotFoundError(f"version {version} is not stored")
+        if (graph := await self.graph(scenario_id, version)) is None:
+            raise errors.ScenarioNotFoundError(f"version {version} is not stored")
         return graph
 
     async def chain(
@@ -247,9 +240,8 @@ class ScenarioStore:
         Raises:
             ScenarioNotFoundError: nothing is deployed.
         """
-        held = await self.active(scenario_id)
-        if held is None:
-            raise ScenarioNotFoundError("the scenario has no active version")
+        if (held := await self.active(scenario_id)) is None:
+            raise errors.ScenarioNotFoundError("the scenario has no active version")
         return held
 
     async def current_plan(self, scenario_id: str) -> Held[MigrationPlan]:
@@ -260,9 +252,8 @@ class ScenarioStore:
             ScenarioPlanError: there is no plan.
         """
         version = (await self.require_active(scenario_id)).value.version
-        held = await self.plan(scenario_id, version)
-        if held is None:
-            raise ScenarioPlanError("there is no plan from this version")
+        if (held := await self.plan(scenario_id, version)) is None:
+            raise errors.ScenarioPlanError("there is no plan from this version")
         return held
 
     async def save_active(self, pointer: ActivePointer, *, etag: str | None) -> None:
@@ -292,8 +283,7 @@ class ScenarioStore:
         return await self._blobs.replace(name, data, etag=etag)
 
     async def _read(self, name: str, model: type[ModelT]) -> Held[ModelT] | None:
-        blob = await self._blobs.read(name)
-        if blob is None:
+        if (blob := await self._blobs.read(name)) is None:
             return None
         return Held(read_value(blob.data, model), blob.etag)
 

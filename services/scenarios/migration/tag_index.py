@@ -17,12 +17,7 @@ import orjson
 from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.migration.ports import (
-    SessionPage,
-    SessionRow,
-    Tally,
-    row_of,
-)
+from services.scenarios.migration import ports
 
 TALLY_PAGE = 5_000
 SET_AT_ONCE = 32
@@ -43,10 +38,10 @@ class TagSessionIndex:
     def __init__(self, *, tags: BlobTags) -> None:
         self._tags = tags
 
-    async def put(self, row: SessionRow) -> None:
+    async def put(self, row: ports.SessionRow) -> None:
         """Do nothing: the write of the document carried its tags."""
 
-    async def put_many(self, rows: Iterable[SessionRow]) -> None:
+    async def put_many(self, rows: Iterable[ports.SessionRow]) -> None:
         left = iter(rows)
         while batch := list(islice(left, SET_AT_ONCE)):
             await self._set(batch)
@@ -62,23 +57,22 @@ class TagSessionIndex:
         limit: int,
         below_version: int | None = None,
         flagged: bool = False,
-    ) -> SessionPage:
+    ) -> ports.SessionPage:
         where = _where(scenario_id, below_version=below_version, flagged=flagged)
         found = await self._tags.find(where, after=after, limit=limit)
-        return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
+        return ports.SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
 
-    async def tally(self, scenario_id: str) -> Sequence[Tally]:
+    async def tally(self, scenario_id: str) -> Sequence[ports.Tally]:
         where, after = _where(scenario_id), ""
         found = Counter[tuple[int, str, int, str, bool]]()
         while True:
             page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
             rows = (_row(blob, scenario_id) for blob in page.blobs)
             found.update((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
-            after = page.cursor
-            if not after:
-                return [Tally(*alike, number) for alike, number in sorted(found.items())]
+            if not (after := page.cursor):
+                return [ports.Tally(*alike, number) for alike, number in sorted(found.items())]
 
-    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
+    async def mark(self, rows: Sequence[ports.SessionRow], version: int) -> None:
         for start in range(0, len(rows), SET_AT_ONCE):
             batch = rows[start : start + SET_AT_ONCE]
             await self._set([replace(row, mark=version) for row in batch], marking=True)
@@ -86,10 +80,10 @@ class TagSessionIndex:
     async def close(self) -> None:
         await self._tags.close()
 
-    async def _set(self, rows: Sequence[SessionRow], *, marking: bool = False) -> None:
+    async def _set(self, rows: Sequence[ports.SessionRow], *, marking: bool = False) -> None:
         await asyncio.gather(*(self._set_one(row, marking=marking) for row in rows))
 
-    async def _set_one(self, row: SessionRow, *, marking: bool) -> None:
+    async def _set_one(self, row: ports.SessionRow, *, marking: bool) -> None:
         # A turn may have migrated the session since the page was read: then its tags are newer.
         same = f"\"session\"='{_safe(row.session_id)}' AND \"version\"='{_padded(row.version)}'"
         await self._tags.set(row.place, tags_of_row(row), only_if=same if marking else None)
@@ -106,7 +100,7 @@ def is_context(name: str) -> bool:
     return name.endswith(_CONTEXT_SUFFIX) and _ARCHIVE not in name
 
 
-def rows_of(data: bytes, *, place: str) -> list[SessionRow]:
+def rows_of(data: bytes, *, place: str) -> list[ports.SessionRow]:
     """Return a row for each session of a context document, the open one first.
 
     A document that cannot be read has none: its reader refuses it, and its writer never wrote it.
@@ -119,11 +113,11 @@ def rows_of(data: bytes, *, place: str) -> list[SessionRow]:
         sessions = [ScenarioSession.model_validate(one) for one in held if one is not None]
     except (ValueError, AttributeError, TypeError):
         return []
-    rows = [row_of(session, place=place) for session in sessions]
+    rows = [ports.row_of(session, place=place) for session in sessions]
     return [row for row in rows if row is not None]
 
 
-def tags_of_row(row: SessionRow) -> dict[str, str]:
+def tags_of_row(row: ports.SessionRow) -> dict[str, str]:
     """Return a row as nine tags; a blob may have ten."""
     return {
         "scenario": _safe(row.scenario_id),
@@ -148,9 +142,9 @@ def _where(scenario_id: str, *, below_version: int | None = None, flagged: bool 
     )
 
 
-def _row(blob: TaggedBlob, scenario_id: str) -> SessionRow:
+def _row(blob: TaggedBlob, scenario_id: str) -> ports.SessionRow:
     tags = blob.tags
-    return SessionRow(
+    return ports.SessionRow(
         session_id=tags["session"],
         scenario_id=scenario_id,
         version=int(tags["version"]),

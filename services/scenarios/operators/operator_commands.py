@@ -161,8 +161,7 @@ async def dry_run(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
             counts.add(row)
             if len(rows) < options.limit:
                 rows.append(row.model_dump(mode="json"))
-        after = page.cursor
-        if not after:
+        if not (after := page.cursor):
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
             score = await parts.service.score(options.scenario)
             shown = None if score is None else score.model_dump(mode="json")

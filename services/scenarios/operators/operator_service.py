@@ -263,8 +263,7 @@ class OperatorService:
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
         self.wake(scenario_id)
-        held = await self.store.deployment(scenario_id)
-        if held is None:
+        if (held := await self.store.deployment(scenario_id)) is None:
             raise ScenarioNotFoundError("no deployment")
         return held.value
 
@@ -276,8 +275,7 @@ class OperatorService:
         return (await self.store.current_plan(scenario_id)).value
 
     async def _versions(self, scenario_id: str) -> list[int]:
-        found = (await self.store.versions(scenario_id)).get(scenario_id)
-        if not found:
+        if not (found := (await self.store.versions(scenario_id)).get(scenario_id)):
             raise ScenarioNotFoundError("there is no such scenario")
         return found
 

@@ -82,8 +82,7 @@ class Pruner:
             scenario_id: Of which scenario.
             lowest: The oldest version in use, by `lowest_in_use`; None if no session is stored.
         """
-        held = await self._store.active(scenario_id)
-        if held is None:
+        if (held := await self._store.active(scenario_id)) is None:
             return Pruned()
         # The version before the active one is what a rollback proposes and a canary holds on to.
         kept_from = min([*held.value.versions[-2:], *([] if lowest is None else [lowest])])

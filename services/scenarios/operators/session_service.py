@@ -210,8 +210,7 @@ class SessionService:
 
     async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
-        stored = await self.sessions.read(row)
-        if stored is None:
+        if (stored := await self.sessions.read(row)) is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
         await self._record(stored, operator, f"session_{act.kind}")
@@ -281,8 +280,7 @@ class SessionService:
             page = await self.index.page(scenario_id, after=after, limit=PAGE_LIMIT)
             for row in page.rows:
                 yield row
-            after = page.cursor
-            if not after:
+            if not (after := page.cursor):
                 return
 
     async def _record(self, stored: StoredSession, operator: str, action: str) -> None:

@@ -39,8 +39,7 @@ def command_in(text: str) -> Command | None:
         if says(text, f"scenario_{kind}"):
             return Command(kind)
     for kind in _KINDS:
-        found = parts_in(text, f"scenario_{kind}")
-        if found is not None:
+        if (found := parts_in(text, f"scenario_{kind}")) is not None:
             return Command(kind, _plain(found.get("name", "")))
     words = " ".join(words_as_written(text.casefold()))
     return Command("start", _plain(words), is_bare=True) if len(words.split()) <= 8 else None

@@ -58,8 +58,7 @@ def decided_again(
         target = branch.target if branch is not None else visit.step_id
         if target == visit.transition:
             continue
-        blocking = _completed_behind(session, at)
-        if blocking is not None:
+        if (blocking := _completed_behind(session, at)) is not None:
             return Decided(session, blocked_by=blocking, blocked_target=target)
         return Decided(_gone_to(session, graph, at, target, now), left=session.step or "")
     return Decided(session)
@@ -76,8 +75,7 @@ def gone_back(session: ScenarioSession, graph: Graph, now: datetime) -> Scenario
         step = session.step_history[at].step_id
         if step not in graph.steps or not graph.steps[step].collects_profile_fields:
             continue
-        blocking = _completed_behind(session, at)
-        if blocking is not None:
+        if (blocking := _completed_behind(session, at)) is not None:
             done = blocking.description or blocking.step_id
             raise ToolInputError(f"“{done}” is completed and cannot be undone, so we stay here")
         history = [*session.step_history[:at], visit_of(graph, step, now)]

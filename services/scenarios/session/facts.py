@@ -185,8 +185,7 @@ def with_answers(
         for name, value in answers.items()
         if value is not None and (name not in graph.fields or takes(graph.fields[name], value))
     }
-    progress = session.progress
-    if progress is not None:
+    if (progress := session.progress) is not None:
         denied = [n for n in progress.confirming if n in answers and answers[n] is None]
         progress = progress.model_copy(update={"denied": [*progress.denied, *denied]})
     said = {name: (evidence or {}).get(name) or Evidence() for name in fitting}

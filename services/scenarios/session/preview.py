@@ -49,8 +49,7 @@ def played(graph: Graph, answers: Sequence[str]) -> Played:
     play = _Play(graph=graph, answers=list(answers))
     step: str | None = graph.entry
     for _ in range(STEPS_LIMIT):
-        step = play.through(graph.steps[step or ""])
-        if step is None:
+        if (step := play.through(graph.steps[step or ""])) is None:
             return play.played
     play.say("problem", f"stopped after {STEPS_LIMIT} steps: does this loop end?")
     return play.played
@@ -123,8 +122,7 @@ class _Play:
             fields = [self._graph.fields[name] for name in left]
             labels = ", ".join(one.label for one in fields)
             self.say("asks", f"{words}: {labels}?" if words else question_for(self._graph, left))
-            text = self._answer(fields)
-            if text is None:
+            if (text := self._answer(fields)) is None:
                 return False
             self._take(fields, text)
             left = [name for name in left if name not in self.played.known]
@@ -133,8 +131,7 @@ class _Play:
     def _take(self, fields: Sequence[FieldDefinition], text: str) -> None:
         found = readings_in(text, fields)
         for one in fields:
-            reading = found.get(one.name)
-            if reading is None:
+            if (reading := found.get(one.name)) is None:
                 self.say("problem", f"{one.label} takes {taken_by(one)}")
             elif (why := unfit(one, reading.value)) is not None:
                 self.say("problem", why)

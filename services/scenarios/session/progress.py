@@ -193,8 +193,7 @@ def set_aside(document: ChatContext) -> None:
     Raises:
         ToolInputError: too many are left unfinished.
     """
-    session = document.scenario
-    if session is None:
+    if (session := document.scenario) is None:
         return
     unfinished = [one for one in document.left_scenarios if one.step is not None]
     if session.step is None:

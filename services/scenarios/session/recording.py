@@ -10,14 +10,7 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.errors import ToolInputError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, ScenarioSession
-from services.language.field_answers import (
-    out_of_range,
-    pattern_of,
-    reading_in,
-    says_something,
-    taken_by,
-    value_in,
-)
+from services.language import field_answers
 from services.language.folding import words_of
 from services.language.quotes import may_mean, without_words
 from services.scenarios.definition.graph import Graph
@@ -79,7 +72,7 @@ def _seen(field: FieldDefinition, value: JsonValue, text: str) -> str:
     """Return the words of `text` that plainly are the value."""
     if isinstance(value, str) and field.value_type in ("text", "any"):
         return _quoted(field, value, value, text)
-    found = reading_in(field, text)
+    found = field_answers.reading_in(field, text)
     return found.quote if found is not None and found.value == value else ""
 
 
@@ -147,8 +140,7 @@ _UNPROVEN = (
 
 
 def _known(graph: Graph, name: str, raw: JsonValue) -> FieldDefinition:
-    known = graph.fields.get(name)
-    if known is None:
+    if (known := graph.fields.get(name)) is None:
         there_are = ", ".join(graph.fields)
         raise ToolInputError(f"no such field {name!r}; there are: {there_are}")
     if len(json.dumps(raw)) > VALUE_LIMIT_CHARS:
@@ -162,7 +154,7 @@ def shaped(known: FieldDefinition, value: JsonValue) -> JsonValue:
         return float(value)
     if fits(value, known.value_type) or not isinstance(value, str):
         return value
-    return value_in(known, value)
+    return field_answers.value_in(known, value)
 
 
 def unfit(known: FieldDefinition, value: JsonValue) -> str | None:
@@ -170,11 +162,16 @@ def unfit(known: FieldDefinition, value: JsonValue) -> str | None:
     is_empty_talk = (
         known.value_type == "text"
         and isinstance(value, str)
-        and (value_in(known, value) is None if pattern_of(known) else not says_something(value))
+        and (
+            field_answers.value_in(known, value) is None
+            if field_answers.pattern_of(known)
+            else not field_answers.says_something(value)
+        )
     )
     if is_empty_talk or not fits(value, known.value_type):
-        return f"{known.label} takes a value of type {known.value_type}: {taken_by(known)}"
-    return out_of_range(known, value) or None
+        taken = field_answers.taken_by(known)
+        return f"{known.label} takes a value of type {known.value_type}: {taken}"
+    return field_answers.out_of_range(known, value) or None
 
 
 def _beside(

@@ -12,38 +12,12 @@ from data_models.scenario_session import Evidence, ScenarioSession
 from services.language.commands import command_in
 from services.language.yes_no import says_no
 from services.scenarios.definition.graph import Graph
+from services.scenarios.session import progress, recording, step_text
 from services.scenarios.session.action import Act, run_tool, with_results, with_run
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
 from services.scenarios.session.facts import lasting, with_answers, without_values
-from services.scenarios.session.progress import (
-    begun,
-    bounded,
-    describe_left,
-    ended,
-    flagged,
-    gone_on,
-    missing_of,
-    set_aside,
-    spoken,
-    taken_up,
-)
-from services.scenarios.session.recording import (
-    OFFER,
-    QUOTE_LIMIT_CHARS,
-    checked_values,
-    turns_of_run,
-    with_refusals,
-)
 from services.scenarios.session.session_state import Here, SessionState
-from services.scenarios.session.step_text import (
-    corrected_text,
-    finished_text,
-    grounding_of,
-    place_of,
-    speaks,
-    where_text,
-)
 
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
@@ -59,8 +33,7 @@ class ScenarioRuntime(SessionState):
             ToolInputError: there is none of that name; the text lists those that there are.
         """
         titles = await self._catalogue.titles(is_fresh=True)
-        scenario_id = named(name, titles)
-        if scenario_id is None:
+        if (scenario_id := named(name, titles)) is None:
             there_are = ", ".join(titles.values()) or "none; operators publish them on /operator"
             raise ToolInputError(f"no such scenario; there are: {there_are}")
         session = self.session
@@ -79,12 +52,11 @@ class ScenarioRuntime(SessionState):
             ScenarioPlanError: no version of it is deployed.
         """
         session_id, now = self._ids.new_id("scenario"), self._clock.now()
-        graph = await self._catalogue.entry(scenario_id, session_id)
-        if graph is None:
+        if (graph := await self._catalogue.entry(scenario_id, session_id)) is None:
             raise ScenarioPlanError("the scenario has no active version")
-        set_aside(self._document)
+        progress.set_aside(self._document)
         channel = self._message.channel_id or self._message.channel
-        session = begun(graph, session_id=session_id, channel=channel, now=now)
+        session = progress.begun(graph, session_id=session_id, channel=channel, now=now)
         where = {
             "agent_id": agent,
             "tenant_id": self._message.sender.tenant_id,
@@ -103,7 +75,7 @@ class ScenarioRuntime(SessionState):
         if not says_no(text):
             return False
         here = await self.here()
-        return speaks(here.step) and here.session.step_history[-1].spoken
+        return step_text.speaks(here.step) and here.session.step_history[-1].spoken
 
     async def leave(self) -> str:
         """Leave the open scenario; return its name.
@@ -111,8 +83,7 @@ class ScenarioRuntime(SessionState):
         Raises:
             ToolInputError: none is open.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             raise ToolInputError("no scenario is open")
         title = (await self._catalogue.graph(session)).scenario.title
         self._document.scenario = session.model_copy(update={"is_left": True})
@@ -121,7 +92,7 @@ class ScenarioRuntime(SessionState):
 
     async def resume(self, scenario_id: str | None = None) -> bool:
         """Go on with a scenario that was left, the newest if none is named; False without any."""
-        return taken_up(self._document, scenario_id)
+        return progress.taken_up(self._document, scenario_id)
 
     async def record(
         self, values: Mapping[str, JsonValue], *, act: Act, quotes: Mapping[str, str] | None = None
@@ -138,12 +109,11 @@ class ScenarioRuntime(SessionState):
             ToolInputError: no scenario is open, a field is unknown, or no value was taken; the
                 text says of each why.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
         graph = await self._catalogue.graph(session)
-        said = turns_of_run(self._document, session)
-        checked = checked_values(graph, session, values, quotes or {}, said)
+        said = recording.turns_of_run(self._document, session)
+        checked = recording.checked_values(graph, session, values, quotes or {}, said)
         if checked.unfit:
             self._refuse(session, checked.unfit)
         if checked.problems and not checked.taken:
@@ -163,8 +133,7 @@ class ScenarioRuntime(SessionState):
         Returns:
             What the user is told of corrections: "" where there was none.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             return ""
         corrected = [n for n in values if n in session.variables]
         updated = with_answers(session, values, graph, evidence)
@@ -174,20 +143,19 @@ class ScenarioRuntime(SessionState):
         known = self.facts(graph, updated, await self.profile(graph.fields)).values
         decided = decided_again(updated, graph, corrected, known, self._clock.now())
         self._document.scenario = decided.session
-        return corrected_text(graph, updated, corrected, decided)
+        return step_text.corrected_text(graph, updated, corrected, decided)
 
     def _refuse(self, session: ScenarioSession, names: Sequence[str]) -> None:
         """Count what could not be read; after the third time a person is asked to look."""
-        counted, is_due = with_refusals(session, names)
+        counted, is_due = recording.with_refusals(session, names)
         if is_due and counted.review is None:
-            counted = flagged(counted, "answer_not_read", self._clock.now())
+            counted = progress.flagged(counted, "answer_not_read", self._clock.now())
         self._document.scenario = counted
-        self.offer = OFFER if is_due else ""
+        self.offer = recording.OFFER if is_due else ""
 
     async def settle(self, act: Act) -> None:
         """Go on until the user is needed: for a field, or to hear what a step says."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             return
         self._failed_tool = ""
         for _ in range(STEPS_LIMIT):
@@ -200,18 +168,18 @@ class ScenarioRuntime(SessionState):
         if self.session is None:
             return
         here = await self.here()
-        said = spoken(here.session)
-        if speaks(here.step) and not here.graph.branches(here.step.id):
-            said = ended(said, here.graph, self._clock.now())
-        self._document.scenario = bounded(said)
+        said = progress.spoken(here.session)
+        if step_text.speaks(here.step) and not here.graph.branches(here.step.id):
+            said = progress.ended(said, here.graph, self._clock.now())
+        self._document.scenario = progress.bounded(said)
         await self._look()
 
     async def where(self) -> str:
         """Return the answer to "where are we?"."""
         if self.session is None:
-            return describe_left(self._document)
+            return progress.describe_left(self._document)
         here = await self.here()
-        return where_text(here.graph, here.session, await self._all_values(here))
+        return step_text.where_text(here.graph, here.session, await self._all_values(here))
 
     @property
     def as_shown_to_agents(self) -> dict[str, Any]:
@@ -225,11 +193,13 @@ class ScenarioRuntime(SessionState):
         here = await self.here()
         if here.step.acts and not await self._ran(here, act):
             return False
-        if speaks(here.step) and not here.session.step_history[-1].spoken:
+        if step_text.speaks(here.step) and not here.session.step_history[-1].spoken:
             return False
         found = self._document.scenario or here.session  # with what its tool has found
         here = Here(found, here.graph, here.step)
-        after = gone_on(here.session, here.graph, await self._values(here), self._clock.now())
+        after = progress.gone_on(
+            here.session, here.graph, await self._values(here), self._clock.now()
+        )
         if after is None:
             return False
         if after.step is None:
@@ -247,7 +217,7 @@ class ScenarioRuntime(SessionState):
             return True
         known = await self.profile((*step.slots, *step.collects_profile_fields))
         values = self.facts(here.graph, here.session, known).values
-        if missing_of(step, values):
+        if progress.missing_of(step, values):
             return False
         ran = await run_tool(step, values, key, act)
         session = self._document.scenario or here.session
@@ -277,7 +247,7 @@ class ScenarioRuntime(SessionState):
         here = await self.here()
         if here.session.awaiting != run_key(here.session, here.step):
             return False
-        used = Evidence(turn=self.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
+        used = Evidence(turn=self.turn_id, quote=words[: recording.QUOTE_LIMIT_CHARS])
         session = here.session.model_copy(update={"spent": [*here.session.spent, used]})
         self._ran_with(session, here, data)
         self.taken |= set(here.step.results)
@@ -288,16 +258,16 @@ class ScenarioRuntime(SessionState):
         """Tell anew what the agents are told and what is shown."""
         session = self._document.scenario
         if session is None or not session.is_open:
-            self.grounding = finished_text(self._finished) if self._finished else ""
+            self.grounding = step_text.finished_text(self._finished) if self._finished else ""
             if session is not None and session.place is not None and session.step is None:
                 place = session.place.model_copy(update={"needs": [], "done": session.place.total})
                 self._document.scenario = session.model_copy(update={"place": place})
             return
         here = await self.here()
         values = await self._values(here)
-        place = place_of(here.graph, session, values)
+        place = step_text.place_of(here.graph, session, values)
         self._document.scenario = session.model_copy(update={"place": place})
-        self.grounding = grounding_of(
+        self.grounding = step_text.grounding_of(
             here.graph,
             session,
             values,

@@ -173,8 +173,7 @@ class SessionState:
 
     async def profile(self, names: Collection[str] = ()) -> PatientProfile:
         """Return what the record holds of `names`; it outweighs what is said."""
-        wanted = set(names) - self._looked_up
-        if wanted:
+        if wanted := set(names) - self._looked_up:
             self._looked_up |= wanted
             found = await self._records.read(self._document.patient_id, wanted)
             self._from_record |= found
@@ -207,8 +206,7 @@ class SessionState:
             ToolInputError: none is open.
             ScenarioNotFoundError: its version is not stored any more.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             raise ToolInputError("no scenario is open")
         graph = await self._catalogue.graph(session)
         if session.step not in graph.steps:
@@ -247,8 +245,7 @@ class SessionState:
             answers: Null denies a value that was to be confirmed.
             quotes: The words of this message that say it, by field.
         """
-        session = self.session
-        if session is None:
+        if (session := self.session) is None:
             return
         said = {
             n: Evidence(turn=self.turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
@@ -294,8 +291,7 @@ class SessionState:
             return ""
         here = await self.here()
         known = await self._all_values(here)
-        needed = needed_at(here.graph, here.step, known)
-        if not needed:
+        if not (needed := needed_at(here.graph, here.step, known)):
             return ""
         self._document.scenario = spoken(session)
         question = question_for(here.graph, needed, known)
