@@ -1,7 +1,8 @@
-"""What who speaks says to have done: "I called the ward", "Ich habe das EKG bestellt". Pure.
+"""What who speaks says to have done: "I called the ward", "I am booking it". Pure.
 
 Nobody could list all that may be claimed. So it goes by the form: after "I" or "we" each verb of
-the past is a deed, but for those of looking, reading and talking, by which every answer is made.
+the past, or of what goes on, is a deed, but for those of looking, reading and talking, by which
+every answer is made.
 """
 
 import re
@@ -15,7 +16,7 @@ _ADVERB = "ly"
 _OBJECT_WORDS = 4
 _ASKED = "asked"
 _SIGNS = frozenset({",", ";", "–", "—", "(", ")"})
-_GOING_ON = frozenset({"and", "then", ","})
+_JOINED = frozenset({"and", "then", ","})
 _PARTICIPLE = re.compile(
     r"(?:\w{0,12}?ge\w{2,}(?:t|en)|\w{3,}iert|(?:\w{2,5})?(?:be|ver|ent|er|zer|über|unter)\w{3,}(?:t|en))\Z"
 )
@@ -57,13 +58,30 @@ def _english(words: Sequence[str], lower: Sequence[str]) -> Iterator[int]:
     for at, word in enumerate(lower):
         if word in known["speakers"]:
             is_told = not (at and lower[at - 1] in known["conditions"])
-            verb = _verb(lower, at + 1)
-        elif word in _GOING_ON:
-            verb = _verb(lower, at + 1)
-        else:
+        elif word not in _JOINED:
             continue
-        if is_told and verb is not None and _is_deed(words, lower, verb):
+        verb = _verb(lower, at + 1)
+        if is_told and verb is not None and _is_deed(words, lower, verb, lower[verb]):
             yield verb
+        goes_on = _going_on(lower, at) if is_told and word in known["speakers"] else None
+        if goes_on is not None and _is_deed(words, lower, goes_on, _past_of(lower[goes_on])):
+            yield goes_on
+
+
+def _going_on(lower: Sequence[str], at: int) -> int | None:
+    """Return the place of what who speaks, at a place, says to be doing: "I am now booking"."""
+    known = _words()
+    being = at if lower[at] in known["being"] else _verb(lower, at + 1)
+    if being is None or lower[being] not in known["being"]:
+        return None
+    verb = _verb(lower, being + 1)
+    is_doing = verb is not None and lower[verb].endswith("ing")
+    return verb if is_doing and lower[verb or 0] not in known["no_doing"] else None
+
+
+def _past_of(doing: str) -> str:
+    """Return the past of a regular verb: of "booking" "booked"."""
+    return f"{doing.removesuffix('ing')}ed"
 
 
 def _verb(lower: Sequence[str], at: int) -> int | None:
@@ -81,8 +99,8 @@ def _is_past(word: str) -> bool:
     return is_regular or word in known["past"]
 
 
-def _is_deed(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
-    word, known = lower[at], _words()
+def _is_deed(words: Sequence[str], lower: Sequence[str], at: int, word: str) -> bool:
+    known = _words()
     if not _is_past(word):
         return False
     behind = lower[at + 1 :]
@@ -118,5 +136,5 @@ def _german(lower: Sequence[str]) -> Iterator[int]:
 
 def _is_preterite(word: str) -> bool:
     known = _words()
-    is_past = word.endswith(_PRETERITE) or word in known["past"]
+    is_past = word.endswith(_PRETERITE) or word in known["past"] | known["now"]
     return is_past and word not in known["answering"]

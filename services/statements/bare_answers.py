@@ -21,18 +21,19 @@ _HABIT = {True: "non-smoker", False: "smoker"}
 _NOW = "currently yes"
 
 
-def of_bare_answer(text: str, grounds: Grounds, check: Callable[[str], Verdict]) -> Verdict | None:
+def of_bare_answer(
+    sentence: Sentence, grounds: Grounds, check: Callable[[str], Verdict]
+) -> Verdict | None:
     """Return the verdict over an answer that names nothing; None for any other sentence.
 
     Args:
         check: Gives the verdict over a sentence that names what it is of.
     """
-    sentence, rows = read_sentence(text), grounds.rows
     if not _is_bare_answer(sentence):
         return None
-    verdicts = [check(one) for one in _as_answers(text, grounds)]
+    verdicts = [check(one) for one in _as_answers(sentence, grounds)]
     found = worst(verdicts)
-    is_told = found.state != "unchecked" and not _judges_of_own(sentence, rows)
+    is_told = found.state != "unchecked" and not _judges_of_own(sentence, grounds.rows)
     return found if is_told or not verdicts else Verdict("unsupported", found.sources)
 
 
@@ -63,14 +64,14 @@ def _answering() -> frozenset[str]:
     return stems_told("judging") | frozenset(map(stem, saying("answers_whether")))
 
 
-def _as_answers(text: str, grounds: Grounds) -> Iterator[str]:
+def _as_answers(sentence: Sentence, grounds: Grounds) -> Iterator[str]:
     """Yield a bare answer as what it says of each thing that was asked about.
 
     "Yes" to a question for a whole list says no more than that something is there; to "is she on
     steroids?" that they are taken now.
     """
-    said, rows = yes_no_in(text), grounds.rows
-    is_denied = said == "no" or "no" in read_sentence(text).cues
+    said, rows = yes_no_in(sentence.text), grounds.rows
+    is_denied = said == "no" or "no" in sentence.cues
     for name in grounds.asked:
         clauses = read_sentence(name, is_name=rows.is_name).clauses
         named = [each for one in clauses for each in one.names]
@@ -79,7 +80,7 @@ def _as_answers(text: str, grounds: Grounds) -> Iterator[str]:
             yield _HABIT[is_denied]
         elif said != "yes" or not any(rows.about([one]) for one in topics):
             answers = {"no": "none"} | ({"yes": _NOW} if name in grounds.asked_now else {})
-            yield f"{name}: {answers.get(said or '', text.strip())}"
+            yield f"{name}: {answers.get(said or '', sentence.text.strip())}"
 
 
 def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:

@@ -68,16 +68,17 @@ class MessageCheck:
         """
         cited = refs_in(text)
         if not any(map(is_paper, cited)):
-            return self._answered(text) or self._check(text)
+            sentence = self._read(text)
+            return self._answered(sentence) or self._judge(text, sentence)
         own = UNCHECKED if all(map(is_paper, cited)) else self._check(text)
         return own if own.state == "contradicted" else self._by_papers(text)
 
-    def _answered(self, text: str) -> Verdict | None:
+    def _answered(self, sentence: Sentence) -> Verdict | None:
         """Return the verdict over an answer that names nothing: it is one to what was asked."""
         is_first = not (self._subject or self._heading)
         if not (self.grounds.asked and is_first and self.speaker.reads_records):
             return None
-        found, self._subject = of_bare_answer(text, self.grounds, self._check), ()
+        found, self._subject = of_bare_answer(sentence, self.grounds, self._check), ()
         return found
 
     def _by_papers(self, text: str) -> Verdict:
@@ -86,10 +87,15 @@ class MessageCheck:
         found = MessageCheck(grounds=grounds, speaker=self.speaker)._check(text)
         return Verdict("unsupported") if found.state == "contradicted" else found
 
+    def _read(self, text: str) -> Sentence:
+        rows = self.grounds.rows
+        return read_sentence(with_birth_day(text, rows), is_name=rows.is_name)
+
     def _check(self, text: str) -> Verdict:
+        return self._judge(text, self._read(text))
+
+    def _judge(self, text: str, sentence: Sentence) -> Verdict:
         grounds = self.grounds
-        said = with_birth_day(text, grounds.rows)
-        sentence = read_sentence(said, is_name=grounds.rows.is_name)
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)

@@ -106,6 +106,18 @@ async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str)
     assert {one.state for one in message.statements} <= {"supported"}, "the server's own words"
 
 
+async def test_a_model_that_breaks_off_leaves_the_rest_to_the_rows() -> None:
+    said = "She has had no transfusion. Her creatinine rose to"
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        broken = Reply(text=said, end_stream=False)
+        heard = await world.say("latest creatinine?", broken, utterance=asked)
+    ((agent, told),) = heard.said
+    assert agent == "PatientStatus"
+    assert "rose to" not in told, "no half of a sentence"
+    assert f"{talk_text('en', 'broke_off')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in told
+
+
 ECOG_OF_BOTH = (
     "**ECOG**: 2, sources differ, 2025-05-21 [DocumentReference/note-6]; 2 (2025-05-21)"
     " [DocumentReference/note-6] versus 1 (2025-05-20) [Observation/ecog-3]"
