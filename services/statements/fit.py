@@ -19,6 +19,7 @@ _TO = "auf"
 _AT_A_TIME = frozenset({"begun", "ended"})
 _SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
+_DONE = frozenset({"immunization", "procedure"})
 _AIMS = frozenset({"care plan", "goal"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
@@ -45,6 +46,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
+        and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (
             not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
