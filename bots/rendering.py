@@ -73,6 +73,10 @@ class Look(NamedTuple):
     patient_id_example: str = "patient_4"
 
 
+def _in_passing(text: str) -> str:
+    return f"*{inert(text, hosts=())}*"
+
+
 class TurnRenderer:
     """Renders one run for one channel. Pure but for the state it remembers."""
 
@@ -86,6 +90,8 @@ class TurnRenderer:
         self.proposed = ""
         """The plan whose card went with the message that proposes it; empty if none did."""
         self._views: dict[str, list[ChartView]] = {}
+        self._told: list[str] = []
+        self._told_with: dict[str, list[str]] = {}
 
     def activities(self, event: turn_events.TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
@@ -103,14 +109,15 @@ class TurnRenderer:
                 return []
             case turn_events.AgentMessageFinished(message=message):
                 return self.spoken(message)
+            case turn_events.Notice(kind="told", text=text):
+                self._told.append(_in_passing(text))
+                return []
             case turn_events.Notice(text=text):
-                return [text_activity(f"*{inert(text, hosts=())}*")]
+                return [text_activity(_in_passing(text))]
             case turn_events.RunFailed():
-                return [self._failure(event)]
-            case turn_events.RunFinished(outcome="interrupt"):
-                return [*self._cards(), *self._invitation()]
-            case turn_events.RunFinished(outcome="success"):
-                return self._invitation()
+                return [*self._untold(), self._failure(event)]
+            case turn_events.RunFinished(outcome=outcome):
+                return [*self._untold(), *self._ending(outcome)]
             case _:
                 return []
 
@@ -134,11 +141,26 @@ class TurnRenderer:
         return self._parts(message, split_text(left.strip()))
 
     def _body(self, message: AgentMessage) -> str:
-        """Return a message's text with its tables and what the record does not support."""
+        """Return a message's text with its tables and what the record does not support.
+
+        What was told before it stands beneath: a message less, and a stream goes on as it began.
+        """
         drawn = [] if self._abilities.draws_tables else self._drawn(message)
         tables = [pipe_table(view) for view in drawn]
+        if self._told:
+            self._told_with[message.message_id], self._told = self._told, []
+        told = self._told_with.get(message.message_id, ())
         parts = (message.text.strip(), *tables, not_supported(message))
-        return self._shown("\n\n".join(part for part in parts if part))
+        return "\n\n".join([self._shown("\n\n".join(filter(None, parts))), *told])
+
+    def _ending(self, outcome: str) -> list[Activity]:
+        cards = self._cards() if outcome == "interrupt" else []
+        return [*cards, *self._invitation()] if outcome in ("interrupt", "success") else []
+
+    def _untold(self) -> list[Activity]:
+        """Return what was told and no message followed."""
+        told, self._told = self._told, []
+        return [text_activity(line) for line in told]
 
     def _shown(self, text: str) -> str:
         """Return what the channel may render of `text`; where it cites, sources are numbers."""

@@ -84,8 +84,8 @@ async def usable(
         search_on: Looks up what else their answer needs.
 
     Raises:
-        ModelError: it broke off, and no row that can be fetched answers, nor was anything changed
-            that is told without it.
+        ModelError: it broke off, and no row that was fetched answers, nor was anything changed that
+            is told without it.
     """
     has_begun = False
     try:
@@ -93,7 +93,6 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        await search_on()
         if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
         turn.is_cut = has_begun

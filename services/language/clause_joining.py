@@ -112,9 +112,12 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
     both_often = last.often and clause.often
     is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
+    # "was 68 kg and has risen since 2019"
+    is_course = last.quantities and clause.dates and clause.cues >= {"asserts", "begun"}
+    is_course = is_course and bool(clause.cues & _COURSES) and not clause.quantities
     is_after_first = bool(last.dates) and clause.words >= saying("after_first")
     is_other = is_after_first or both_measured or both_dated or both_graded or both_often
-    return bool(is_now or is_other) or _differ(last, clause)
+    return bool(is_now or is_course or is_other) or _differ(last, clause)
 
 
 def _differ(last: Clause, clause: Clause) -> bool:
@@ -157,8 +160,10 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
-    passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    is_other_way = bool(clause.cues & _COURSES) or clause.says("turned")
+    is_course = bool(clause.cues & _COURSES)
+    is_of_then = "before" in clause.cues or (is_course and "begun" in clause.cues)
+    passed_on = last.cues - {"newest", "current"} if is_of_then else last.cues
+    is_other_way = is_course or clause.says("turned")
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:

@@ -32,7 +32,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if not (number := numbers.pop()):
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
-    subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
+    kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
+    subject = [row for row in subject if row.kind in kinds] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
     found = subject if clause.says("finds_or_removes") else ()
     told += [row for row in found if _found_so_many(number, row, clause)]

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import pairwise
 
 from services.language.clauses import Clause, Stage
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
-from services.language.statement_tables import saying, stems_told
+from services.language.statement_tables import saying, stem, stems_told
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
+from services.records.concepts.table import words_listed
 from services.statements.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.units import in_moles, is_same
@@ -46,6 +48,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
+        and not _lacks_finding(clause, row)
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (
@@ -338,12 +341,24 @@ def has_happened(word: str, row: KnownRow) -> bool:
     """Whether a row says what happened by a word: `resected`, `resection`."""
     begun = statement_words().happening[word]
     if row.kind == "procedure" and _OPERATION in begun:
-        return True
+        return row.words.isdisjoint(_no_operations())
     if row.is_stay and row.ended is not None and _LEFT in begun:
         return True
     return any(
         one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
     )
+
+
+@cache
+def _no_operations() -> frozenset[str]:
+    """Return the stems of words of procedures that are no operations: `immobilization`."""
+    return frozenset(map(stem, words_listed("not_operations")))
+
+
+def _lacks_finding(clause: Clause, row: KnownRow) -> bool:
+    """Whether a procedure is said to have shown what its row has no word of."""
+    is_told = row.kind == "procedure" and clause.says("finds")
+    return is_told and not row.words.issuperset(clause.names)
 
 
 def _has_ended(row: KnownRow) -> bool:

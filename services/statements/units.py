@@ -8,6 +8,8 @@ from services.language.quantities import Quantity, unit_code
 from services.language.unit_sizes import converted
 from services.language.vocabulary import read_table
 
+_SCALES = frozenset({5.0, 10.0, 15.0, 30.0, 100.0})
+"""What scores may reach: of pain, of coma, of memory."""
 _ABOUT = 0.05
 _HALF = 0.501  # numbers are rounded to whole ones at most
 
@@ -16,7 +18,7 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
     """Whether a claimed number says what is known, rounded at most as it is written."""
     if claimed.comparator != known.comparator and known.comparator:
         return False
-    if (claimed.pair is None) != (known.pair is None) and claimed.pair is not None:
+    if claimed.pair is not None and known.pair is None and not _tells_scale(claimed):
         return False
     if claimed.comparator in ("<", ">") and not known.comparator and claimed.number == known.number:
         return False
@@ -34,6 +36,11 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
             if _fits(claimed, one, there, is_about):
                 return True
     return False
+
+
+def _tells_scale(claimed: Quantity) -> bool:
+    """Whether a number stands before the end of its scale: "3/10"."""
+    return not claimed.unit and claimed.pair in _SCALES and claimed.number <= claimed.pair
 
 
 def is_comparable(claimed: Quantity, known: Quantity) -> bool:

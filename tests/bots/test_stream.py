@@ -104,9 +104,7 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
 
-async def test_a_line_that_stays_is_a_message_before_the_answer(
-    bot: Bot, teams: FakeConnector
-) -> None:
+async def test_a_line_that_stays_stands_beneath_the_answer(bot: Bot, teams: FakeConnector) -> None:
     async def drops_a_request(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
         talk.run.emit(Notice(kind="told", text="“any allergies?” was not answered."))
@@ -115,9 +113,9 @@ async def test_a_line_that_stays_is_a_message_before_the_answer(
     bot.scheduler.script = telling(drops_a_request)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
-    told, answer = teams.texts()
-    assert "was not answered" in told
+    (answer,) = teams.texts()
     assert "No mass." in answer
+    assert "was not answered" in answer
 
 
 @pytest.mark.slow
