@@ -13,6 +13,7 @@ from data_models.errors import ModelError
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.person import Person
+from services.language.held_statements import withdrawn_value
 from services.language.phrases import says
 from services.language.reader import (
     ANOTHER,
@@ -141,7 +142,7 @@ def _by_rules(reading: Reading) -> PatientContextDecision:
     """Go where one typed id alone is meant; a refusal stays, a plain wish clears."""
     if says(reading.text, "negation"):
         return staying(reading, "a refusal")
-    if says(reading.text, "clears"):
+    if says(reading.text, "clears") and withdrawn_value(reading.text) is None:
         is_wish = not says(reading.text, "never_mind")
         wish = PatientContextDecision(action="CLEAR", reasoning="a wish to clear")
         return wish if is_wish else staying(reading, "a wish that is dropped")
