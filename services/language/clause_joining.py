@@ -224,6 +224,8 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
     if clause.says("but") and is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
+    if last.words <= saying("answers_whether"):
+        return True  # "Ja, keine Allergien bekannt"
     return _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last)
 
 

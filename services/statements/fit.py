@@ -230,6 +230,7 @@ def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
     return (
         value.isdigit()
         and len(scale) > 1
+        and not row.is_text  # "two new metastases" is no stage II
         and any(not one.unit and one.number == float(value) for one in row.quantities)
     )
 
