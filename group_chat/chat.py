@@ -142,6 +142,8 @@ class ClinicalGroupChat:
         async for text in direct_answers.usable(said, self._turn, search_on):
             draft.write(text)
             self._stop_if_full()
+        if self._turn.is_cut:
+            draft.leave_open_sentence()
         held, self._held = self._held, None
         if held is not None:
             await self._keep_promise(agent, ask, held.text)
@@ -231,10 +233,11 @@ class ClinicalGroupChat:
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
         is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
-        is_asked = draft.is_left_out or is_stuck
+        is_asked = draft.is_left_out or is_stuck or turn.is_cut
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
-        rows = direct_answers.said_without_words(turn, draft.what_is_left)
+        lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")
+        rows = direct_answers.said_without_words(turn, lead)
         return f"\n\n{rows}"
 
     def _break_off(self, draft: Draft) -> None:

@@ -99,6 +99,10 @@ class CheckedOutput:
         """Return what is left at the end of the message."""
         return self._checked(self._sentences.finish())
 
+    def leave_open_sentence(self) -> None:
+        """Forget the sentence that is not complete."""
+        self._sentences = SentenceStream()
+
     @property
     def has_looked(self) -> bool:
         """Whether a tool of this turn returned anything of the record, or there is no check."""

@@ -78,14 +78,14 @@ async def directly(
 async def usable(
     said: AsyncIterator[str], turn: TurnContext, search_on: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[str]:
-    """Yield what a model says; one that says nothing leaves the word to rows that answer.
+    """Yield what a model says; one that fails or says nothing leaves the word to rows that answer.
 
     Args:
         search_on: Looks up what else their answer needs.
 
     Raises:
-        ModelError: it broke off, or said nothing and no row that was fetched answers, nor was
-            anything changed that is told without it.
+        ModelError: it broke off, and no row that can be fetched answers, nor was anything changed
+            that is told without it.
     """
     has_begun = False
     try:
@@ -93,8 +93,10 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        if has_begun or (told_by_rows(turn) is None and not changes_told(turn, turn.ran)):
+        await search_on()
+        if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
+        turn.is_cut = has_begun
         return
     if not has_begun and turn.looked:
         await search_on()

@@ -153,6 +153,12 @@ class Draft:
         last = self._inert.feed(self._filter.finish()) + self._inert.finish()
         return self._show([*self._output.feed(last), *self._output.finish()])
 
+    def leave_open_sentence(self) -> None:
+        """Leave out a sentence that has no end: whoever speaks broke off."""
+        self._filter = LineFilter()
+        self._inert = InertStream(hosts=self._turn.link_hosts)
+        self._output.leave_open_sentence()
+
     @property
     def withheld(self) -> Sequence[CheckedPiece]:
         """Sentences that the record contradicts, in order; nobody has seen them."""

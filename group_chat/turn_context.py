@@ -99,6 +99,7 @@ class TurnContext:
         has_looked_up: What the message asks of the chart was fetched before an agent was asked.
         looked: What was fetched so, and what came of it: rows, or what was wrong.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
+        is_cut: The model broke off within the current message, and rows say the rest.
         works_beside_others: Other agents work meanwhile: what tools found is filed afterwards.
         unfiled: Files the runs of tools that are not filed yet, in their order.
     """
@@ -124,6 +125,7 @@ class TurnContext:
     questions: int = 0
     out_of_calls: bool = False
     out_of_rounds: bool = False
+    is_cut: bool = False
     has_looked_up: bool = False
     looked: list[tuple[ChartQuestion, ChartView | str]] = field(default_factory=list)
     works_beside_others: bool = False
@@ -175,6 +177,7 @@ class TurnContext:
         self.agent = agent
         self.tools_ok = self.tools_failed = 0
         self.out_of_rounds = False
+        self.is_cut = False
 
     @property
     def is_spent(self) -> bool:
