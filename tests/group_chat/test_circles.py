@@ -1,6 +1,7 @@
 """A model that goes in circles is stopped soon, and what was found is told all the same."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -76,3 +77,16 @@ async def test_what_is_said_before_and_behind_a_call_are_two_paragraphs(world: T
         "problems?", first, text("That is all."), utterance=read("problems?", about)
     )
     assert heard.said == [("PatientStatus", "One moment\n\nThat is all.")]
+
+
+@pytest.mark.parametrize("ends", [{"finish_reason": "length"}, {"end_stream": False}])
+async def test_rows_say_the_rest_where_a_model_breaks_off(
+    world: TeamWorld, ends: dict[str, Any]
+) -> None:
+    cut = Reply(text="Creatinine is 0.9 mg/dL. Before it was 0", tokens_per_second=50, **ends)
+    asked = read("latest creatinine?", CREATININE)
+    heard = await world.say("latest creatinine?", cut, utterance=asked)
+    ((_, said),) = heard.said
+    assert said.startswith("Creatinine is 0.9 mg/dL.")
+    assert f"{talk_text('en', 'broke_off')}\n\n{FOUND}" in said
+    assert "Before" not in said

@@ -9,6 +9,7 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from services.records.views.lists import allergies, procedures
 from services.records.views.medications import medications
+from services.records.views.oncology import imaging_view
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.statements.check import MessageCheck
@@ -59,6 +60,14 @@ def test_who_has_no_tool_of_the_record_says_nothing_of_it_unmarked(text: str) ->
 def test_what_is_said_of_no_chart_is_not_marked(text: str) -> None:
     check = MessageCheck(grounds=Grounds(), speaker=Speaker(reads_records=False))
     assert check.check(text).state == "unchecked"
+
+
+def test_a_number_in_a_text_is_no_stage() -> None:
+    record = asyncio.run(records_in(SAMPLES, SystemClock()).load(PatientId("patient_7")))
+    known = KnownRows()
+    known.add_view(imaging_view(record))
+    assert "Two new liver metastases" in "".join(row.says for row in known.rows)
+    assert state("The patient has stage II disease.", known) == "unsupported"
 
 
 @with_cases("asked", "said", "wanted")
