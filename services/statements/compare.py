@@ -32,6 +32,7 @@ from services.statements.compare_several import (
 from services.statements.comparisons import compared
 from services.statements.courses import by_each
 from services.statements.fit import (
+    COURSES,
     fits,
     has_date,
     has_sites,
@@ -237,7 +238,7 @@ def _against_series(
     numbers = list(told.values())
     if len(numbers) < 2:
         # One value is no course.
-        is_course = not clause.quantities and clause.cues & {"rising", "falling"} and numbers
+        is_course = not clause.quantities and clause.cues & COURSES and numbers
         return Verdict("unsupported", series[-1].sources) if is_course else None
     return _against_course(clause, fitting, fitting[0], numbers)
 
