@@ -42,16 +42,14 @@ class TurnRequests:
         is_ours = turn.question_press() is not None
         if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
-        tool_memory, papers = self.tools.open(turn), self.documents.papers(turn)
+        tool_memory, last = self.tools.open(turn), None if turn.went_before else -1
         return group_chat_port.GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
-            history=shown_history(
-                context, context.chat_history[: None if turn.went_before else -1]
-            ),
+            history=shown_history(context, context.chat_history[:last]),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
@@ -66,7 +64,7 @@ class TurnRequests:
             continuation=turn.continuation,
             press=None if is_ours else message.press,
             grounding=tool_memory.grounding(),
-            papers=papers,
+            papers=self.documents.papers(turn),
             tool_memory=tool_memory,
             entities=self.tools.entities.open(turn),
             scenario=turn.sessions.scenario,
