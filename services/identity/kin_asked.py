@@ -4,6 +4,7 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from services.identity.name_signs import is_clinical
 from services.language.chart_nouns import measured_nouns
@@ -51,6 +52,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     return one.is_in("relatives") and (is_led or (one.is_owner and not before))
 
 
+@cache
 def _values() -> frozenset[str]:
     return measured_nouns() | of_people("values_of_one")
 

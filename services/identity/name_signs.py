@@ -1,6 +1,7 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from services.identity.person import Person
 from services.language.chart_nouns import chart_nouns, measured_nouns
@@ -85,6 +86,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     return word.closes and word.gap == " " and bool(measured_nouns() & {*before[-1:]})
 
 
+@cache
 def _values() -> frozenset[str]:
     values = first_parts(measured_nouns()) | of_people("values_of_one")
     return values - of_people("of_no_value")

@@ -80,8 +80,8 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
-    is_list = word.text in words_of_questions() | of_people("letter_pairs")
-    is_pair = is_pair and (word.is_owner or not is_list)
+    is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
+    is_pair = is_pair and (word.is_owner or not is_listed)
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
@@ -92,8 +92,9 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
     asks = of_people("auxiliaries") | {"book"}
     is_told = word.after in of_people("does_or_is") or first.before in asks
-    is_last = word.closes and (
-        first.before in of_people("before_names") | measured_nouns() | chart_nouns()
+    is_last = word.closes and any(
+        first.before in each
+        for each in (of_people("before_names"), measured_nouns(), chart_nouns())
     )
     is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text

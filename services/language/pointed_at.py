@@ -43,6 +43,7 @@ def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
     return (), ""
 
 
+@lru_cache(maxsize=1_024)
 def _is_measured(text: str) -> bool:
     begins = text in first_parts(measured_nouns()) | of_people("values_begin")
     return begins or is_clinical_name(stem(text))
