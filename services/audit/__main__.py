@@ -1,7 +1,7 @@
 """`python -m services.audit verify [--day YYYY-MM-DD] [--receipt FILE]`.
 
 Exit 0: sound, and the receipt is on it; 1: broken, or the receipt is not as the trail says; 2: not
-readable.
+readable, or no trail is there.
 """
 
 import argparse
@@ -25,6 +25,11 @@ from services.stores import AUDIT, open_container
 from settings import load_settings
 
 _NAME = re.compile(re.escape(ROOT) + r"([0-9]{4}-[0-9]{2}-[0-9]{2})/([^/]+)/([0-9]{6})\.jsonl")
+
+_NO_TRAIL = (
+    "No audit record was found, so nothing was verified. Set DATA_DIR, or the storage account, as"
+    " the servers have it.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RoundsError as error:
         sys.stderr.write(f"The audit trail could not be read ({error.code}). {error}\n")
         return 2
+    if day is None and not any(one.chains or one.breaks for one in reports):
+        sys.stderr.write(_NO_TRAIL)
+        return 2
     sys.stdout.writelines(map(_said, reports))
     problem = "" if receipt is None else _wrong_with(receipt, record)
     if receipt is not None:
@@ -177,7 +185,7 @@ def _found(record: ReceiptRecord | None) -> str:
 
 def _said(report: Report) -> str:
     lines = [f"BROKEN {one.name} record {one.record}: {one.reason}" for one in report.breaks]
-    verdict = "broken" if report.breaks else "sound"
+    verdict = "broken" if report.breaks else "sound" if report.chains else "nothing to check"
     lines.append(f"{report.records} records in {report.chains} chains: {verdict}")
     return "\n".join(lines) + "\n"
 

@@ -47,7 +47,18 @@ def test_a_changed_trail_names_the_first_broken_record(
     blob.write_bytes(first + second.replace(b'"principal":"p"', b'"principal":"q"'))
     assert main(["verify", "--day", "2030-01-02"]) == 1
     assert "000001.jsonl record 2: was changed" in capsys.readouterr().out
+    capsys.readouterr()
     assert main(["verify", "--day", "2030-01-03"]) == 0
+    assert capsys.readouterr().out == "0 records in 0 chains: nothing to check\n"
+
+
+def test_no_trail_at_all_is_not_called_sound(
+    blob: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert blob.exists()
+    monkeypatch.setenv("DATA_DIR", "elsewhere")
+    assert main(["verify"]) == 2
+    assert "DATA_DIR" in capsys.readouterr().err
 
 
 def test_a_trail_that_cannot_be_read_is_neither_sound_nor_broken(
