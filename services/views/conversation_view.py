@@ -14,6 +14,7 @@ from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
 from services.language.own_texts import in_own_language
+from services.patient_context.answers import waiting_in
 
 # Who the patients of a conversation are, for its list of them.
 
@@ -68,11 +69,12 @@ class Progress(BaseModel):
 
 
 class QuestionRow(BaseModel):
-    """The question that waits for an answer."""
+    """The question that waits for an answer, and the reader's messages that wait with it."""
 
     id: str
     kind: str
     text: str
+    waiting: tuple[str, ...] = ()
 
 
 def question_row(
@@ -85,7 +87,8 @@ def question_row(
     if question.is_set_aside(active):
         return None
     text = in_own_language(question.text, conversation.language)
-    return QuestionRow(id=question.question_id, kind=question.kind, text=text)
+    waiting = waiting_in(question)
+    return QuestionRow(id=question.question_id, kind=question.kind, text=text, waiting=waiting)
 
 
 class ConversationView(BaseModel):

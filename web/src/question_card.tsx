@@ -54,6 +54,11 @@ export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) 
   const choices = choicesOf(question);
   return (
     <section class="card question" aria-label={strings.question.label}>
+      {question.waiting?.map((message) => (
+        <p key={message} class="waiting">
+          {strings.question.waiting(message)}
+        </p>
+      ))}
       <p>{wordsOf(question, choices.length > 0)}</p>
       {choices.length > 0 && (
         <div class="actions">

@@ -445,7 +445,13 @@ const english = {
     refused: "The browser gives no microphone. Please allow it in the address bar, or type.",
   },
 
-  question: { label: "Open question", yes: "Yes", no: "No", noneOfThese: "None of these" },
+  question: {
+    label: "Open question",
+    yes: "Yes",
+    no: "No",
+    noneOfThese: "None of these",
+    waiting: (message: string) => `Not answered yet: “${message}”`,
+  },
 
   link: {
     lost: (when: string) =>

@@ -451,7 +451,13 @@ export const german: Strings = {
     refused: "Der Browser gibt kein Mikrofon frei. Bitte in der Adresszeile erlauben oder tippen.",
   },
 
-  question: { label: "Offene Frage", yes: "Ja", no: "Nein", noneOfThese: "Nichts davon" },
+  question: {
+    label: "Offene Frage",
+    yes: "Ja",
+    no: "Nein",
+    noneOfThese: "Nichts davon",
+    waiting: (message: string) => `Noch nicht beantwortet: „${message}“`,
+  },
 
   link: {
     lost: (when: string) =>

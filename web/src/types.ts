@@ -23,6 +23,8 @@ export interface Question {
   id: string;
   kind: string;
   text: string;
+  /** What its user wrote and waits for the answer; only in a conversation that was read anew. */
+  waiting?: string[];
 }
 
 /** Where the patient's scenario is. */
