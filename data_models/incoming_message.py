@@ -1,6 +1,6 @@
 """What a transport hands to the pipeline: one message of one user."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AwareDatetime, Field
 
@@ -91,6 +91,12 @@ class IncomingMessage(Value):
     def message_hash(self) -> str:
         """Name of this message among the answered ones: hash of channel, sender, message id."""
         return hashed(self.channel_id, self.sender.principal_id, self.message_id)
+
+    def is_again(self, before: Self) -> bool:
+        """Whether it is the same message, or the same button pressed once more by the same user."""
+        is_pressed = self.press is not None and self.press == before.press
+        is_same_press = is_pressed and self.sender.principal_id == before.sender.principal_id
+        return is_same_press or self.message_hash == before.message_hash
 
     def is_seen_beside_another(self, patient_id: str) -> bool:
         """Whether the sender's screen is known to have shown another patient than this."""

@@ -209,7 +209,7 @@ class TurnScheduler:
         if self._is_stopping:
             raise errors.ServerStoppingError
         async with self._visit(message.conversation_id) as running:
-            known = running.find(message.message_hash)
+            known = running.find(message)
             return known if known is not None else await self._accept(running, message)
 
     @asynccontextmanager
@@ -228,7 +228,7 @@ class TurnScheduler:
     async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
         """Return a run that waits here for a message that another replica has taken in."""
         async with self._visit(message.conversation_id) as running:
-            if (run := running.find(message.message_hash)) is None:
+            if (run := running.find(message)) is None:
                 run = Run(run_id=run_id, message=message)
                 self._waiting(running, run, is_queued=is_queued)
                 self._wait(running, self.hub.add(run))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from data_models.claim import Claim
+from data_models.incoming_message import IncomingMessage
 from services.runs.hub import Run
 
 FEW = 4
@@ -124,10 +125,10 @@ class RunningTurns:
     is_queue_left: bool = False
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def find(self, message_hash: str) -> Run | None:
+    def find(self, message: IncomingMessage) -> Run | None:
         """Return the run of that message, if it runs or waits here."""
         runs = [*self.waiting.values(), *([self.current] if self.current else [])]
-        return next((run for run in runs if run.message.message_hash == message_hash), None)
+        return next((run for run in runs if message.is_again(run.message)), None)
 
     def wait_with(self, run: Run) -> None:
         """Have `run` wait behind what is under way, which is told that others wait."""

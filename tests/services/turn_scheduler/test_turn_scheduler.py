@@ -15,6 +15,7 @@ from data_models.errors import (
     StoreUnavailableError,
     TooManyMessagesError,
 )
+from data_models.incoming_message import Press, Sender
 from data_models.turn_events import (
     AgentTextDelta,
     Notice,
@@ -132,6 +133,22 @@ async def test_the_same_message_while_it_runs_is_the_same_run() -> None:
     world.team.gate.set()
     await heard(waiting)
     assert len(world.team.requests) == 2
+
+
+async def test_a_button_that_is_pressed_again_while_it_is_answered_is_pressed_once() -> None:
+    world = World()
+    world.team.gate.clear()
+    press = Press(target_id="plan_1", answer="confirm")
+    pressed = [
+        world.message("Confirm", message_id=f"m{number}").model_copy(update={"press": press})
+        for number in range(2)
+    ]
+    other = pressed[1].model_copy(update={"sender": Sender(principal_id="bob"), "message_id": "m3"})
+    first, again, bobs = [await world.scheduler.submit(one) for one in (*pressed, other)]
+    assert again is first
+    assert bobs is not first
+    world.team.gate.set()
+    await heard(bobs)
 
 
 async def test_the_same_message_from_many_at_once_starts_one_turn() -> None:
