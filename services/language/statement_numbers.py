@@ -18,6 +18,8 @@ _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
 _STANDING = dict.fromkeys(("inactive", "resolved", "inaktive", "stopped"), "ended ")
+_SHARES = dict.fromkeys(("active", "current", "aktiv", "aktuell"), "active")
+_SHARES |= dict.fromkeys((*_STANDING, "ended", "beendet"), "ended")
 _NEAR = 3
 _LIMIT_WORDS = 7
 _BOUNDS = {
@@ -151,13 +153,17 @@ def counted(
     """
     known = statement_words()
     numbers = {one.start: one for one in quantities if not one.unit}
-    for at, (_, word) in enumerate(words):
+    for at, (start, word) in enumerate(words):
+        number = numbers[start].number if start in numbers else known.numbers.get(word)
+        if number is not None and (share := _share_at(words, at)):
+            yield float(number), share, start if start in numbers else None
+            continue
         may_count = word in known.numbers or word in known.times or word in saying("once")
         if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
         kind = known.counted.get(word)
-        near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
+        near = range(_begin_of_counted(words, at, kind), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]
             if place and words[place - 1][1] in saying("of_several"):
@@ -167,6 +173,22 @@ def counted(
                 yield numbers[offset].number, f"{state}{kind}", offset
             elif before in known.numbers:
                 yield float(known.numbers[before]), f"{state}{kind}", None
+
+
+def _share_at(words: Sequence[tuple[int, str]], at: int) -> str:
+    """Return what a share of what is counted is, `active` or `ended`: "4 of them active"."""
+    behind = [word for _, word in words[at + 1 : at + 1 + _NEAR + 1]]
+    is_led = at and words[at - 1][1] == "davon"
+    is_led = is_led or behind[1:2] in (["them"], ["which"], ["these"], ["denen"])
+    return next((_SHARES[one] for one in behind if one in _SHARES), "") if is_led else ""
+
+
+def _begin_of_counted(words: Sequence[tuple[int, str]], at: int, kind: str) -> int:
+    """Return where a number may stand that counts: "3 low density lipoprotein results"."""
+    begin = max(0, at - _NEAR)
+    while kind == "result" and begin > 0 and words[begin][1] not in saying("parts_a_count"):
+        begin -= 1
+    return begin
 
 
 def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.statements.fit import has_date, has_happened
 from services.statements.known import KnownRows
@@ -38,6 +39,7 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
         word in row.words
         or (len(word) > BEGINNING and word[:BEGINNING] in begun)
         or (word in happening and has_happened(word, row))
+        or (row.kind == "encounter" and word in saying("seen_there"))
         for word in meant
     )
     return bool(shared) and (is_of_kind or shared * 2 > len(meant))

@@ -26,7 +26,7 @@ from services.statements.compare_absence import compare_absence, deny_all, deny_
 from services.statements.compare_several import switched
 from services.statements.counting import counted, of_kinds
 from services.statements.deeds_told import deed_told
-from services.statements.durations import goes_on, is_so_far_apart, lasted, stayed
+from services.statements.durations import goes_on, is_so_far_apart, lasted, lasts_on, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
@@ -41,6 +41,7 @@ from services.statements.subject import (
     refs,
     without_setting,
 )
+from services.statements.titles import with_titles
 from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -89,7 +90,9 @@ class MessageCheck:
 
     def _read(self, text: str) -> Sentence:
         rows = self.grounds.rows
-        return read_sentence(with_birth_day(text, rows), is_name=rows.is_name)
+        text = with_birth_day(text, rows)
+        text = with_titles(text, rows.titles) if rows.titles else text
+        return read_sentence(text, is_name=rows.is_name)
 
     def _check(self, text: str) -> Verdict:
         return self._judge(text, self._read(text))
@@ -270,6 +273,7 @@ class MessageCheck:
             rows = self.grounds.rows
             told = done_regularly(clause, rows, names) or counted(clause, rows, names)
             told = told or changed(clause, rows, names)
+            told = told or (lasts_on(clause, rows, names) if clause.dates else None)
             told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
             told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
             told = told or switched(clause, rows, names)

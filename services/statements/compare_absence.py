@@ -49,7 +49,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         row
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
-        or row.words & saying("without") & clause.words
+        or (clause.says("without") and _has_it_not(clause, row))
         or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
         or (row.smoking == "never" and "=smoking" in names)
         or (clause.says("confirmed") and row.words & stems_told("unsure"))
@@ -66,6 +66,12 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         later = _told_later(clause, denied, meant)
         return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _has_it_not(clause: Clause, row: KnownRow) -> bool:
+    """Whether "without", and nothing else, denies what a row has none of: "without aura"."""
+    is_alone = clause.words.isdisjoint(saying("denying_alone"))
+    return is_alone and not row.words.isdisjoint(saying("without"))
 
 
 def _is_as_told(clause: Clause, row: KnownRow) -> bool:

@@ -14,6 +14,7 @@ from services.statements.subject import about, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
+_SHARES = frozenset({"active", "ended"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
 _OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
 
@@ -47,7 +48,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if (meant := _of_days(clause, found)) is None:
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
-    if len(days) == number:
+    if number in (len(days), len({row.sources for row in meant if not row.negated})):
         return supported(list(days.values()))
     if number > len(days):
         return Verdict("unsupported", refs(list(days.values())[:3]))
@@ -96,10 +97,14 @@ def _says(number: float, row: KnownRow) -> bool:
 
 def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over how many of a kind there are, "three active problems"."""
-    for number, kind in clause.counted:
+    kinds = {kind for _, kind in clause.counted}
+    whole = next((kind for kind in kinds if kind in rows.counts), "")
+    for number, told in clause.counted:
+        kind = f"{told} {whole}" if told in _SHARES else told
         if kind not in rows.counts:
-            return UNCHECKED
+            return Verdict("unsupported") if told in _SHARES else UNCHECKED
         is_of_now = "current" in clause.cues and f"active {kind}" in rows.counts
+        is_of_now = is_of_now and kinds.isdisjoint(_SHARES)  # "6 problems, 4 of them active"
         if number not in rows.counts[f"active {kind}" if is_of_now else kind]:
             return Verdict("unsupported")
     return Verdict("supported")

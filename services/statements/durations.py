@@ -101,6 +101,20 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     return supported(right) if right else Verdict("unsupported", refs(lasting))
 
 
+def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the problem that ended, where a clause has it until now; None for any other."""
+    if (
+        not clause.cues & {"current", "is_now"}
+        or clause.cues & (_OVER | {"newest"})
+        or not clause.says("since")
+    ):
+        return None
+    problems = [row for row in about(clause, rows, names) if row.kind == "problem" and row.begun]
+    if not problems or not all(row.ended and row.standing == "ended" for row in problems):
+        return None
+    return Verdict("contradicted", problems[0].sources, problems[0].says)
+
+
 def _is_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
     """Whether a row began, or ended where that is said, so long before today."""
     day = row.ended if "ended" in clause.cues else row.begun

@@ -55,6 +55,7 @@ class KnownRows:
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
+        self.titles: set[str] = set()
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
         self.published: set[str] = set()  # those that are research
@@ -117,6 +118,7 @@ class KnownRows:
         self.sources.update(*[row.sources for row in new])
         named = [row for row in new if not row.is_text and row.kind != "patient"]
         self._names.update(*[row.naming for row in named])
+        self.titles.update(row.title for row in named if row.title)
 
     def _count(self, view: ChartView) -> None:
         left_out = sum(one.count for one in view.left_out)

@@ -36,6 +36,7 @@ class KnownRow:
 
     Attributes:
         name: Stems of its name.
+        title: Its name, where no word of it names anything; a sentence that has it names the row.
         needs: Of these a sentence about it names all (values) or one (everything else).
         words: Stems of all that it says.
         ranges: Bounds of what is normal; no value of the patient.
@@ -54,6 +55,7 @@ class KnownRow:
     name: frozenset[str]
     says: str
     kind: str = ""
+    title: str = ""
     needs: frozenset[str] = frozenset()
     needs_all: bool = False
     words: frozenset[str] = frozenset()

@@ -31,6 +31,7 @@ from services.statements.rows import (
     stems_of,
     times_of,
 )
+from services.statements.titles import title_of, word_of
 from services.statements.units import quantity
 
 LONG_TEXT_CHARS = 160
@@ -176,14 +177,17 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
     status = stems_of(f"{row.status} {row.flag}")
     is_value = row.number is not None or bool(row.unit)
+    title = title_of(row)
+    called = frozenset({word_of(title)} if title else ())
     return KnownRow(
         name=name,
         says=_says(row),
         kind="problem" if row.kind in DIAGNOSES else row.kind,
-        needs=needs_of(row) | classes_of(row),
+        title=title,
+        needs=needs_of(row) | classes_of(row) | called,
         needs_all=is_value,
         words=name.union(
-            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row)
+            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row), called
         ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),

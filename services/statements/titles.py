@@ -1,0 +1,44 @@
+"""Names of what was done that read as something else: "Documentation of current medications". Pure.
+
+No word of such a name names anything, and some say that medications are taken now. Where a sentence
+has one whole, it stands as one word, which names the rows that are called so.
+"""
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from data_models.chart_view import ViewRow
+from services.language.statement_tables import stem
+from services.language.statements import read_sentence
+
+_KINDS = frozenset({"procedure", "encounter", "care plan"})
+_TAG = re.compile(r"\s*\([^()]*\)$")
+
+
+def title_of(row: ViewRow) -> str:
+    """Return the name of a row whose words name nothing, without its tag; "" for any other."""
+    return _title(row.name) if row.kind in _KINDS else ""
+
+
+@lru_cache(maxsize=1_024)
+def _title(name: str) -> str:
+    plain = _TAG.sub("", name)
+    is_named = any(one.names or one.objects for one in read_sentence(plain).clauses)
+    return "" if is_named or " " not in plain else plain
+
+
+def word_of(title: str) -> str:
+    """Return the word, a stem, that stands for a title."""
+    return stem("".join(filter(str.isalnum, title)))
+
+
+def with_titles(text: str, titles: Collection[str]) -> str:
+    """Return `text` with each of `titles` as one word."""
+    return _pattern(frozenset(titles)).sub(lambda found: word_of(found[0]), text)
+
+
+@lru_cache(maxsize=128)
+def _pattern(titles: frozenset[str]) -> re.Pattern[str]:
+    longest_first = sorted(titles, key=lambda one: (-len(one), one))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
