@@ -90,8 +90,7 @@ class MessageCheck:
 
     def _read(self, text: str) -> Sentence:
         rows = self.grounds.rows
-        text = with_birth_day(text, rows)
-        text = with_titles(text, rows.titles) if rows.titles else text
+        text = with_titles(with_birth_day(text, rows), rows.titles)
         return read_sentence(text, is_name=rows.is_name)
 
     def _check(self, text: str) -> Verdict:
@@ -273,10 +272,9 @@ class MessageCheck:
             rows = self.grounds.rows
             told = done_regularly(clause, rows, names) or counted(clause, rows, names)
             told = told or changed(clause, rows, names)
-            told = told or (lasts_on(clause, rows, names) if clause.dates else None)
-            told = told or lasted(clause, rows, names) or goes_on(clause, rows, names)
-            told = told or of_all_values(clause, rows, names) or stayed(clause, rows, names)
-            told = told or switched(clause, rows, names)
+            told = told or lasts_on(clause, rows, names) or lasted(clause, rows, names)
+            told = told or goes_on(clause, rows, names) or of_all_values(clause, rows, names)
+            told = told or stayed(clause, rows, names) or switched(clause, rows, names)
             told = told or is_so_far_apart(clause, prior(sentence, clause), rows, names)
             if told is not None:
                 return told

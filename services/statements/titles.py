@@ -35,6 +35,8 @@ def word_of(title: str) -> str:
 
 def with_titles(text: str, titles: Collection[str]) -> str:
     """Return `text` with each of `titles` as one word."""
+    if not titles:
+        return text
     return _pattern(frozenset(titles)).sub(lambda found: word_of(found[0]), text)
 
 
