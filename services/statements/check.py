@@ -154,8 +154,7 @@ class MessageCheck:
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
-        names = without_setting(clause) or self._carried(sentence, clause)
-        names = self._measured(clause, names)
+        names = self._measured(clause, without_setting(clause) or self._carried(sentence, clause))
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:
