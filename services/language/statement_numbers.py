@@ -162,7 +162,8 @@ def counted(
         if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
-        kind = known.counted.get(word)
+        is_single = at > 0 and words[at - 1][1] == "1"  # "1 visit"
+        kind = known.counted.get(f"{word}s" if is_single else word)
         near = range(_begin_of_counted(words, at, kind), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]

@@ -243,7 +243,9 @@ def _of_all_told(
     A knee's osteoarthritis is no knee replacement, and migraine no drug against it.
     """
     if not clause.names:
-        return named, ""
+        own = _told_closer(clause)
+        there = [row for row in named if not own or any(_has_word(row, one) for one in own)]
+        return there, rows.whole.get(clause.topics[0].removeprefix("="), "") if own else ""
     if clause.topics:
         of_kind = [row for row in named if not row.words.isdisjoint(clause.topics)]
         return of_kind, rows.whole.get(clause.topics[0].removeprefix("="), "")
@@ -256,8 +258,18 @@ def _of_all_told(
 def _has_all_told(clause: Clause, row: KnownRow) -> bool:
     """Whether a row has each word of what is told: knee osteoarthritis is no knee replacement."""
     known = statement_words()
-    told = told_of(clause.words) - known.neutral
-    return all(any(one.startswith(word[:BEGINNING]) for one in row.words) for word in told)
+    return all(_has_word(row, word) for word in told_of(clause.words) - known.neutral)
+
+
+def _has_word(row: KnownRow, word: str) -> bool:
+    return any(one.startswith(word[:BEGINNING]) for one in row.words)
+
+
+def _told_closer(clause: Clause) -> list[str]:
+    """Return by which words a list of the chart is told closer: "no yellow fever vaccination"."""
+    known = statement_words()
+    told = told_of(clause.words) - known.neutral - known.exclusive.keys()
+    return [one for one in told if not clause_of(one).topics] if clause.topics else []
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

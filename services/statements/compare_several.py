@@ -21,6 +21,8 @@ ORDINALS = {
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
+_TREATMENTS = frozenset({"medication", "procedure"})
+_REASON = " for "
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
 """Illnesses with stages of their own."""
@@ -85,7 +87,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     ]
     illnesses = [row for row in rows_found if row.kind == "problem"]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
-    if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
+    if any(is_for_another(clause, row) for row in rows_found):
         return False
     return not pairs or any(
         day >= illness.order[: len(day)] and not is_over(illness, day)
@@ -98,10 +100,12 @@ def _written(day: WrittenDate) -> str:
     return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
 
 
-def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
-    """Whether a drug's row tells no reason, or this one."""
-    reasons = {word for word in drug.words - drug.needs if kind_of_name(word) == "problem"}
-    return not reasons or not reasons.isdisjoint(illness.words)
+def is_for_another(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row of a drug or procedure that is told has another reason than what is told."""
+    told, is_treatment = clause.names, row.kind in _TREATMENTS and _REASON in row.says
+    if not is_treatment or row.needs.isdisjoint(told) or not clause.says("treated_for"):
+        return False
+    return any(kind_of_name(name) == "problem" and name not in row.words for name in told)
 
 
 def is_over(illness: KnownRow, day: str) -> bool:

@@ -15,6 +15,8 @@ from services.statements.verdict import UNCHECKED, Verdict
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _SHARES = frozenset({"active", "ended"})
+_HAPPENING = frozenset({"immunization", "encounter", "procedure"})
+_PART_OF_TIME = frozenset({"begun", "ended", "before", "newest"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
 _OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
 
@@ -28,6 +30,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
     is_of_stays = not names and clause.says("in_hospital", "admitted")
     is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
+    if not names and not is_of_stays and not is_share:
+        return _of_a_period(clause, rows)
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
     if not (number := numbers.pop()):
@@ -54,6 +58,20 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return Verdict("unsupported", refs(list(days.values())[:3]))
     said = f"{len(days)} in the record: {', '.join(sorted(days))}"
     return Verdict("contradicted", refs(list(days.values())[:3]), said)
+
+
+def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return whether a year or month had as many of a kind: "In 2018 she had 8 visits"."""
+    told = [(number, kind) for number, kind in clause.counted if kind in _HAPPENING]
+    days = [one for day in clause.dates for one in day.readings]
+    is_whole = clause.cues.isdisjoint(_PART_OF_TIME) and not any(one.day for one in days)
+    if len(told) != 1 or len(clause.dates) != 1 or not is_whole:
+        return None
+    (number, kind), plain = told[0], replace(clause, counted=(), dates=())
+    of_kind = [row for row in rows.about([f"={kind}"]) if row.order and not row.is_text]
+    then = [row for row in of_kind if has_date(clause.dates[0], row) and fits(plain, row)]
+    is_so = number == len({row.sources for row in then})
+    return supported(then) if is_so and then else Verdict("unsupported", refs(then[:1]))
 
 
 def _found_so_many(number: float, row: KnownRow, clause: Clause) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.statements.broader import is_cancer_of
-from services.statements.compare_several import is_over
+from services.statements.compare_several import is_for_another, is_over
 from services.statements.fit import (
     fits,
     happenings,
@@ -57,7 +57,8 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             any(has_date(one, row) for row in told) for one in clause.dates
         )
         told += [row for row in of_names if row.number is not None and row.order[:10] == day]
-        if is_of_day and _say_together(clause, told):
+        is_for_others = any(is_for_another(clause, row) for row in told)
+        if is_of_day and _say_together(clause, told) and not is_for_others:
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
     return []

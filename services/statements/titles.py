@@ -12,19 +12,25 @@ from data_models.chart_view import ViewRow
 from services.language.statement_tables import stem
 from services.language.statements import read_sentence
 
-_KINDS = frozenset({"procedure", "encounter", "care plan"})
+_KINDS = frozenset({"procedure", "encounter", "care plan", "immunization"})
 _TAG = re.compile(r"\s*\([^()]*\)$")
 
 
 def title_of(row: ViewRow) -> str:
-    """Return the name of a row whose words name nothing, without its tag; "" for any other."""
-    return _title(row.name) if row.kind in _KINDS else ""
+    """Return the name of a row whose words name nothing, without its tag; "" for any other.
+
+    So is that of a vaccine with figures, "23 valent": they are none of what is told of it.
+    """
+    return _title(row.name, row.kind) if row.kind in _KINDS else ""
 
 
 @lru_cache(maxsize=1_024)
-def _title(name: str) -> str:
+def _title(name: str, kind: str) -> str:
     plain = _TAG.sub("", name)
-    is_named = any(one.names or one.objects for one in read_sentence(plain).clauses)
+    clauses = read_sentence(plain).clauses
+    is_named = any(one.names or one.objects for one in clauses)
+    if kind == "immunization":
+        is_named = not any(one.quantities or one.counted for one in clauses)
     return "" if is_named or " " not in plain else plain
 
 
