@@ -11,6 +11,7 @@ from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import about
+from services.statements.units import is_same, quantity
 from services.statements.verdict import Verdict
 
 _AT_BIRTH = (
@@ -92,8 +93,10 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
             return None
     if not births or not began:
         return Verdict("unsupported")
+    if told.comparator:  # what is for it comes later
+        began = [row for row in began if not row.needs.isdisjoint(clause.names)] or began
     for row in began:
-        if told.number in age_then(births[0], row):
+        if any(is_same(told, quantity(one, told.unit)) for one in age_then(births[0], row)):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
 

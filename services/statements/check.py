@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.ages import with_birth_day
+from services.statements.ages import age_at, with_birth_day
 from services.statements.bare_answers import of_bare_answer
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
@@ -206,7 +206,8 @@ class MessageCheck:
             return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
-        return bool(clause.own_names and clause.names)
+        is_last = "newest" in clause.cues and clause.says("doctor") and len(clause.topics) == 1
+        return bool(clause.own_names and clause.names) or is_last
 
     def _is_clinical(self, clause: Clause) -> bool:
         if any(map(is_of_record, clause.names)) or clause.stages:
@@ -266,7 +267,7 @@ class MessageCheck:
         self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
     ) -> Verdict | None:
         """Return the verdict over how many, how often or by how much; None where none is told."""
-        if not sentence.asks and "maybe" not in clause.cues:
+        if not sentence.asks and "maybe" not in clause.cues and age_at(clause) is None:
             rows = self.grounds.rows
             told = done_regularly(clause, rows, names) or counted(clause, rows, names)
             told = told or changed(clause, rows, names)

@@ -101,7 +101,7 @@ def _written(day: WrittenDate) -> str:
 def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
     """Whether a drug's row tells no reason, or this one."""
     reasons = {word for word in drug.words - drug.needs if kind_of_name(word) == "problem"}
-    return not reasons or not reasons.isdisjoint(illness.words)
+    return not reasons or not reasons.isdisjoint(illness.needs)
 
 
 def is_over(illness: KnownRow, day: str) -> bool:
