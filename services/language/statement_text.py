@@ -40,9 +40,10 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
+    lower = text.lower()
     for said, meant in _in_other_words():
-        if said in text:
-            text = text.replace(said, meant)
+        if said in lower:
+            text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
     text = _LEAD.sub(_behind_lead, text)
     text = _restated(text, lower)
@@ -54,7 +55,8 @@ def parted(text: str) -> str:
 @cache
 def _in_other_words() -> Sequence[tuple[str, str]]:
     """Return what sentences may say, with the words by which it is compared."""
-    return [row for one in statement_files() for row in one.get("restated", {}).items()]
+    rows = [row for one in statement_files() for row in one.get("restated", {}).items()]
+    return [(said.lower(), meant) for said, meant in rows]
 
 
 def _restated(text: str, lower: str) -> str:
