@@ -93,6 +93,7 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
+        await search_on()
         if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
         turn.is_cut = has_begun
@@ -178,7 +179,9 @@ async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> 
     every call counts and is told like an agent's own. A call that fails is the agent's to report.
     Returns whether any was made; what they gave is in `turn.looked`.
     """
-    has_looked = await _run(agent, turn, history, _asked(turn, agent))
+    if asked := _asked(turn, agent):
+        turn.looked.clear()
+    has_looked = await _run(agent, turn, history, asked)
     turn.has_looked_up = has_looked or turn.has_looked_up
     return has_looked
 

@@ -18,12 +18,16 @@ _AT_BIRTH = (
     "on the day of birth", "am Tag der Geburt", "at birth", "At birth", "bei Geburt", "Bei Geburt",
     "bei der Geburt", "Bei der Geburt"
 )  # fmt: skip
+_YEARS = {"last year": 1, "this year": 0, "letztes Jahr": 1, "dieses Jahr": 0}
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _TITLE_AND_NAMES = 3
 
 
 def with_birth_day(text: str, rows: KnownRows) -> str:
-    """Return a text that tells a value "at birth" with the day of birth, where that is known."""
+    """Return a text that tells of "last year", or of "at birth", with the year or the day."""
+    if rows.today is not None and "the last year" not in text:
+        for told, back in _YEARS.items():
+            text = text.replace(told, f"in {rows.today.year - back}")
     said = next((one for one in _AT_BIRTH if one in text), None)
     if said is None or not any(map(str.isdigit, text)):
         return text

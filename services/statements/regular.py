@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.statements.durations import TIMES, days_between
 from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
@@ -33,6 +34,9 @@ def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     is_so = len(meant) >= _FEWEST - is_span and all(
         abs(gap - every) <= _OFF * every for gap in told
     )
+    seasons = statement_words().parts_of_year
+    months = {month for word in clause.words for month in seasons.get(word, ())}
+    is_so = is_so and not any(months and int(row.order[5:7] or 0) not in months for row in meant)
     return supported([meant[-1], meant[0]]) if is_so else Verdict("unsupported", refs(done[-1:]))
 
 
