@@ -44,7 +44,6 @@ _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
     " tag", " stund", " zykl", " fraktion", " kilo", " pound",
 )  # fmt: skip
-_GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
 _AGE_AND_SEX = re.compile(
     r"(?<![\w.,/-])(?P<age>\d{1,3})(?:\s?-?(?:yo|y/o|yr old|y\.o\.))?\s?(?P<sex>[MF])\b(?!\.\w)"
@@ -134,7 +133,6 @@ _IN_DIGITS: Sequence[
     (("m", "f", "y"), _AGE_AND_SEX, _aged),
     (("jährig",), _YEARS_DE, r"\g<age> Jahre alte\g<end>"),
     (("-",), _SCHEME, _dosed),
-    (("blutgruppe 0",), _GROUP_O, "O"),
     (("/",), _OF_NODES, r"\1 of \2"),
     (("(",), _AGED, r"\g<who>, \g<age> years old,"),
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),

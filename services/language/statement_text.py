@@ -55,8 +55,8 @@ def parted(text: str) -> str:
 @cache
 def _in_other_words() -> Sequence[tuple[str, str]]:
     """Return what sentences may say, with the words by which it is compared."""
-    rows = [row for one in statement_files() for row in one.get("restated", {}).items()]
-    return [(said.lower(), meant) for said, meant in rows]
+    files = [one.get("restated", {}) for one in statement_files()]
+    return [(said.lower(), meant) for one in files for said, meant in one.items()]
 
 
 def _restated(text: str, lower: str) -> str:

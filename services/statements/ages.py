@@ -1,5 +1,6 @@
 """The ages that sentences tell: "an 80-year-old woman", "diagnosed at the age of 18". Pure."""
 
+import re
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -14,11 +15,6 @@ from services.statements.subject import about
 from services.statements.units import is_same, quantity
 from services.statements.verdict import Verdict
 
-_AT_BIRTH = (
-    "on the day of birth", "am Tag der Geburt", "at birth", "At birth", "bei Geburt", "Bei Geburt",
-    "bei der Geburt", "Bei der Geburt"
-)  # fmt: skip
-_YEARS = {"last year": 1, "this year": 0, "letztes Jahr": 1, "dieses Jahr": 0}
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _TITLE_AND_NAMES = 3
 
@@ -26,13 +22,13 @@ _TITLE_AND_NAMES = 3
 def with_birth_day(text: str, rows: KnownRows) -> str:
     """Return a text that tells of "last year", or of "at birth", with the year or the day."""
     if rows.today is not None and "the last year" not in text:
-        for told, back in _YEARS.items():
-            text = text.replace(told, f"in {rows.today.year - back}")
-    said = next((one for one in _AT_BIRTH if one in text), None)
+        for told in saying("last_year"):
+            text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
+    said = next((one for one in saying("at_birth") if one in text.lower()), None)
     if said is None or not any(map(str.isdigit, text)):
         return text
     day = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
-    return text.replace(said, f"on {day}") if day else text
+    return re.sub(said, f"on {day}", text, flags=re.IGNORECASE) if day else text
 
 
 def age_told(clause: Clause) -> Quantity | None:

@@ -99,7 +99,7 @@ def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:
     for number, kind in clause.counted:
         if kind not in rows.counts:
             return UNCHECKED
-        is_of_now = "current" in clause.cues and f"active {kind}" in rows.counts
+        is_of_now = clause.cues & {"current", "takes"} and f"active {kind}" in rows.counts
         if number not in rows.counts[f"active {kind}" if is_of_now else kind]:
             return Verdict("unsupported")
     return Verdict("supported")

@@ -68,8 +68,7 @@ def is_own_claim(clause: Clause) -> bool:
 
 def _is_bare(clause: Clause) -> bool:
     """Whether a clause tells a deed alone, or of "that" that it is done."""
-    is_of_done = f"deed:{DONE}" in clause.cues
-    words = clause.words - saying("that_is") if is_of_done else clause.words
+    words = clause.words - (saying("that_is") if f"deed:{DONE}" in clause.cues else frozenset())
     return len(words) <= _SHORT_CLAIM_WORDS and not (clause.names or clause.has_values)
 
 

@@ -11,8 +11,6 @@ _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
-_WAYS = frozenset({"route", "form"})
-_SWALLOWED_OR_INJECTED = frozenset(("route", which) for which in range(4))
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _CERTAINTY = "certainty"
 _OBSERVED = frozenset({"observation", "laboratory"})
@@ -44,7 +42,7 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
 
 def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
     """Return a way by which a drug is given with the form that it has for that: a tablet."""
-    return {one, ("form", min(one[1], 1))} if one in _SWALLOWED_OR_INJECTED else {one}
+    return {one, ("form", min(one[1], 1))} if one[0] == "route" and one[1] <= 3 else {one}
 
 
 def _is_of_both(group: str, clause: Clause) -> bool:
@@ -73,6 +71,6 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         return False  # 5 % is not called negative by its number
     found |= {meant for one in found for meant in _with_form(one)}
     # A drug is swallowed, where nothing else is told.
-    ways = [one for one in map(groups.__getitem__, told) if one[0] in _WAYS]
+    ways = [one for one in map(groups.__getitem__, told) if one[0] in ("route", "form")]
     ways = [one for one in ways if one[1] or row.kind != "medication"]
     return {*ways, *(groups[word] for word in told if groups[word][0] in asked)} <= found

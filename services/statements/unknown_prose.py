@@ -98,11 +98,11 @@ def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
         told = told_of(clause.words)
         told = told - statement_words().neutral or told
         promised = clause.words & saying("promised")
-        is_got = bool(promised) and clause.says("gets")
-        is_told = is_got or "errands" in clause.cues or (promised and "planned" in clause.cues)
-        is_open = clause.cues & _NO_STATEMENT - (
-            {"maybe", *(("first_person",) if is_got else ())} if "planned" in clause.cues else set()
+        is_told = "errands" in clause.cues or (
+            promised and ("planned" in clause.cues or clause.says("gets"))
         )
+        may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
+        is_open = clause.cues & _NO_STATEMENT - (may_be if "planned" in clause.cues else set())
         if (told := told | promised) and is_told and not is_open:
             return not any(has_all(told, row.words) for row in rows)
     return False
@@ -295,8 +295,8 @@ def _is_unknown(
     said |= _of_doctor(clause)
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
-    is_seen = bool(clause.exclusive) and clause.says("shows")  # "the MRI shows"
-    is_found = bool(is_of_value or "is_now" in clause.cues) and (any(meant) or is_seen)
+    is_found = bool(is_of_value or "is_now" in clause.cues)
+    is_found = is_found and (any(meant) or clause.says("shows"))  # "the MRI shows"
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):
