@@ -1,13 +1,9 @@
 """What the record answers alone is in an agent's first request."""
 
-from dataclasses import replace
-
 import pytest
 
-from data_models.clock import SystemClock
 from data_models.turn_events import ToolCallResult
-from services.language import reading
-from services.language.utterance import ChartQuestion, Situation, Utterance
+from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, text
 
@@ -61,15 +57,6 @@ async def test_who_takes_over_from_one_who_said_nothing_gets_the_rows(world: Tea
     bare, told = Reply(text="*Pathology*, please answer."), Reply(text="No tissue.")
     await world.say(ASKED, bare, told, utterance=read(IMAGING))
     assert [prompt[-1]["role"] for prompt in world.prompts()] == ["tool", "tool"]
-
-
-@pytest.mark.slow
-async def test_an_answer_that_is_cut_is_told_by_a_search_too(world: TeamWorld) -> None:
-    asked = "does she have a pacemaker"
-    cut = Reply(text="She has", finish_reason="length")
-    utterance = reading.read(asked, Situation(now=SystemClock().now()))
-    heard = await world.say(asked, cut, utterance=replace(utterance, agent="PatientHistory"))
-    assert "broke off" in heard.said[0][1]
 
 
 @pytest.mark.parametrize("tool", ["book_appointment", "made_up"])
