@@ -30,7 +30,7 @@ from group_chat.speaker_state import Announce, Ask, End, Work
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window
-from services.language.hand_over import promised_agent
+from services.language.hand_over import is_bare_hand_over, promised_agent
 
 
 class ClinicalGroupChat:
@@ -208,6 +208,9 @@ class ClinicalGroupChat:
         if not rendered and (rows := self._rows_for(draft)):
             draft.is_by_rules = True
             draft.write(rows)
+        agents = self._controller.speakers.agents
+        if is_bare_hand_over(draft.text, speaker=draft.agent, names=agents):
+            turn.has_looked_up = False
         message = draft.finish(now=self._clock.now())
         is_spent = message is None and turn.is_spent
         is_silent = (

@@ -178,7 +178,9 @@ async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> 
     every call counts and is told like an agent's own. A call that fails is the agent's to report.
     Returns whether any was made; what they gave is in `turn.looked`.
     """
-    has_looked = await _run(agent, turn, history, _asked(turn, agent))
+    if asked := _asked(turn, agent):
+        turn.looked.clear()
+    has_looked = await _run(agent, turn, history, asked)
     turn.has_looked_up = has_looked or turn.has_looked_up
     return has_looked
 

@@ -75,6 +75,12 @@ def read_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> HandOver
     return AsksUser() if is_question(line) else HandsToNobody()
 
 
+def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
+    """Whether a message is one line, which asks somebody else to go on."""
+    asked = read_hand_over(text, speaker=speaker, names=names)
+    return "\n" not in text.strip() and isinstance(asked, Addresses)
+
+
 def promised_agent(text: str, *, speaker: str, names: Iterable[str]) -> str | None:
     """Return the one agent that a short message names without handing over to it, if it does.
 

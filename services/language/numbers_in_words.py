@@ -35,11 +35,15 @@ _AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>
 _MIXTURE = re.compile(
     r"(?<![\d.,/])(?P<one>\d[\d.,]*) ?(?P<unit>mg|µg|mcg|g)/(?P<other>\d{2,}[\d.,]*) ?(?P=unit)\b"
 )
+_BIRTHDAY = re.compile(
+    r"(?i)(?<!day )(?<!tag )\b(?P<when>before|after|vor|nach) (?:(?:s?he|they) turned "
+    r"(?P<age>[a-z]+|\d+)|(?:his|her|their|the|seinem|ihrem|dem) "
+    r"(?P<nth>[a-zäöüß]+|\d{1,2}(?:st|nd|rd|th|\.)) (?:birthday|geburtstag))\b"
+)
 _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
     " tag", " stund", " zykl", " fraktion", " kilo", " pound",
 )  # fmt: skip
-_GROUP_O = re.compile(r"(?i)(?<=\bblutgruppe )0\b")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
 _AGE_AND_SEX = re.compile(
     r"(?<![\w.,/-])(?P<age>\d{1,3})(?:\s?-?(?:yo|y/o|yr old|y\.o\.))?\s?(?P<sex>[MF])\b(?!\.\w)"
@@ -91,6 +95,14 @@ def _of_days(found: re.Match[str]) -> str:
     return found.group() if number is None else f"{number} days"
 
 
+def _by_birthday(found: re.Match[str]) -> str:
+    """Return "before her first birthday" as an age: below one year."""
+    nth = (found["nth"] or found["age"]).lower()
+    number = re.sub(r"\D", "", nth) or statement_words().nth.get(nth) or _number(nth)
+    sign = "below" if found["when"].lower() in ("before", "vor") else "at least"
+    return f"at the age of {sign} {number} years" if number else found.group()
+
+
 def _with_half(found: re.Match[str]) -> str:
     """Return "four and a half" as 4.5."""
     number = found["number"] if found["number"].isdigit() else _number(found["number"])
@@ -121,7 +133,6 @@ _IN_DIGITS: Sequence[
     (("m", "f", "y"), _AGE_AND_SEX, _aged),
     (("jährig",), _YEARS_DE, r"\g<age> Jahre alte\g<end>"),
     (("-",), _SCHEME, _dosed),
-    (("blutgruppe 0",), _GROUP_O, "O"),
     (("/",), _OF_NODES, r"\1 of \2"),
     (("(",), _AGED, r"\g<who>, \g<age> years old,"),
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
@@ -130,6 +141,7 @@ _IN_DIGITS: Sequence[
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
     (("-night", "-day"), _OF_A_STAY, _of_days),
     ((" and a half", "einhalb"), _AND_A_HALF, _with_half),
+    ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
     (_LENGTHS, _COUNTED, _counted_in_digits),
     (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
     (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),

@@ -1,10 +1,12 @@
 """A sentence made ready to be read: `CEA-Wert` as two words, a list item without its label."""
 
 import re
+from collections.abc import Sequence
+from functools import cache
 
 from services.language.name_kinds import kind_of_name
 from services.language.statement_parts import WORD
-from services.language.statement_tables import saying, stem
+from services.language.statement_tables import saying, statement_files, stem
 from services.language.statement_words import is_clinical_name, statement_words
 
 _COMPOUND = re.compile(
@@ -26,12 +28,6 @@ _BEYOND = re.compile(
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
 _GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
-_OBESITY = re.compile(
-    r"(?i)\b(?:the )?(?:obesity threshold|threshold (?:of|for) obesity)(?: of 30)?"
-    r"|\b(?P<out>no longer )?in the obese range|\b(?:der )?adipositasgrenze(?: von 30)?"
-)
-_OF_DIABETES = re.compile(r"(?i)\b(?:pre-?)?diabet(?:ic|es) (?=threshold|cut-?off)")
-_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _LABEL = re.compile(
@@ -44,14 +40,11 @@ def parted(text: str) -> str:
     if "-" in text:
         text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
         text = _SPEAKING.sub(r"speaks \g<tongue>", text)
-    if "↑" in text or "↓" in text:
-        text = text.replace("↑ from", ", up from").replace("↓ from", ", down from")
-    text = text.replace("→", " to ").replace("s/p ", "after ").replace("carried out", "performed")
-    if "Z." in text:
-        text = text.replace("Z.n.", "nach").replace("Z. n.", "nach")
     lower = text.lower()
-    if "married" in lower or "verheiratet" in lower:
-        text = _NEVER_MARRIED.sub("never-married", text)
+    for said, meant in _in_other_words():
+        if said in lower:
+            text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
+    lower = text.lower()
     text = _LEAD.sub(_behind_lead, text)
     text = _restated(text, lower)
     if any(map(lower.__contains__, saying("last_parts"))):
@@ -59,14 +52,17 @@ def parted(text: str) -> str:
     return text
 
 
+@cache
+def _in_other_words() -> Sequence[tuple[str, str]]:
+    """Return what sentences may say, with the words by which it is compared."""
+    files = [one.get("restated", {}) for one in statement_files()]
+    return [(said.lower(), meant) for one in files for said, meant in one.items()]
+
+
 def _restated(text: str, lower: str) -> str:
     """Return what is told in other words as it is compared: "below the obesity threshold"."""
     if " the " in lower or " den " in lower or " dem " in lower:
         text = _BEYOND.sub(_than, text)
-    if "obes" in lower or "adipositasg" in lower:
-        text = _OBESITY.sub(_by_body_mass, text)
-    if "diabet" in lower:
-        text = _OF_DIABETES.sub("", text)
     if "G" in text:
         text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:
@@ -77,13 +73,6 @@ def _restated(text: str, lower: str) -> str:
 def _than(found: re.Match[str]) -> str:
     """Return "lower than the 38 of July" for "below the 38 of July"."""
     return f"{'lower' if found['low'] else 'higher'} than the "
-
-
-def _by_body_mass(found: re.Match[str]) -> str:
-    """Return the body mass index for the threshold by which somebody is obese."""
-    if "range" not in found.group():
-        return "30"
-    return "below 30" if found["out"] else "at least 30"
 
 
 def _behind_count(text: str) -> str:

@@ -91,6 +91,7 @@ class StatementWords:
     places: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
+    nth: Mapping[str, int]
     parts_of_year: Mapping[str, tuple[int, ...]]
     times: Mapping[str, int]
     counted: Mapping[str, str]
@@ -142,7 +143,7 @@ def statement_words() -> StatementWords:
     phrases, concepts = phrases_of(files, names), named_concepts()
     exclusive = _exclusive(files)
     as_listed: dict[str, Any] = {
-        one: numbers_of(files, one) for one in ("months", "numbers", "times")
+        one: numbers_of(files, one) for one in ("months", "numbers", "nth", "times")
     }
     return StatementWords(
         phrases=phrases,

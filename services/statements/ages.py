@@ -1,5 +1,6 @@
 """The ages that sentences tell: "an 80-year-old woman", "diagnosed at the age of 18". Pure."""
 
+import re
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -11,23 +12,23 @@ from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
 from services.statements.rows import KnownRow
 from services.statements.subject import about
+from services.statements.units import is_same, quantity
 from services.statements.verdict import Verdict
 
-_AT_BIRTH = (
-    "on the day of birth", "am Tag der Geburt", "at birth", "At birth", "bei Geburt", "Bei Geburt",
-    "bei der Geburt", "Bei der Geburt"
-)  # fmt: skip
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _TITLE_AND_NAMES = 3
 
 
 def with_birth_day(text: str, rows: KnownRows) -> str:
-    """Return a text that tells a value "at birth" with the day of birth, where that is known."""
-    said = next((one for one in _AT_BIRTH if one in text), None)
+    """Return a text that tells of "last year", or of "at birth", with the year or the day."""
+    if rows.today is not None and "the last year" not in text:
+        for told in saying("last_year"):
+            text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
+    said = next((one for one in saying("at_birth") if one in text.lower()), None)
     if said is None or not any(map(str.isdigit, text)):
         return text
     day = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
-    return text.replace(said, f"on {day}") if day else text
+    return re.sub(said, f"on {day}", text, flags=re.IGNORECASE) if day else text
 
 
 def age_told(clause: Clause) -> Quantity | None:
@@ -92,8 +93,10 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
             return None
     if not births or not began:
         return Verdict("unsupported")
+    if told.comparator:  # what is for it comes later
+        began = [row for row in began if not row.needs.isdisjoint(clause.names)] or began
     for row in began:
-        if told.number in age_then(births[0], row):
+        if any(is_same(told, quantity(one, told.unit)) for one in age_then(births[0], row)):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
 

@@ -46,13 +46,14 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
 
 
 def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return whether "the last visit" was on the day that is told; None where none is."""
-    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+    """Return whether "the last visit" was on the day, or with the doctor, that is told."""
+    who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
+    if names or "newest" not in clause.cues or not (clause.dates or who) or len(clause.topics) != 1:
         return None
     of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
     if not of_kind:
         return None
     last = max(of_kind, key=lambda row: row.order)
-    if all(has_date(day, last) for day in clause.dates):
+    if all(has_date(day, last) for day in clause.dates) and who <= last.words:
         return supported([last])
     return Verdict("contradicted", last.sources, last.says)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.ages import with_birth_day
+from services.statements.ages import age_at, with_birth_day
 from services.statements.bare_answers import of_bare_answer
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
@@ -47,6 +47,9 @@ from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
+_FIGURES = (
+    done_regularly, counted, changed, lasts_on, lasted, goes_on, of_all_values, stayed, switched
+)  # fmt: skip
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
@@ -117,8 +120,8 @@ class MessageCheck:
         found = worst([one for one in verdicts if one is not UNCHECKED])
         if found.state == "supported" and sentence.reader is not None and not sentence.asks:
             found = against_links(sentence.reader.links(), grounds.rows) or found
-        unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
-        if unknown and found.state in ("supported", "unchecked"):
+        is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
+        if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
             is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
@@ -207,7 +210,8 @@ class MessageCheck:
             return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
-        return bool(clause.own_names and clause.names)
+        is_last = "newest" in clause.cues and clause.says("doctor") and len(clause.topics) == 1
+        return bool(clause.own_names and clause.names) or is_last
 
     def _is_clinical(self, clause: Clause) -> bool:
         if any(map(is_of_record, clause.names)) or clause.stages:
@@ -267,13 +271,10 @@ class MessageCheck:
         self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
     ) -> Verdict | None:
         """Return the verdict over how many, how often or by how much; None where none is told."""
-        if not sentence.asks and "maybe" not in clause.cues:
+        if not sentence.asks and "maybe" not in clause.cues and age_at(clause) is None:
             rows = self.grounds.rows
-            told = done_regularly(clause, rows, names) or counted(clause, rows, names)
-            told = told or changed(clause, rows, names)
-            told = told or lasts_on(clause, rows, names) or lasted(clause, rows, names)
-            told = told or goes_on(clause, rows, names) or of_all_values(clause, rows, names)
-            told = told or stayed(clause, rows, names) or switched(clause, rows, names)
+            found_by = (each(clause, rows, names) for each in _FIGURES)
+            told = next((one for one in found_by if one is not None), None)
             told = told or is_so_far_apart(clause, prior(sentence, clause), rows, names)
             if told is not None:
                 return told

@@ -121,7 +121,7 @@ def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:
         kind = f"{told} {whole}" if told in _SHARES else told
         if kind not in rows.counts:
             return Verdict("unsupported") if told in _SHARES else UNCHECKED
-        is_of_now = "current" in clause.cues and f"active {kind}" in rows.counts
+        is_of_now = clause.cues & {"current", "takes"} and f"active {kind}" in rows.counts
         is_of_now = is_of_now and kinds.isdisjoint(_SHARES)  # "6 problems, 4 of them active"
         if number not in rows.counts[f"active {kind}" if is_of_now else kind]:
             return Verdict("unsupported")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 
 OWN = "own"
@@ -66,7 +67,9 @@ def is_own_claim(clause: Clause) -> bool:
 
 
 def _is_bare(clause: Clause) -> bool:
-    return len(clause.words) <= _SHORT_CLAIM_WORDS and not (clause.names or clause.has_values)
+    """Whether a clause tells a deed alone, or of "that" that it is done."""
+    words = clause.words - (saying("that_is") if f"deed:{DONE}" in clause.cues else frozenset())
+    return len(words) <= _SHORT_CLAIM_WORDS and not (clause.names or clause.has_values)
 
 
 def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) -> bool:

@@ -31,7 +31,7 @@ def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
     given = [row for row in of_drug if row.kind == "medication"]
     if reasons or clause.dates:
         given = [row for row in given if _is_of_then(clause, [row]) or reasons & row.words]
-    elif "is_now" in clause.cues:
+    elif "is_now" in clause.cues and not clause.says("never", "past"):
         given = [row for row in given if row.standing != "ended"]
     if given:
         return Verdict("contradicted", given[0].sources, given[0].says)

@@ -32,10 +32,17 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
             continue  # "suspected, not yet confirmed"
         if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
             continue  # what is not detected is wild-type
-        here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
-        if here and groups[word] not in here:
-            return True
+        there = {meant for other in row.exclusive for meant in _with_form(groups[other])}
+        for one in _with_form(groups[word]):
+            here = {meant for meant in there if meant[0] == one[0]}
+            if here and one not in here:
+                return True
     return False
+
+
+def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
+    """Return a way by which a drug is given with the form that it has for that: a tablet."""
+    return {one, ("form", min(one[1], 1))} if one[0] == "route" and one[1] <= 3 else {one}
 
 
 def _is_of_both(group: str, clause: Clause) -> bool:
@@ -51,6 +58,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     # Of a test that is only said to have been done, no row says what it found.
     is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
     asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
+    if not clause.quantities:
+        asked |= {"severity"}  # beside a score everybody can judge
     if row.kind.endswith("report"):
         asked |= {"novelty"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
@@ -60,4 +69,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         row.negated or row.number == 0 or _NOT_THERE in found or row.words & stems_told("denying")
     ):
         return False  # 5 % is not called negative by its number
-    return {groups[word] for word in told if groups[word][0] in asked} <= found
+    found |= {meant for one in found for meant in _with_form(one)}
+    # A drug is swallowed, where nothing else is told.
+    ways = [one for one in map(groups.__getitem__, told) if one[0] in ("route", "form")]
+    ways = [one for one in ways if one[1] or row.kind != "medication"]
+    return {*ways, *(groups[word] for word in told if groups[word][0] in asked)} <= found

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.statements.durations import TIMES, days_between
 from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
@@ -30,9 +31,11 @@ def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     # Of a time that is told with both ends none is left out; else as a rule.
     is_span = len(clause.dates) > 1
     told = gaps[-1:] if is_span else gaps[len(gaps) // 2 :][:1]
-    is_so = len(meant) >= _FEWEST - is_span and all(
-        abs(gap - every) <= _OFF * every for gap in told
-    )
+    seasons = statement_words().parts_of_year
+    months = {month for word in clause.words for month in seasons.get(word, ())}
+    is_then = not months or all(int(row.order[5:7] or 0) in months for row in meant)
+    is_so = is_then and len(meant) >= _FEWEST - is_span
+    is_so = is_so and all(abs(gap - every) <= _OFF * every for gap in told)
     return supported([meant[-1], meant[0]]) if is_so else Verdict("unsupported", refs(done[-1:]))
 
 

@@ -27,7 +27,7 @@ _PLACED = frozenset({"side", "height"})
 _SMALL_WORD, _FEW = 2, 2
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _ADVERB = "ly"
-_TOLD_BY_NAME = {"modality", *PARTS, *(("route", at) for at in range(1, 9))}
+_TOLD_BY_NAME = PARTS | {"modality"}
 _ROMAN = frozenset("ivxabc")
 _ALLERGY = frozenset({"=allergy"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -97,8 +97,13 @@ def _errands_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     for clause in sentence.clauses if is_plain else ():
         told = told_of(clause.words)
         told = told - statement_words().neutral or told
-        is_open = clause.cues & _NO_STATEMENT - ({"maybe"} if "planned" in clause.cues else set())
-        if told and "errands" in clause.cues and not is_open:
+        promised = clause.words & saying("promised")
+        is_told = "errands" in clause.cues or (
+            promised and ("planned" in clause.cues or clause.says("gets"))
+        )
+        may_be = {"maybe"} | ({"first_person"} if clause.says("gets") else set())
+        is_open = clause.cues & _NO_STATEMENT - (may_be if "planned" in clause.cues else set())
+        if (told := told | promised) and is_told and not is_open:
             return not any(has_all(told, row.words) for row in rows)
     return False
 
@@ -228,9 +233,14 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    # A way but by mouth has to be told, and by what a picture was taken.
-    seen = frozenset(w for w in clause.exclusive if {groups[w][0], groups[w]} & _TOLD_BY_NAME)
+    seen = frozenset(w for w in clause.exclusive if groups[w][0] in _TOLD_BY_NAME)
+    seen |= _of_doctor(clause) - saying("prescribed")
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
+
+
+def _of_doctor(clause: Clause) -> frozenset[str]:
+    """Return who a named doctor is said to be to somebody, or to have done."""
+    return clause.words & saying("of_a_doctor") if clause.says("doctor") else frozenset()
 
 
 def _initials(row: KnownRow) -> str:
@@ -276,15 +286,17 @@ def _is_unknown(
         clause.stages
         or clause.codes
         or clause.says("without")
-        or any(cue.startswith("deed:") for cue in clause.cues)
+        or (any(cue.startswith("deed:") for cue in clause.cues) and not _of_doctor(clause))
     ):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
+    said |= _of_doctor(clause)
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
-    is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
+    is_found = bool(is_of_value or "is_now" in clause.cues)
+    is_found = is_found and (any(meant) or clause.says("shows"))  # "the MRI shows"
     is_found = is_found or (clause.says("it") and not said <= statement_words().neutral)
     is_past = not clause.words.isdisjoint(stems_told("past"))
     if not said or not (is_of_patient or is_found or is_past):

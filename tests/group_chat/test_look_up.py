@@ -40,7 +40,7 @@ async def test_the_rows_count_as_sources_of_the_answer(world: TeamWorld) -> None
 
 
 @pytest.mark.slow
-async def test_it_is_fetched_once_by_the_first_who_has_the_tool(world: TeamWorld) -> None:
+async def test_it_is_fetched_until_somebody_has_told_of_it(world: TeamWorld) -> None:
     heard = await world.say(
         ASKED,
         Reply(text="*Radiology*, please look."),
@@ -49,7 +49,14 @@ async def test_it_is_fetched_once_by_the_first_who_has_the_tool(world: TeamWorld
         utterance=read(IMAGING, agent="Orchestrator"),
     )
     assert heard.speakers == ["Orchestrator", "Radiology", "Pathology"]
-    assert len(heard.of(ToolCallResult)) == 1
+    assert len(heard.of(ToolCallResult)) == len(["Orchestrator", "Radiology"])
+
+
+@pytest.mark.slow
+async def test_who_takes_over_from_one_who_said_nothing_gets_the_rows(world: TeamWorld) -> None:
+    bare, told = Reply(text="*Pathology*, please answer."), Reply(text="No tissue.")
+    await world.say(ASKED, bare, told, utterance=read(IMAGING))
+    assert [prompt[-1]["role"] for prompt in world.prompts()] == ["tool", "tool"]
 
 
 @pytest.mark.parametrize("tool", ["book_appointment", "made_up"])
