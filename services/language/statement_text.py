@@ -25,6 +25,7 @@ _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
+_PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _OBESITY = re.compile(
     r"(?i)\b(?:the )?(?:obesity threshold|threshold (?:of|for) obesity)(?: of 30)?"
@@ -67,6 +68,7 @@ def _restated(text: str, lower: str) -> str:
         text = _OBESITY.sub(_by_body_mass, text)
     if "diabet" in lower:
         text = _OF_DIABETES.sub("", text)
+    text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
     if "G" in text:
         text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:

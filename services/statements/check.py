@@ -32,6 +32,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
 from services.statements.linked import against_links
+from services.statements.none_more import not_told
 from services.statements.regular import done_regularly
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
@@ -242,7 +243,9 @@ class MessageCheck:
         if not clause.own_names and person_groups(clause):
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
-        if (own := deny_own_words(clause, self.grounds.rows)) is not None:
+        rows = self.grounds.rows
+        untold = not_told(clause, prior(sentence, clause), rows, names)
+        if (own := untold or deny_own_words(clause, rows)) is not None:
             return own
         if clause.says("anything") and "takes" in clause.cues:
             topics = ("=medication",)
