@@ -27,6 +27,7 @@ _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
+_PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
@@ -63,6 +64,7 @@ def _restated(text: str, lower: str) -> str:
     """Return what is told in other words as it is compared: "below the obesity threshold"."""
     if " the " in lower or " den " in lower or " dem " in lower:
         text = _BEYOND.sub(_than, text)
+    text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
     if "G" in text:
         text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare_series import against_trend, has_value, since
 from services.statements.fit import COURSES, has_date, is_measured
@@ -47,7 +48,9 @@ def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "ranged from 114 to 136" and "stayed between 81 and 92"."""
     if clause.says("ranged"):
         ends = [[row for row in values if is_measured(one, row)] for one in clause.quantities]
-        return _all_within(clause.quantities, values) if all(ends) else None
+        if not all(ends):
+            return Verdict("unsupported") if clause.says("of_several") else None
+        return _all_within(clause.quantities, values)
     is_of_all = (
         clause.says("always") or clause.words >= saying("until_now") or clause.cues & _LASTING
     )
@@ -85,6 +88,10 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
         if row.order and not row.is_text and has_value(row)
     ]
     found = list(since(clause, sorted(found, key=_day)))
+    several = [number for word, number in statement_words().numbers.items() if word in clause.words]
+    if several and clause.says("of_several"):  # "over the past six check-ups"
+        days = sorted({row.order[:10] for row in found})[-several[0] :]
+        found = [row for row in found if row.order[:10] in days]
     if len(clause.dates) == 1 and "begun" not in clause.cues:
         found = [row for row in found if has_date(clause.dates[0], row)]
     if _is_span(clause):

@@ -6,10 +6,8 @@ from dataclasses import replace
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.ages import age_at, with_birth_day
+from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
-from services.statements.bounds import of_all_values
-from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
@@ -23,22 +21,19 @@ from services.statements.clause_parts import (
 )
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
-from services.statements.compare_several import switched
-from services.statements.counting import counted, of_kinds
 from services.statements.deeds_told import deed_told
-from services.statements.durations import goes_on, is_so_far_apart, lasted, lasts_on, stayed
+from services.statements.figures import of_figures
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
 from services.statements.linked import against_links
-from services.statements.regular import done_regularly
+from services.statements.none_more import not_told
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
     is_setting,
     person_groups,
-    refs,
     without_setting,
 )
 from services.statements.titles import with_titles
@@ -47,9 +42,6 @@ from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
-_FIGURES = (
-    done_regularly, counted, changed, lasts_on, lasted, goes_on, of_all_values, stayed, switched
-)  # fmt: skip
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
@@ -160,7 +152,7 @@ class MessageCheck:
         names = self._measured(clause, without_setting(clause) or self._carried(sentence, clause))
         if clause.smoking:
             return self._smoking(sentence, clause)
-        if (figures := self._figures(sentence, clause, names)) is not None:
+        if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:
             return figures
         unknown = self._unknown_object(clause)
         if "no" in clause.cues or "nothing" in clause.cues:
@@ -247,7 +239,9 @@ class MessageCheck:
         if not clause.own_names and person_groups(clause):
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
-        if (own := deny_own_words(clause, self.grounds.rows)) is not None:
+        rows = self.grounds.rows
+        untold = not_told(clause, prior(sentence, clause), rows, names)
+        if (own := untold or deny_own_words(clause, rows)) is not None:
             return own
         if clause.says("anything") and "takes" in clause.cues:
             topics = ("=medication",)
@@ -266,26 +260,6 @@ class MessageCheck:
         is_each = about and (not clause.names or clause.says("neither"))
         each_of = [(one,) for one in about] if is_each else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
-
-    def _figures(
-        self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
-    ) -> Verdict | None:
-        """Return the verdict over how many, how often or by how much; None where none is told."""
-        if not sentence.asks and "maybe" not in clause.cues and age_at(clause) is None:
-            rows = self.grounds.rows
-            found_by = (each(clause, rows, names) for each in _FIGURES)
-            told = next((one for one in found_by if one is not None), None)
-            told = told or is_so_far_apart(clause, prior(sentence, clause), rows, names)
-            if told is not None:
-                return told
-        if not clause.counted or clause.quantities:
-            return None
-        found = of_kinds(clause, self.grounds.rows)
-        if found.state != "supported" or not clause.own_names:
-            return found
-        each_of = [*map(self.grounds.rows.about, (*([one] for one in clause.names), *clause.runs))]
-        sources = refs(row for of_name in each_of for row in of_name[:1])
-        return Verdict("supported" if all(each_of) else "unsupported", sources)
 
     # -- what it is about -----------------------------------------------------------------------
 

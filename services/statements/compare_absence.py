@@ -226,13 +226,15 @@ def _not_recorded(
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
     is_of_record = not clause.cues.isdisjoint({"recorded", "nothing"})
-    for empty in rows.empty if is_of_record else ():  # it does not say that none is taken
-        if wanted and wanted <= empty.words:
-            return Verdict("supported", (), empty.says)
+    empty = [one for one in rows.empty if wanted and wanted <= one.words]
+    if empty and is_of_record:  # else it does not say that none is taken
+        return Verdict("supported", (), empty[0].says)
     if any(row.standing == "absent" for row in meant):
         return supported([row for row in meant if row.standing == "absent"])
-    said = _missing_from_list(rows, clause.names or names)
-    return Verdict("supported", (), said) if said else Verdict("unsupported")
+    if said := _missing_from_list(rows, clause.names or names):
+        return Verdict("supported", (), said)
+    is_open = clause.names and is_of_record and not meant and rows.whole.keys() >= _LISTS
+    return UNCHECKED if is_open else Verdict("unsupported")
 
 
 def _of_all_told(

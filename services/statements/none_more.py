@@ -1,16 +1,50 @@
-"""Denials of more, or of what came later: "no second dose", "none since 2018". Pure."""
+"""Denials of more, of what came later, and of why: "no second dose", "none since 2018". Pure."""
 
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
+from services.language.statement_tables import saying
+from services.language.statement_words import statement_words
 from services.statements.compare_several import COUNTED_ONE_BY_ONE, ORDINALS
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
-from services.statements.rows import KnownRow
-from services.statements.subject import refs, supported
-from services.statements.verdict import Verdict
+from services.statements.rows import KnownRow, stems_of, told_of
+from services.statements.subject import about, refs, supported
+from services.statements.verdict import UNCHECKED, Verdict
+
+_SAY_NO_MORE = DONE_ONCE | {"problem", "medication", "care plan", "goal", "order"}
+
+
+def not_told(
+    clause: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return the verdict over "it does not say why she stopped"; None for a denial of a thing."""
+    asking = saying("asks_why", "asks_when", "asks_histology", "asks_outcome")
+    asked = next((one for one in (clause, before) if one and one.words & asking), None)
+    is_of_record = clause.cues & {"recorded", "of_chart"} or clause.says("tells")
+    if asked is None or "no" not in clause.cues or not is_of_record:
+        return None
+    subject = about(clause, rows, [one for one in names if one not in asking])
+    told = [row for row in subject if _tells(asked, row)]
+    if told:
+        return Verdict("contradicted", told[0].sources, told[0].says)
+    return UNCHECKED if subject else None
+
+
+def _tells(asked: Clause, row: KnownRow) -> bool:
+    """Whether a row tells what is asked for; why and when something ended, where it says so."""
+    is_end, ending = "ended" in asked.cues, statement_words().ending
+    whole = [stems_of(part) for part in row.says.replace(", ", "; ").split("; ")]
+    parts = [one for one in whole if not is_end or one & ending]
+    if asked.words & saying("asks_why"):
+        return any(one & saying("for_a_reason") for one in parts)
+    if asked.words & saying("asks_when"):
+        return not is_end or row.ended is not None or any(w[0].isdigit() for p in parts for w in p)
+    if asked.words & saying("asks_histology"):
+        return not row.words.isdisjoint(saying("asks_histology"))
+    return not row.is_plan and bool(row.kind not in _SAY_NO_MORE or told_of(whole[0] - row.name))
 
 
 def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:

@@ -152,7 +152,9 @@ def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
     """Return stems of what people call a vaccine by one word: `Td (adult)` is tetanus."""
     table = concept_table()
     found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
-    said = found.words if found is not None else ()
+    own = {(word,) for word in words_of(name)}  # `Td` is one against diphtheria, too
+    meant = [c for c in table.concepts if c is found or (c.kind == "vaccine" and own & {*c.words})]
+    said = [words for one in meant for words in (*one.words, one.name.split()[:-1])]
     single = [words[0] for words in said if len(words) == 1]
     named = (one for word in single for one in clause_of(word).names)
     return frozenset((*named, *(stem for word in single for stem in stems_of(word))))
