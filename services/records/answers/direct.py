@@ -16,7 +16,13 @@ from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_t
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
+from services.records.answers.events import (
+    days_around,
+    is_of_unknown_end,
+    rows_of_event,
+    times_around,
+    within,
+)
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     is_given_for,
@@ -296,14 +302,29 @@ class _Answers:
             told.append(row_line(rows[0], self.words) if is_row else answer)
             if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
-            if days := days_around(question, rows, is_alike=question.tool == event.tool):
-                asked = self._of_those_days(question, days)
+            if asked := self._of_times(question, event, rows):
                 is_whole = event.tool == "results" and not event.name  # "sodium from the last labs"
                 return asked if is_whole else f"{told[-1]}\n\n{asked}"
         if question.tool == "timeline":
             return "\n\n".join(told)
         asked = self._answer(replace(question, around=()))
         return "\n\n".join([*dict.fromkeys(told), f"{self.words.say('of_all_times')}\n{asked}"])
+
+    def _of_times(
+        self, question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
+    ) -> str:
+        """Return what is asked of each time of an event that tells of it, else of the last."""
+        asked, is_alike = replace(question, around=(), shift=None), question.tool == event.tool
+        times = times_around(question, event, rows)
+        spans = [(one[:1], days_around(question, one, is_alike=is_alike)) for one in times]
+        each = [(time, days) for time, days in spans if days is not None]
+        views = ((one, with_days(asked, one[1])) for one in each if len(each) > 1)
+        telling = [one for one, then in views if has_answer(then, self.looked.view_of(then))]
+        return "\n\n".join(
+            "\n".join([*(row_line(row, self.words) for row in time if len(each) > 1),
+                       self._of_those_days(question, days)])
+            for time, days in telling or each[-1:]
+        )  # fmt: skip
 
     def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
         """Return what is asked of the days around an event, and of those named besides."""
