@@ -155,9 +155,11 @@ class Lexicon:
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
-        own = {one: said for names in self.words.names.values() for one, said in names.items()}
+        lists = [*self.words.names.values()][::-1]  # of a vaccine and an illness the vaccine
+        own = {one: said for names in lists for one, said in names.items()}
         own |= {topic.name: topic.words for topic in self.words.topics if topic.name}
-        return (own.get(name) or (name,))[0] if self.language != "en" else name
+        found = own.get(name) or own.get(name.casefold()) or (name,)
+        return found[0] if self.language != "en" else name
 
     def aspects_within(self, piece: Piece) -> set[Aspect]:
         """Return the aspects that single words of a longer phrase have."""

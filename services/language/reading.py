@@ -207,7 +207,7 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     """
     told = language_of(words, default="") and language_of(words, default=situation.language)
     language, found = _asked_in(told, words, situation)
-    if told and told != situation.language:
+    if told and told != situation.language and words.isascii():
         today, own = situation.now.date(), situation.language
         known = chart_questions(words, today=today, language=own, is_guess=True)
         return (own, known) if known else (language, found)

@@ -250,7 +250,8 @@ class _Answers:
                 return self._with_illness(question, said)
             if in_papers:
                 return f"{absent}\n{in_papers}"
-            looked_at = record if record is not None and search.name else looked_at
+            is_told = record is not None and search.name and (record.rows or looked_at is None)
+            looked_at = record if is_told else looked_at
         coded = () if is_there else said_coded(question, taken, self.words)
         absent = "\n".join([absent, *coded])
         if looked_at is not None:

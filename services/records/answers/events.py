@@ -49,12 +49,8 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         return tuple(times[event.back :][:1])
     if (event.tool, event.aspect) == ("problems", "latest"):  # of several times
         rows = [times_of(row)[-1] for row in rows]
-    is_one = event.aspect == "latest" or (event.tool == "problems" and _is_one_illness(rows))
-    return tuple(rows[-1:] if is_one else rows)
-
-
-def _is_one_illness(rows: Sequence[ViewRow]) -> bool:
-    return len({row.name for row in rows}) == 1
+    is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
+    return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
 
 
 def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:

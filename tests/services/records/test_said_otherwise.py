@@ -284,3 +284,12 @@ def test_what_was_during_several_times_of_an_illness_is_told_of_each(
 @with_cases("text", "is_told")
 def test_the_code_that_something_is_recorded_with_is_told(text: str, is_told: str) -> None:
     assert is_told in said(text, {"problems": (PREGNANCIES,), "results": BLOOD})
+
+
+@with_cases("text", "is_told", "is_not")
+def test_where_it_is_a_word_that_nobody_knows_it_alone_is_absent(
+    text: str, is_told: str, is_not: str
+) -> None:
+    told = said(text, {})
+    assert is_told in told
+    assert is_not not in told
