@@ -117,7 +117,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         own = [one for one in searches_for(head) if one not in headless]
         return (head, *headless, *own) if is_value else (*headless, head, *own)
     measured = measured_for(question) if question.tool == "procedures" else None
-    taken = _taken(question) if _is_taken_too(question) else measured
+    taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     is_typed = said is None and is_typed
@@ -193,12 +193,10 @@ def _is_nowhere_else(question: ChartQuestion) -> bool:
     return is_value and table.named("drug", question.name) is None
 
 
-def _is_taken_too(question: ChartQuestion) -> bool:
-    """Whether what was not measured may be taken: iron, vitamin D, potassium."""
-    return question.tool == "results" and concept_table().named("drug", question.name) is not None
-
-
-def _taken(question: ChartQuestion) -> ChartQuestion:
+def _taken(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what was not measured and may be taken: iron, vitamin D."""
+    if question.tool != "results" or concept_table().named("drug", question.name) is None:
+        return None
     arguments = {"name": question.name, "status": "all"}
     return replace(question, tool="medications", arguments=arguments, aspect="all")
 
