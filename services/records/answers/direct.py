@@ -12,17 +12,11 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.vocabulary import concept_rows
+from services.records.answers import events
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import (
-    days_around,
-    is_of_unknown_end,
-    rows_of_event,
-    times_around,
-    within,
-)
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     is_given_for,
@@ -116,7 +110,7 @@ class _Answers:
             asked = [question, *(question.around if question.is_apart else ())]
             for one in asked if question.asked_on is not None else ():
                 taken = self.looked.view_of(replace(one, around=()))
-                rows = rows_of_event(one, taken)
+                rows = events.rows_of_event(one, taken)
                 if not rows and (then := self._stays_then(one, taken)) is not None:
                     rows = then[2]
                 if question.is_apart and one.tool == "results" and not question.around:
@@ -281,8 +275,7 @@ class _Answers:
 
     def _named(self, question: ChartQuestion, absent: str, view: ChartView) -> str:
         """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
-        is_there = has_answer(question, view)
-        return absent if is_there else said_absent(question, absent, self.words)
+        return absent if has_answer(question, view) else said_absent(question, absent, self.words)
 
     def _with_value(self, measured: ChartQuestion, absent: str) -> str:
         """Add the value of `measured`, where there is one, to what says that an illness is not."""
@@ -296,12 +289,12 @@ class _Answers:
         told: list[str] = []
         for event in question.around:
             answer, view = self._answer(event), self.looked.view_of(event)
-            rows = rows_of_event(event, view)
+            rows = events.rows_of_event(event, view)
             if not rows and event.head:  # said without the rest
-                rows = rows_of_event(replace(event, name=event.head, head=""), view)
+                rows = events.rows_of_event(replace(event, name=event.head, head=""), view)
             is_row = bool(rows) and event.tool in ("problems", SEARCH)
             told.append(row_line(rows[0], self.words) if is_row else answer)
-            if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
+            if question.when in ("during", "within") and any(map(events.is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if asked := self._of_times(question, event, rows):
                 is_whole = event.tool == "results" and not event.name  # "sodium from the last labs"
@@ -316,8 +309,8 @@ class _Answers:
     ) -> str:
         """Return what is asked of each time of an event that tells of it, else of the last."""
         asked, is_alike = replace(question, around=(), shift=None), question.tool == event.tool
-        times = times_around(question, event, rows)
-        spans = [(one[:1], days_around(question, one, is_alike=is_alike)) for one in times]
+        times = events.times_around(question, event, rows)
+        spans = [(one[:1], events.days_around(question, one, is_alike=is_alike)) for one in times]
         each = [(time, days) for time, days in spans if days is not None]
         views = ((one, with_days(asked, one[1])) for one in each if len(each) > 1)
         telling = [one for one, then in views if has_answer(then, self.looked.view_of(then))]
@@ -329,7 +322,7 @@ class _Answers:
 
     def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
         """Return what is asked of the days around an event, and of those named besides."""
-        days = within(days, question.span)
+        days = events.within(days, question.span)
         if days.since is not None and days.until is not None and days.since > days.until:
             return self.words.not_then(question.name)
         return self._answer(with_days(replace(question, around=(), shift=None), days))
