@@ -101,7 +101,8 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
         return False  # "family history of diabetes and cancer"
     opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
     is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
-    is_listed = any(piece.words[0] == "," for piece in before) and len(behind) == _LISTED
+    is_asked = any(piece.words[0] == "," or "when" in piece.of("aspect") for piece in before)
+    is_listed = is_asked and len(behind) == _LISTED  # "clavicle fracture when, op?"
     is_new |= is_listed and bool(opening.of("topic"))  # "echo, ECG, meds"
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 

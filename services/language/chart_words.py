@@ -29,6 +29,7 @@ _SWAP_CHARS = 5
 _TELLING_CHARS = 4
 _NOUNS = frozenset({"name", "topic", "part", "frame"})
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
+_PLACE = re.compile(r"(?<![\w.,])([1-5])\.(?=\s[^\W\d_]{4})")  # "2. Dosis" is the second
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
@@ -154,9 +155,11 @@ class Lexicon:
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
-        own = {one: said for names in self.words.names.values() for one, said in names.items()}
+        lists = [*self.words.names.values()][::-1]  # of a vaccine and an illness the vaccine
+        own = {one: said for names in lists for one, said in names.items()}
         own |= {topic.name: topic.words for topic in self.words.topics if topic.name}
-        return (own.get(name) or (name,))[0] if self.language != "en" else name
+        found = own.get(name) or own.get(name.casefold()) or (name,)
+        return found[0] if self.language != "en" else name
 
     def aspects_within(self, piece: Piece) -> set[Aspect]:
         """Return the aspects that single words of a longer phrase have."""
@@ -229,7 +232,7 @@ class Lexicon:
 
     def _tokens(self, text: str) -> Iterator[str]:
         if self.language != "en":  # 37,5 is one figure
-            text = _DECIMAL_COMMA.sub(".", text)
+            text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", text))
         for token in tokens_of(text):
             yield from (self._spelt(part) for part in self._parts(token))
 

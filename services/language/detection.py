@@ -12,7 +12,7 @@ WELL_READ = ("en", "de")
 """Languages whose requests the rules read throughout; of others they read the chart's questions."""
 
 _LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
-_LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "ß": "de", "œ": "fr"}
+_LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ßäöü", "de")}
 
 
 @lru_cache(maxsize=512)

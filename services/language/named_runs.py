@@ -134,9 +134,10 @@ def _is_of(piece: Piece, words: Lexicon) -> bool:
 def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece], words: Lexicon) -> bool:
     """Whether names are typed side by side: "hb wbc plt"; what is taken may be a salt."""
     is_taken = any("takes" in piece.of("frame") for piece in pieces)
+    is_tested = any("tested" in piece.of("frame") for piece in pieces)  # "hiv hep c tested?"
     named = [piece for piece in chosen if may_name(piece, words)]
     return not is_taken and all(
-        any(name.tool == "results" for name in piece.of("name")) for piece in named
+        any(is_tested or name.tool == "results" for name in piece.of("name")) for piece in named
     )
 
 

@@ -205,9 +205,9 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
 
     "Gewicht in Pfund" in a German talk: a small word of another language tells no language.
     """
-    told = language_of(words, default="")
+    told = language_of(words, default="") and language_of(words, default=situation.language)
     language, found = _asked_in(told, words, situation)
-    if told and told != situation.language:
+    if told and told != situation.language and words.isascii():
         today, own = situation.now.date(), situation.language
         known = chart_questions(words, today=today, language=own, is_guess=True)
         return (own, known) if known else (language, found)

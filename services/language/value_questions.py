@@ -84,7 +84,8 @@ def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
     is_apart = any(piece.words[0] in (",", "and", "und", "et", "y") for piece in part.pieces)
     is_told = question.aspect != "count" and (question.aspect != "when" or is_apart)
     is_done = question.tool in ("procedures", SEARCH) and is_told
-    is_asked = is_done and question.part is None and part.frames & {"showed", "outcome"}
+    is_asked = part.frames & {"showed", "outcome"} or "range" in part.parts  # "was it normal?"
+    is_asked = is_done and question.part in (None, "range") and is_asked
     is_given = question.tool in ("medications", "procedures") and bool(question.name)
     if is_given and "helped" in part.frames:
         return replace(question, part="effect", aspect="all")

@@ -12,11 +12,11 @@ from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.vocabulary import concept_rows
+from services.records.answers import events
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     is_given_for,
@@ -110,7 +110,7 @@ class _Answers:
             asked = [question, *(question.around if question.is_apart else ())]
             for one in asked if question.asked_on is not None else ():
                 taken = self.looked.view_of(replace(one, around=()))
-                rows = rows_of_event(one, taken)
+                rows = events.rows_of_event(one, taken)
                 if not rows and (then := self._stays_then(one, taken)) is not None:
                     rows = then[2]
                 if question.is_apart and one.tool == "results" and not question.around:
@@ -244,7 +244,8 @@ class _Answers:
                 return self._with_illness(question, said)
             if in_papers:
                 return f"{absent}\n{in_papers}"
-            looked_at = record if record is not None and search.name else looked_at
+            is_told = record is not None and search.name and (record.rows or looked_at is None)
+            looked_at = record if is_told else looked_at
         coded = () if is_there else said_coded(question, taken, self.words)
         absent = "\n".join([absent, *coded])
         if looked_at is not None:
@@ -274,8 +275,7 @@ class _Answers:
 
     def _named(self, question: ChartQuestion, absent: str, view: ChartView) -> str:
         """Return `absent`, also of a name that nobody knows, where `view` does not hold it."""
-        is_there = has_answer(question, view)
-        return absent if is_there else said_absent(question, absent, self.words)
+        return absent if has_answer(question, view) else said_absent(question, absent, self.words)
 
     def _with_value(self, measured: ChartQuestion, absent: str) -> str:
         """Add the value of `measured`, where there is one, to what says that an illness is not."""
@@ -289,15 +289,14 @@ class _Answers:
         told: list[str] = []
         for event in question.around:
             answer, view = self._answer(event), self.looked.view_of(event)
-            rows = rows_of_event(event, view)
+            rows = events.rows_of_event(event, view)
             if not rows and event.head:  # said without the rest
-                rows = rows_of_event(replace(event, name=event.head, head=""), view)
+                rows = events.rows_of_event(replace(event, name=event.head, head=""), view)
             is_row = bool(rows) and event.tool in ("problems", SEARCH)
             told.append(row_line(rows[0], self.words) if is_row else answer)
-            if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
+            if question.when in ("during", "within") and any(map(events.is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
-            if days := days_around(question, rows, is_alike=question.tool == event.tool):
-                asked = self._of_those_days(question, days)
+            if asked := self._of_times(question, event, rows):
                 is_whole = event.tool == "results" and not event.name  # "sodium from the last labs"
                 return asked if is_whole else f"{told[-1]}\n\n{asked}"
         if question.tool == "timeline":
@@ -305,9 +304,25 @@ class _Answers:
         asked = self._answer(replace(question, around=()))
         return "\n\n".join([*dict.fromkeys(told), f"{self.words.say('of_all_times')}\n{asked}"])
 
+    def _of_times(
+        self, question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
+    ) -> str:
+        """Return what is asked of each time of an event that tells of it, else of the last."""
+        asked, is_alike = replace(question, around=(), shift=None), question.tool == event.tool
+        times = events.times_around(question, event, rows)
+        spans = [(one[:1], events.days_around(question, one, is_alike=is_alike)) for one in times]
+        each = [(time, days) for time, days in spans if days is not None]
+        views = ((one, with_days(asked, one[1])) for one in each if len(each) > 1)
+        telling = [one for one, then in views if has_answer(then, self.looked.view_of(then))]
+        return "\n\n".join(
+            "\n".join([*(row_line(row, self.words) for row in time if len(each) > 1),
+                       self._of_those_days(question, days)])
+            for time, days in telling or each[-1:]
+        )  # fmt: skip
+
     def _of_those_days(self, question: ChartQuestion, days: TimeSpan) -> str:
         """Return what is asked of the days around an event, and of those named besides."""
-        days = within(days, question.span)
+        days = events.within(days, question.span)
         if days.since is not None and days.until is not None and days.since > days.until:
             return self.words.not_then(question.name)
         return self._answer(with_days(replace(question, around=(), shift=None), days))

@@ -1,7 +1,6 @@
 """What procedures tell beside a list of its own kind: doses, ends of pregnancies, coils. Pure."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
@@ -10,7 +9,6 @@ from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.row_parts import newest_day
 from services.records.concepts.table import words_listed, words_of_removal
 from services.records.concepts.words import words_of
-from services.records.finding import classes_of_drug
 
 _DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
 """Beginnings or ends of words by which a procedure is a vaccination."""
@@ -35,15 +33,10 @@ def _name_of_done(question: ChartQuestion) -> str:
             return question.name
         case "problems" if question.name in _PREGNANCIES:
             return _ENDS if question.is_past or question.aspect in _OF_ALL else ""
-        case "medications" if _is_contraceptive(question.name):
+        case "medications" if question.name == _CONTRACEPTIVE:
             return _CONTRACEPTION
         case _:
             return ""
-
-
-@lru_cache(maxsize=512)
-def _is_contraceptive(name: str) -> bool:
-    return bool(name) and _CONTRACEPTIVE in {name, *classes_of_drug(name, ())}
 
 
 def told_by(done: ChartQuestion, view: ChartView) -> list[ViewRow]:

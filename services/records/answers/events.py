@@ -10,11 +10,11 @@ from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.records.answers.asked_rows import asked_rows, of_itself
 from services.records.answers.row_parts import (
     beyond,
-    days_recorded,
     is_limited,
     last_visits,
     moment_of,
     number_of,
+    times_told,
 )
 from services.records.answers.said_words import has_words
 from services.records.dates import first_day, last_day
@@ -47,14 +47,10 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if event.aspect == "first":
         times = sorted((one for row in rows for one in times_of(row)), key=lambda row: row.date)
         return tuple(times[event.back :][:1])
-    if event.tool == "problems":  # the last of several times
-        rows = [_last_time(row, is_told=event.aspect == "latest") for row in rows]
-    is_one = event.aspect == "latest" or (event.tool == "problems" and _is_one_illness(rows))
-    return tuple(rows[-1:] if is_one else rows)
-
-
-def _is_one_illness(rows: Sequence[ViewRow]) -> bool:
-    return len({row.name for row in rows}) == 1
+    if (event.tool, event.aspect) == ("problems", "latest"):  # of several times
+        rows = [times_of(row)[-1] for row in rows]
+    is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
+    return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
 
 
 def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
@@ -68,16 +64,22 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
 
 
 def times_of(row: ViewRow) -> list[ViewRow]:
-    """Return each time that a row is told for, oldest first; of several none tells how long."""
-    days = [day.isoformat() for day in sorted(days_recorded(row))]
-    own = [row.model_copy(update={"date": day, "end": day, "detail": ""}) for day in days[:-1]]
-    return [*own, row.model_copy(update={"date": days[-1]}) if days else row]
+    """Return each time that a row is told for, oldest first; of an earlier one no detail."""
+    times = [one.partition("–") for one in sorted(times_told(row))]
+    own = [
+        row.model_copy(update={"date": day, "end": end or day, "detail": ""})
+        for day, _, end in times[:-1]
+    ]
+    return [*own, row.model_copy(update={"date": times[-1][0]}) if times else row]
 
 
-def _last_time(row: ViewRow, *, is_told: bool) -> ViewRow:
-    """Return the row from its last time on, where that is asked for."""
-    days = days_recorded(row) if is_told else ()
-    return row.model_copy(update={"date": max(days).isoformat()}) if days else row
+def times_around(
+    question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
+) -> list[Sequence[ViewRow]]:
+    """Return the rows; each time of an illness by itself where what was during it is asked for."""
+    is_each = question.when in ("during", "within") and event.aspect == "all"
+    is_each &= len(rows) == 1 and event.tool == "problems" and bool(rows[0].end)
+    return [(one,) for one in times_of(rows[0])] if is_each else [rows]
 
 
 def days_around(

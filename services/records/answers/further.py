@@ -46,9 +46,13 @@ _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"}
 
 
 def measured_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the question for the value that tells most of an illness that is not recorded."""
-    value = concept_rows()["measured_for"].get(question.name)
-    if value is None or question.tool != "problems":
+    """Return the question for the value that tells most of what is not recorded itself.
+
+    Of an illness, or what an examination measures: "Lungenfunktion?".
+    """
+    table = {"problems": "measured_for", "procedures": "measured_by"}.get(question.tool)
+    value = concept_rows()[table].get(question.name) if table else None
+    if value is None:
         return None
     measured = ChartQuestion("results", {"names": [value]}, "latest", value)
     return measured if question.span is None else with_days(measured, question.span)
@@ -112,21 +116,13 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         # What no list has may stand in a flag or a note without the rest.
         own = [one for one in searches_for(head) if one not in headless]
         return (head, *headless, *own) if is_value else (*headless, head, *own)
-    taken = [_taken(question)] if _is_taken_too(question) else _measured_by(question)
+    measured = measured_for(question) if question.tool == "procedures" else None
+    taken = _taken(question) or measured
     said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     is_typed = said is None and is_typed
     typed = [_searched(question, question.said, question.said)] if is_typed else []
-    return (*taken, _searched(question, query, name), *typed)
-
-
-def _measured_by(question: ChartQuestion) -> list[ChartQuestion]:
-    """Return the question for what an examination measures: "Lungenfunktion?"."""
-    value = concept_rows()["measured_by"].get(question.name)
-    if question.tool != "procedures" or value is None:
-        return []
-    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
-    return [measured if question.span is None else with_days(measured, question.span)]
+    return (*([taken] if taken else []), _searched(question, query, name), *typed)
 
 
 def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
@@ -197,12 +193,10 @@ def _is_nowhere_else(question: ChartQuestion) -> bool:
     return is_value and table.named("drug", question.name) is None
 
 
-def _is_taken_too(question: ChartQuestion) -> bool:
-    """Whether what was not measured may be taken: iron, vitamin D, potassium."""
-    return question.tool == "results" and concept_table().named("drug", question.name) is not None
-
-
-def _taken(question: ChartQuestion) -> ChartQuestion:
+def _taken(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what was not measured and may be taken: iron, vitamin D."""
+    if question.tool != "results" or concept_table().named("drug", question.name) is None:
+        return None
     arguments = {"name": question.name, "status": "all"}
     return replace(question, tool="medications", arguments=arguments, aspect="all")
 

@@ -81,10 +81,15 @@ def day_of(row: ViewRow) -> str:
     return row.date[:10]
 
 
+def times_told(row: ViewRow) -> list[str]:
+    """Return the first day, and behind a dash the last, of each time that a row is told for."""
+    told = next((one for one in row.detail.split("; ") if one.startswith(_RECORDED)), "")
+    return [word for word in told.replace(",", "").split() if first_day(word[:10])]
+
+
 def days_recorded(row: ViewRow) -> list[date]:
     """Return the days on which a problem was recorded that is told once for several times."""
-    told = next((one for one in row.detail.split("; ") if one.startswith(_RECORDED)), "")
-    return [day for word in told.replace(",", "").split() if (day := first_day(word))]
+    return [day for word in times_told(row) if (day := first_day(word[:10]))]
 
 
 def by_year(rows: Sequence[ViewRow]) -> list[tuple[str, list[ViewRow]]]:
@@ -212,6 +217,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
     "effect": lambda _: True,
     "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
+    "code": lambda rows: not any(row.code for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
     "pause": lambda rows: any(row.status == "on-hold" for row in rows),
 }

@@ -20,6 +20,7 @@ from services.records.answers.excluded_rows import NOT_DONE, PLANNED, was_never
 from services.records.answers.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,
+    codes_told,
     grouped_lines,
     row_line,
     seen_by,
@@ -73,8 +74,10 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
     rows = last_visits(question, found.rows)
+    coded = [*codes_told(question, rows, words)]
     if question.tool == "results":
-        said = [*told_values(question, rows, words), *said_of_older(question, view, words)]
+        said = [*told_values(question, rows, words), *coded]
+        said += said_of_older(question, view, words)
         return "\n".join([*said, *not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
@@ -85,7 +88,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.say('only_paused')}\n{told}"
-    behind = [*said_left_out(question, view, words), *part_missing(question, rows, words)]
+    behind = [*coded, *said_left_out(question, view, words)]
+    behind += part_missing(question, rows, words)
     return "\n".join([told, *behind])
 
 

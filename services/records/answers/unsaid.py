@@ -35,7 +35,7 @@ def said_absent(question: ChartQuestion, absent: str, words: AnswerWords) -> str
         return words.say("no_name", name=name)
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
-        return f"{absent}\n{words.say('unknown', name=name)}"
+        return "\n".join([words.say("unknown", name=name), *absent.splitlines()[1:]])
     is_by_name = question.tool in _BY_NAME
     is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
     return f"{absent}\n{words.say('only_so')}" if is_by_name else absent

@@ -71,9 +71,10 @@ def _merged(group: list[ViewRow]) -> ViewRow:
     is_active = newest.status in ACTIVE
     listed = any(row.kind == "problem" for row in group)
     dates = sorted(row.date for row in group if row.date)
+    earlier = sorted(_days(row) for row in group if row.date)[:-1][::-1]
     ends = sorted(row.end for row in group if row.end)
     times = f"recorded {len(group)} times, last {newest.date[:10]}" if len(group) > 1 else ""
-    before = ", ".join(date[:10] for date in dates[:-1][::-1][:_EARLIER_SHOWN])
+    before = ", ".join(earlier[:_EARLIER_SHOWN])
     times += f", before {before}" if times and before else ""
     details = dict.fromkeys(row.detail for row in group if row.detail)
     return newest.model_copy(
@@ -86,3 +87,8 @@ def _merged(group: list[ViewRow]) -> ViewRow:
             "sources": tuple(ref for row in group for ref in row.sources),
         }
     )
+
+
+def _days(row: ViewRow) -> str:
+    """Return the days of one time of what was over again: 2014-11-22–2015-06-20."""
+    return f"{row.date[:10]}–{row.end[:10]}" if row.end[:10] > row.date[:10] else row.date[:10]

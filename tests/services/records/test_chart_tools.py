@@ -274,7 +274,7 @@ def test_what_is_over_is_told_with_the_days_of_its_last_time() -> None:
     (row,) = problems(record(old, new), status="all").rows
 
     assert (row.date, row.end) == ("2019-12-04", "2019-12-18")
-    assert row.detail == "recorded 2 times, last 2019-12-04, before 2013-08-28"
+    assert row.detail == "recorded 2 times, last 2019-12-04, before 2013-08-28–2013-09-04"
 
 
 def test_a_search_finds_other_spellings_and_names() -> None:

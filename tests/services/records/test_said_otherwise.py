@@ -261,3 +261,35 @@ def test_the_diagnosis_of_an_illness_is_of_none_that_it_causes() -> None:
     due = row("problem", "Microalbuminuria due to diabetes", date="2004-09-09", status="active")
     told = said("a1c at diagnosis of diabetes", {"problems": (diabetes, due)})
     assert told.startswith("**Diabetes**")
+
+
+PREGNANCIES = row("problem", "Normal pregnancy", "2017-01-07", end="2017-08-19", status="resolved",
+                  detail="recorded 2 times, last 2017-01-07, before 2014-11-22–2015-06-20",
+                  code=("http://snomed.info/sct|72892002",))  # fmt: skip
+BLOOD = tuple(
+    row("laboratory", "Hemoglobin", day, value=value, number=float(value), unit="g/dL")
+    for day, value in (("2018-05-19", "13.2"), ("2015-05-16", "11.6"))
+)
+
+
+@with_cases("text", "is_told", "is_not")
+def test_what_was_during_several_times_of_an_illness_is_told_of_each(
+    text: str, is_told: str, is_not: str
+) -> None:
+    told = said(text, {"problems": (PREGNANCIES,), "results": BLOOD})
+    assert is_told in told
+    assert is_not not in told
+
+
+@with_cases("text", "is_told")
+def test_the_code_that_something_is_recorded_with_is_told(text: str, is_told: str) -> None:
+    assert is_told in said(text, {"problems": (PREGNANCIES,), "results": BLOOD})
+
+
+@with_cases("text", "is_told", "is_not")
+def test_where_it_is_a_word_that_nobody_knows_it_alone_is_absent(
+    text: str, is_told: str, is_not: str
+) -> None:
+    told = said(text, {})
+    assert is_told in told
+    assert is_not not in told
