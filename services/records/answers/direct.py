@@ -153,7 +153,7 @@ class _Answers:
             return told_of_day(question, taken, views, absent, self.words)
         if done := done_for(question):
             return self._with_done(question, done, taken)
-        if question.tool == "problems" and question.aspect == "count" and question.name:
+        if question.tool == "problems" and question.aspect in ("count", "when") and question.name:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
         may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
@@ -204,9 +204,11 @@ class _Answers:
         return f"{told}\n{told_treatments(question, problems, lists, self.words)}"
 
     def _with_visits(self, question: ChartQuestion, taken: ChartView) -> str:
-        """Return how often an illness is recorded, and the visits for it where these are more."""
+        """Return how often, or when, an illness is recorded, and more visits that were for it."""
         told = self._sought(question, taken, answer_of(question, taken, self.words))
-        seen = ChartQuestion("encounters", name=question.name, aspect="count")
+        kind = "emergency" if question.aspect == "when" else ""  # a check of it is no second time
+        name = f"{kind} {question.name}".strip()
+        seen = ChartQuestion("encounters", name=name, aspect=question.aspect, head=kind)
         seen = seen if question.span is None else with_days(seen, question.span)
         view = self.looked.view_of(seen)
         recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)

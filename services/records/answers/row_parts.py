@@ -15,7 +15,7 @@ from services.language.utterance import ChartQuestion, Part, TimeSpan
 from services.records.concepts.table import words_listed, words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
-from services.records.entry import instant
+from services.records.entry import CODES, instant
 from services.records.values import ucum_of
 
 # How details of rows tell what may be asked of them.
@@ -30,6 +30,8 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
 }
 BROKEN_OFF = "broken off"
 """Asks for what says why it was stopped."""
+_UNREPORTED = ("imaging study", "procedure")
+"""Kinds that tell no result, the second of them where it has no value."""
 _DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study", "fact"})
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
@@ -211,17 +213,21 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
     "effect": lambda _: True,
-    "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
+    "result": lambda rows: all(row.kind in _UNREPORTED[: 2 - bool(row.value)] for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
+    "code": lambda _: True,
+    "found": lambda rows: any(row.kind == "problem" for row in rows),
     "pause": lambda rows: any(row.status == "on-hold" for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""
 
 
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    """Say that the record does not tell the part of the rows that was asked for."""
+    """Say that no row tells the part that was asked for; codes are told, as they are in no line."""
     is_of_pause = question.aspect == "when" and question.part is None
     part = "pause" if is_of_pause else question.part  # the day of what is paused is of its order
+    if part == "code" and (told := _coded(rows)):
+        return told
     if part is not None and part in _UNTOLD:
         is_untold = _UNTOLD[part](rows)
         return [words.say("no_part", part=words.parts[part])] if is_untold else []
@@ -246,6 +252,14 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
+
+
+def _coded(rows: Sequence[ViewRow]) -> list[str]:
+    """Return a line with the codes of each row, each with what its system is called."""
+    every = ((row.name, [one.rpartition("|") for one in row.code]) for row in rows if row.code)
+    said = ((name, [f"{CODES['systems'].get(of, of)} {code}" for of, _, code in each])
+            for name, each in every)  # fmt: skip
+    return [*dict.fromkeys(f"- **{name}**: {', '.join(each)}" for name, each in said)]
 
 
 def _names_cause(row: ViewRow) -> bool:
