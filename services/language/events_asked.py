@@ -27,6 +27,7 @@ _OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _ILLNESS = ChartQuestion("problems")
+_COURSE = ChartQuestion("timeline", is_past=True)
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
@@ -218,6 +219,8 @@ def _asked_at(
     pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
+    if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
+        before = before or (_COURSE,)
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
     is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
@@ -233,7 +236,7 @@ def _asked_at(
             return tuple(_of_visit(before, behind))
     if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"
-    asked = before or (ChartQuestion("timeline", is_past=True),)
+    asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
     is_begun = "begun" in said or (relation == "within" and "ordered" in said)
     return tuple(
@@ -284,7 +287,9 @@ def _of_visit(
     if any(one.tool == "chart_summary" for one in before):
         yield from (*visit, *before)
         return
-    yield from (replace(one, tool="encounters", aspect=visit[0].aspect) for one in before)
+    for one in before:
+        part = "treatment" if one.tool == "timeline" else one.part  # what was begun and done there
+        yield replace(visit[0], part=part, name=visit[0].name or one.name)
 
 
 def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:

@@ -20,6 +20,7 @@ from services.language.asked_otherwise import (
 from services.language.bare_months import month_named
 from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
+from services.language.chart_pieces import Piece
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around
@@ -94,9 +95,10 @@ def followed_up(
     Args:
         about: What it asks by itself.
     """
-    if not before or [one.tool for one in about] == [CHANGES]:
-        return about
     words = lexicon(language)
+    is_whole = bool(about) and _points_within(words.pieces(fold(text)[0]), words)
+    if not before or is_whole or [one.tool for one in about] == [CHANGES]:
+        return about
     marker = marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
         return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
@@ -108,6 +110,13 @@ def followed_up(
     if is_for_it and (for_it := for_that(about, _thing_of(before))):
         return for_it
     return (is_lost and _with_its_name(text, before, words, today)) or found
+
+
+def _points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether it points at what it names itself: "when was her statin started, and who by it?"."""
+    points = next((n for n, one in enumerate(pieces) if one.text in words.words.pointers), 0)
+    joints = [n for n, one in enumerate(pieces[:points]) if one.text in words.joints]
+    return any(one.of("name") for one in pieces[: joints[-1] if joints else 0])
 
 
 def _with_its_name(
