@@ -12,6 +12,7 @@ from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.folding import fold
+from services.language.names_of_topics import of_visit
 from services.language.question_figures import arguments_of_then, hull_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
@@ -233,7 +234,7 @@ def _asked_at(
         if relation == "at" or not (before and is_of_visit):
             return ()
         if {one.tool for one in before} <= _OF_THE_VISIT:
-            return tuple(_of_visit(before, behind))
+            return tuple(of_visit(before, behind))
     if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"
     asked = before or (_COURSE,)
@@ -278,18 +279,6 @@ def _event_in(
         _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
     )
     return behind if is_event else ()
-
-
-def _of_visit(
-    before: Sequence[ChartQuestion], visit: Sequence[ChartQuestion]
-) -> Iterator[ChartQuestion]:
-    """Yield the questions for a visit itself: what happened, why, and how old somebody was."""
-    if any(one.tool == "chart_summary" for one in before):
-        yield from (*visit, *before)
-        return
-    for one in before:
-        part = "treatment" if one.tool == "timeline" else one.part  # what was begun and done there
-        yield replace(visit[0], part=part, name=visit[0].name or one.name)
 
 
 def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:

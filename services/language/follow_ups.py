@@ -20,7 +20,6 @@ from services.language.asked_otherwise import (
 from services.language.bare_months import month_named
 from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
-from services.language.chart_pieces import Piece
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around
@@ -32,6 +31,7 @@ from services.language.leaning_words import (
     marker_named,
     opens,
     points_back,
+    points_within,
     says_what_for,
 )
 from services.language.lengths_asked import with_lengths
@@ -96,7 +96,7 @@ def followed_up(
         about: What it asks by itself.
     """
     words = lexicon(language)
-    is_whole = bool(about) and _points_within(words.pieces(fold(text)[0]), words)
+    is_whole = bool(about) and points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
     marker = marker_named(text, language)
@@ -110,13 +110,6 @@ def followed_up(
     if is_for_it and (for_it := for_that(about, _thing_of(before))):
         return for_it
     return (is_lost and _with_its_name(text, before, words, today)) or found
-
-
-def _points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether it points at what it names itself: "when was her statin started, and who by it?"."""
-    points = next((n for n, one in enumerate(pieces) if one.text in words.words.pointers), 0)
-    joints = [n for n, one in enumerate(pieces[:points]) if one.text in words.joints]
-    return any(one.of("name") for one in pieces[: joints[-1] if joints else 0])
 
 
 def _with_its_name(
