@@ -29,16 +29,18 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 }  # fmt: skip
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
-    "results": frozenset({"range", "unit", "end"}),
+    "results": frozenset({"range", "unit", "end", "code"}),
     "imaging_reports": frozenset({"site"}),
-    "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
+    "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
+                              "code"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
     "encounters": frozenset({"reason", "people", "place", "destination"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
     "care": frozenset({"number"}),
-    "problems": frozenset({"status", "severity", "treatment", "site", "side", "end"}),
-}
+    "problems": frozenset({"status", "severity", "treatment", "site", "side", "end", "code",
+                           "found", "reason"}),
+}  # fmt: skip
 NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
@@ -62,8 +64,7 @@ def for_that(about: Sequence[ChartQuestion], thing: ChartQuestion) -> tuple[Char
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
     asked = asked_of_the_same(text, today, language)
-    is_owned = asked is not None and bool(_OWNED & {*asked.parts[:1]})
-    return is_owned or is_of_an_end(text, today=today, language=language)
+    return asked is not None and (not _OWNED.isdisjoint(asked.parts[:1]) or _is_of_an_end(asked))
 
 
 def is_of_an_end(text: str, *, today: date, language: str) -> bool:

@@ -141,6 +141,8 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.place = piece if "place" in said else part.place
         part.frames |= {"of_kin"} if piece.text in words.words.kin else set()
         part.aspects |= words.aspects_within(piece) & EDGES if "topic" in said else set()
+    if {"manner", "discovered"} <= part.frames:  # "how was her osteoporosis found"
+        part.parts, part.aspects = ["found"], part.aspects - {"trend", "when", "change"}
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))

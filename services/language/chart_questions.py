@@ -181,6 +181,9 @@ def _of_the_course(
     """Return all of some days where nothing else of them is asked for, and of no days not all."""
     if not asked and span is not None and any(map(_asks_for_a_time, parts)):
         return [ChartQuestion("timeline", is_past=True)]
+    told = {topic.tool for topic in parts[-1].topics} if parts else set()
+    if [one.tool for one in asked[-2:]] == ["encounters"] * 2 and told == {"timeline"}:
+        return [*asked[:-2], replace(asked[-2], part="treatment")]  # "last visit, what happened?"
     if len(asked) > 1 and span is None:  # "nut allergy: which nut, and what happened?"
         return [one for one in asked if one.tool != "timeline" or one.name] or asked
     return asked

@@ -249,6 +249,7 @@ class Lexicon:
             and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
+        near = [one for one in near if sorted(one) == sorted(token)] or near  # letters in disorder
         if len(near) != 1:
             return token
         kinds = {one.kind for one in self._of_word(near[0])}

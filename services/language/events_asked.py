@@ -12,6 +12,7 @@ from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.folding import fold
+from services.language.names_of_topics import of_visit
 from services.language.question_figures import arguments_of_then, hull_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
@@ -27,6 +28,7 @@ _OF_THEN = frozenset({"at", "before", "after", "within"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _ILLNESS = ChartQuestion("problems")
+_COURSE = ChartQuestion("timeline", is_past=True)
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
@@ -218,6 +220,8 @@ def _asked_at(
     pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
+    if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
+        before = before or (_COURSE,)
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
     is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
@@ -230,10 +234,10 @@ def _asked_at(
         if relation == "at" or not (before and is_of_visit):
             return ()
         if {one.tool for one in before} <= _OF_THE_VISIT:
-            return tuple(_of_visit(before, behind))
+            return tuple(of_visit(before, behind))
     if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"
-    asked = before or (ChartQuestion("timeline", is_past=True),)
+    asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
     is_begun = "begun" in said or (relation == "within" and "ordered" in said)
     return tuple(
@@ -275,16 +279,6 @@ def _event_in(
         _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
     )
     return behind if is_event else ()
-
-
-def _of_visit(
-    before: Sequence[ChartQuestion], visit: Sequence[ChartQuestion]
-) -> Iterator[ChartQuestion]:
-    """Yield the questions for a visit itself: what happened, why, and how old somebody was."""
-    if any(one.tool == "chart_summary" for one in before):
-        yield from (*visit, *before)
-        return
-    yield from (replace(one, tool="encounters", aspect=visit[0].aspect) for one in before)
 
 
 def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:

@@ -31,6 +31,7 @@ from services.language.leaning_words import (
     marker_named,
     opens,
     points_back,
+    points_within,
     says_what_for,
 )
 from services.language.lengths_asked import with_lengths
@@ -94,9 +95,10 @@ def followed_up(
     Args:
         about: What it asks by itself.
     """
-    if not before or [one.tool for one in about] == [CHANGES]:
-        return about
     words = lexicon(language)
+    is_whole = bool(about) and points_within(words.pieces(fold(text)[0]), words)
+    if not before or is_whole or [one.tool for one in about] == [CHANGES]:
+        return about
     marker = marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
         return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)

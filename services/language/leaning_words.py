@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 
-from services.language.chart_words import lexicon, tokens_of
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.folding import fold
 from services.language.named_runs import FOR
 from services.language.vocabulary import LANGUAGES
@@ -20,6 +21,13 @@ def points_back(tokens: Sequence[str]) -> bool:
     for one in _relatives():  # "allergies that are no longer active": of all of them
         said = said[:1] + said[1:].replace(f" {one}", "")
     return not _pointers().isdisjoint(said.split())
+
+
+def points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether it points at what it names itself: "when was her statin started, and who by it?"."""
+    points = next((n for n, one in enumerate(pieces) if one.text in words.words.pointers), 0)
+    joints = [n for n, one in enumerate(pieces[:points]) if one.text in words.joints]
+    return any(one.of("name") for one in pieces[: joints[-1] if joints else 0])
 
 
 @cache

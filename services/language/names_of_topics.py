@@ -1,6 +1,6 @@
 """What of a topic is asked about: the names that its list may hold. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -77,6 +77,18 @@ def of_last_visit(topics: list[TopicSpec], aspect: Aspect) -> list[TopicSpec]:
         else one
         for one in topics
     ]
+
+
+def of_visit(
+    before: Sequence[ChartQuestion], visit: Sequence[ChartQuestion]
+) -> Iterator[ChartQuestion]:
+    """Yield the questions for a visit itself: what happened, why, and how old somebody was."""
+    if any(one.tool == "chart_summary" for one in before):
+        yield from (*visit, *before)
+        return
+    for one in before:
+        part = "treatment" if one.tool == "timeline" else one.part  # what was begun and done there
+        yield replace(visit[0], part=part, name=visit[0].name or one.name)
 
 
 def why_last_seen(question: ChartQuestion) -> ChartQuestion:

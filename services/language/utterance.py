@@ -20,7 +20,7 @@ Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
     "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",
     "unit", "end", "end reason", "due", "treatment", "result", "effect", "destination", "number",
-    "end people", "pause", "code",
+    "end people", "pause", "code", "found",
 ]  # fmt: skip
 
 

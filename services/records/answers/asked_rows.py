@@ -89,7 +89,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
-    if question.tool == "problems" and question.aspect in ("when", "first"):
+    is_of_onset = question.aspect in ("when", "first") or question.part == "found"
+    if question.tool == "problems" and is_of_onset:
         named = tuple(of_itself(question.name, named))
     if question.tool in DONE and question.aspect in ("latest", "first", "count"):
         # What was cancelled is no last visit; that it was is told where nothing else is.

@@ -153,7 +153,7 @@ class _Answers:
             return told_of_day(question, taken, views, absent, self.words)
         if done := done_for(question):
             return self._with_done(question, done, taken)
-        if question.tool == "problems" and question.aspect == "count" and question.name:
+        if question.tool == "problems" and question.aspect in ("count", "when") and question.name:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
         may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
@@ -204,9 +204,11 @@ class _Answers:
         return f"{told}\n{told_treatments(question, problems, lists, self.words)}"
 
     def _with_visits(self, question: ChartQuestion, taken: ChartView) -> str:
-        """Return how often an illness is recorded, and the visits for it where these are more."""
+        """Return how often, or when, an illness is recorded, and more visits that were for it."""
         told = self._sought(question, taken, answer_of(question, taken, self.words))
-        seen = ChartQuestion("encounters", name=question.name, aspect="count")
+        kind = "emergency" if question.aspect == "when" else ""  # a check of it is no second time
+        name = f"{kind} {question.name}".strip()
+        seen = ChartQuestion("encounters", name=name, aspect=question.aspect, head=kind)
         seen = seen if question.span is None else with_days(seen, question.span)
         view = self.looked.view_of(seen)
         recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
@@ -246,15 +248,13 @@ class _Answers:
                 return f"{absent}\n{in_papers}"
             is_told = record is not None and search.name and (record.rows or looked_at is None)
             looked_at = record if is_told else looked_at
-        coded = () if is_there else said_coded(question, taken, self.words)
-        absent = "\n".join([absent, *coded])
+        absent = "\n".join([absent, *(() if is_there else said_coded(question, taken, self.words))])
         if looked_at is not None:
             absent = with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)
             measured = measured_for(question)
             return absent if measured is None else self._with_value(measured, absent)
-        absent = self._named(question, absent, taken)
-        return "\n".join([absent, *later])
+        return "\n".join([self._named(question, absent, taken), *later])
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
         """Return a drug as `told`, and the illness it is asked for with where no reason is told."""

@@ -19,7 +19,8 @@ from services.records.answers.asked_rows import (
 )
 from services.records.answers.excluded_rows import was_never
 from services.records.answers.imaged import IMAGING
-from services.records.answers.sentences import answer_of
+from services.records.answers.row_parts import part_missing
+from services.records.answers.sentences import OVER, answer_of
 from services.records.answers.unsaid import said_without
 from services.records.concepts.table import concept_table
 from services.records.finding import means
@@ -269,8 +270,9 @@ def led(
     """Return what was found elsewhere, behind what says that, and what it is not."""
     if question.head and search.name == question.head:
         if is_given_for(search):
-            if words.say("no_part", part=words.parts["reason"]) in told:
-                return told
+            is_over = all(row.status in OVER for row in asked_rows(search, record).rows)
+            if words.say("no_part", part=words.parts["reason"]) in told and not is_over:
+                return told  # what is over and gone may have been for anything
             told = answer_of(replace(search, aspect="all"), record, words)
         is_of_all_days = question.span is not None and search.span is None
         when = f"{absent}\n" if is_of_all_days else ""
@@ -279,8 +281,8 @@ def led(
         return told if search.tool == SEARCH else f"{absent}\n{told}"
     lead = _lead_of(question, search, absent, record, words)
     rows = asked_rows(search, record).rows if question.tool == "results" else ()
-    if rows and all(row.kind == "procedure" and not row.value for row in rows):
-        told = f"{told}\n{words.say('no_part', part=words.parts['result'])}"
+    untold = part_missing(replace(question, part="result"), rows, words) if rows else []
+    told = "\n".join([told, *untold])
     return f"{_not_listed(question, taken, words)}{lead}\n{told}"
 
 

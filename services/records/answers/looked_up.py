@@ -13,7 +13,7 @@ from services.language.vocabulary import concept_rows
 from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer
 from services.records.answers.events import times_of
 from services.records.answers.row_line import row_line
-from services.records.answers.row_parts import BROKEN_OFF, moment_of, part_missing
+from services.records.answers.row_parts import BROKEN_OFF, moment_of, newest_day, part_missing
 from services.records.answers.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
@@ -26,7 +26,7 @@ _NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
 _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
 _REPORTS: Final = ChartQuestion("documents")
 _TREATMENTS: Final = LOOKED_AT[:2]
-_OF_A_DAY = frozenset({"encounters", "medications", "procedures"})
+_OF_A_DAY = frozenset({"encounters", "medications", "procedures", "problems"})
 _MOST_ROWS = 3
 """Of more the days say little."""
 _MOST_SHOWN = 8
@@ -105,6 +105,8 @@ def looked_at(
         return (_PROBLEMS, *_TREATMENTS)
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
     there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
+    if question.tool == "problems" and question.part != "code":
+        there = [ChartQuestion("encounters"), _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
     if is_of_drug and question.name:
@@ -120,11 +122,13 @@ def told_of_day(
     words: AnswerWords,
 ) -> str:
     """Return what is `told`, what of `lists` began on a day of it, and what texts say of it."""
-    days = {row.date[:10] for row in _rows_told(question, view) if row.date}
-    times = (
+    told_rows = _rows_told(question, view)
+    days = {day for row in told_rows for day in (row.date[:10], newest_day(row)) if day}
+    every = (
         one for each in lists if each.tool != SEARCH for row in each.rows for one in times_of(row)
     )
-    found = [one for one in times if one.date[:10] in days]
+    begun = _NO_ROWS.model_copy(update={"rows": [one for one in every if one.date[:10] in days]})
+    found: Sequence[ViewRow] = asked_rows(ChartQuestion("timeline", span=question.span), begun).rows
     if question.part == "result":  # reports on it
         names = names_of_procedure(question.name)
         found = [

@@ -1,11 +1,10 @@
 """One row of the chart as a line: name, value, status, dates, details and source. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.utterance import ChartQuestion, Part
-from services.language.vocabulary import concept_rows
+from services.language.utterance import Part
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.row_parts import (
     MARKS,
@@ -72,21 +71,6 @@ def grouped_lines(rows: Sequence[ViewRow], words: AnswerWords) -> str:
         more = f" … {day_of(each[-1])} ({len(each)})" if len(each) > ROWS_SHOWN else ""
         lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
     return "\n".join(lines)
-
-
-def codes_told(
-    question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords
-) -> Iterator[str]:
-    """Yield the codes that things are recorded with, each with its system, where they are asked."""
-    systems, every = (
-        concept_rows()["code_systems"],
-        dict.fromkeys((one.name, one.code) for one in rows),
-    )
-    for name, codes in every if question.part == "code" else ():
-        pairs = (code.partition("|") for code in codes)
-        told = ", ".join(f"{systems.get(system, system)} {code}" for system, _, code in pairs)
-        if told:
-            yield words.say("coded", name=name, codes=told)
 
 
 def value_sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:

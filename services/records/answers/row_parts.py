@@ -1,7 +1,7 @@
 """The parts of which a line about a row of the chart is made. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -12,6 +12,7 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.unit_sizes import converted
 from services.language.utterance import ChartQuestion, Part, TimeSpan
+from services.language.vocabulary import concept_rows
 from services.records.concepts.table import words_listed, words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
@@ -30,6 +31,8 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
 }
 BROKEN_OFF = "broken off"
 """Asks for what says why it was stopped."""
+_UNREPORTED = ("imaging study", "procedure")
+"""Kinds that tell no result, the second of them where it has no value."""
 _DUE_AGAIN = frozenset({"immunization", "procedure", "imaging study", "fact"})
 _WITH_STATE = frozenset({"medication", "problem", "coverage"})
 _WITH_PARTS = frozenset(
@@ -216,18 +219,21 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "side": lambda rows: words_listed("sides").isdisjoint(words_of(" ".join(map(_said, rows)))),
     "dose": lambda rows: all(row.kind == "medication" and not row.value for row in rows),
     "effect": lambda _: True,
-    "result": lambda rows: all(row.kind == "procedure" and not row.value for row in rows),
+    "result": lambda rows: all(row.kind in _UNREPORTED[: 2 - bool(row.value)] for row in rows),
     "code": lambda rows: not any(row.code for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
+    "found": lambda rows: any(row.kind == "problem" for row in rows),
     "pause": lambda rows: any(row.status == "on-hold" for row in rows),
 }
 """Whether no row tells a part that stands in no detail."""
 
 
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    """Say that the record does not tell the part of the rows that was asked for."""
+    """Say that no row tells the part that was asked for; codes are told, as they are in no line."""
     is_of_pause = question.aspect == "when" and question.part is None
     part = "pause" if is_of_pause else question.part  # the day of what is paused is of its order
+    if part == "code" and (told := [*_codes_told(rows, words)]):
+        return told
     if part is not None and part in _UNTOLD:
         is_untold = _UNTOLD[part](rows)
         return [words.say("no_part", part=words.parts[part])] if is_untold else []
@@ -252,6 +258,15 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
+
+
+def _codes_told(rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
+    """Yield the codes that things are recorded with, each with what its system is called."""
+    systems = concept_rows()["code_systems"]
+    for name, codes in dict.fromkeys((one.name, one.code) for one in rows):
+        pairs = (code.partition("|") for code in codes)
+        if told := ", ".join(f"{systems.get(system, system)} {code}" for system, _, code in pairs):
+            yield words.say("coded", name=name, codes=told)
 
 
 def _names_cause(row: ViewRow) -> bool:

@@ -20,7 +20,6 @@ from services.records.answers.excluded_rows import NOT_DONE, PLANNED, was_never
 from services.records.answers.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,
-    codes_told,
     grouped_lines,
     row_line,
     seen_by,
@@ -55,7 +54,7 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _ENDS = frozenset({"end", "end reason", "end people"})
-_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
+OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
@@ -74,13 +73,13 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
     rows = last_visits(question, found.rows)
-    coded = [*codes_told(question, rows, words)]
     if question.tool == "results":
-        said = [*told_values(question, rows, words), *coded]
+        said = told_values(question, rows, words)
         said += said_of_older(question, view, words)
         return "\n".join([*said, *not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
-        return _of_reports(question, rows, words)
+        told = _of_reports(question, rows, words)
+        return "\n".join([told, *part_missing(question, rows, words)])
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
     paused = [row for row in rows if is_of_now and row.status == "on-hold"]
     if question.aspect == "count" and len(paused) < len(rows):
@@ -88,7 +87,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.say('only_paused')}\n{told}"
-    behind = [*coded, *said_left_out(question, view, words)]
+    behind = said_left_out(question, view, words)
     behind += part_missing(question, rows, words)
     return "\n".join([told, *behind])
 
@@ -102,7 +101,7 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
-    if now := [row for row in rows if row.status not in _OVER]:
+    if now := [row for row in rows if row.status not in OVER]:
         return told(question, now, words)
     return f"{words.say('not_now')}:\n{_listed(question, rows, words)}"
 
@@ -158,7 +157,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_of_part = question.part not in (None, "status") and bool(question.name)
     if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
         # Of two doses the end is that of the one that ended.
-        rows = [one for one in rows if (one.status in _OVER) == (question.part in _ENDS)] or rows
+        rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
     is_search = question.tool == "search_record"
     rows = sorted(rows, key=moment_of, reverse=True) if is_search and question.name else rows
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
@@ -194,7 +193,7 @@ def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
 def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the newest row; of drugs and problems "now" means all that are."""
     if question.tool in _STATES and question.name:
-        now = [row for row in rows if row.status not in _OVER | NOT_DONE]
+        now = [row for row in rows if row.status not in OVER | NOT_DONE]
         if now:
             again = max(rows, key=lambda row: row.date)
             is_of_last = question.tool == "problems" and again not in now  # "the last time"
@@ -269,7 +268,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_wider |= any(is_near_only(row, question.name) or row.kind == "care plan" for row in rows)
     if not question.name or is_of_after or (is_wider and not all(map(was_never, rows))):
         return _listed(question, rows, words)
-    now = [row for row in rows if row.status not in _OVER | NOT_DONE]
+    now = [row for row in rows if row.status not in OVER | NOT_DONE]
     shown = now or rows
     # What was never done is no yes beside what was broken off.
     lead = _lead(question, [one for one in shown if one.status not in NOT_DONE] or shown, words)
@@ -288,10 +287,10 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     if is_broken_off or all(is_doubtful(row) for row in rows):
         return words.say("unclear")
     if question.part == "end":  # whether it is over is asked
-        return words.say("yes") if states <= _OVER else words.say("no")
-    if question.tool not in _STATES and not states <= _OVER:
+        return words.say("yes") if states <= OVER else words.say("no")
+    if question.tool not in _STATES and not states <= OVER:
         return words.say("yes")
-    if states <= _OVER:
+    if states <= OVER:
         return words.say("once") if question.is_past else words.say("not_now")
     if question.tool == "medications" and "active" not in states:
         return words.say("paused") if "on-hold" in states else words.say("unclear")

@@ -293,3 +293,72 @@ def test_where_it_is_a_word_that_nobody_knows_it_alone_is_absent(
     told = said(text, {})
     assert is_told in told
     assert is_not not in told
+
+
+def test_what_was_given_for_anything_and_is_over_is_no_yes() -> None:
+    rows = {
+        "medications": (row("medication", "Amoxicillin", "2014-08-09", status="stopped"),),
+        "problems": (row("problem", "Acute viral pharyngitis", "2019-04-16", status="resolved"),),
+    }
+    told = said("did she need antibiotics for the sore throat", rows)
+    assert "Amoxicillin" in told
+    assert "Yes" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "silent"),
+    [
+        ("why ibuprofen in 2013", "Otitis media", "Fracture"),
+        ("why ibuprofen in 2011", "Fracture", "Otitis"),
+        ("Warum Ibuprofen 2013?", "Otitis media", "Fracture"),
+    ],
+)
+def test_the_reason_of_one_prescription_is_of_its_day(text: str, told: str, silent: str) -> None:
+    again = "2 prescriptions since 2011-06-22, last 2013-10-23"
+    rows = {
+        "medications": (row("medication", "Ibuprofen", "2011-06-22", detail=again),),
+        "problems": (row("problem", "Otitis media", "2013-10-23"),
+                     row("problem", "Fracture of clavicle", "2011-06-22")),
+    }  # fmt: skip
+    answer = said(text, rows)
+    assert told in answer
+    assert silent not in answer
+
+
+@pytest.mark.parametrize("text", ["icd code for her gout?", "snomed gout", "ICD-Code der Gicht?"])
+def test_codes_are_told_with_their_system(text: str) -> None:
+    gout = row("problem", "Gout", status="active", code=("http://snomed.info/sct|90560007",))
+    assert "SNOMED CT 90560007" in said(text, {"problems": (gout,)})
+
+
+@pytest.mark.parametrize("text", ["how was the gout found", "what triggered the gout"])
+def test_how_an_illness_was_found_is_told_by_what_was_done_that_day(text: str) -> None:
+    rows = {
+        "problems": (row("problem", "Gout", "2020-03-04", status="active"),),
+        "encounters": (row("encounter", "Check-up", "2020-03-04"),
+                       row("encounter", "Office visit", "2021-03-04")),
+    }  # fmt: skip
+    told = said(text, rows)
+    assert "does not say" in told
+    assert "Check-up" in told
+    assert "Office visit" not in told
+
+
+def test_an_illness_that_was_recorded_once_is_dated_by_its_emergencies_too() -> None:
+    visits = tuple(
+        row("encounter", name, day, value=kind, detail="for Gout")
+        for name, kind, day in (
+            ("Emergency admission", "emergency", "2012-12-15"),
+            ("Emergency admission", "emergency", "1993-11-18"),
+            ("Follow-up", "ambulatory", "2015-01-01"),
+        )
+    )
+    gout = row("problem", "Gout", "1993-11-18", status="active")
+    told = said("gout - when", {"problems": (gout,), "encounters": visits})
+    assert "2012-12-15" in told
+    assert "Follow-up" not in told
+
+
+def test_a_scan_without_a_report_does_not_say_what_it_showed() -> None:
+    scan = row("imaging study", "Digital Radiography", detail="Chest")
+    assert "what it showed" in said("what did the chest x-ray show", {"imaging_reports": (scan,)})
