@@ -14,6 +14,7 @@ from data_models.identifiers import PatientId
 from services.identity.person import Person, PersonName
 from services.language.letters import folded, has_apostrophe, is_without_spaces, sounds, spellings
 from services.language.mentions import Message
+from services.language.named_person import is_known_name
 from services.language.strange_words import is_strange
 
 Part = Literal["family", "given"]
@@ -160,8 +161,9 @@ class PersonIndex:
             for end in range(max(len(word) - _ENDING_LIMIT_CHARS, NEAR_LEAST_CHARS), len(word))
             if (name := word[:end]) in self._by_word
         }
-        for said in (word, word.removesuffix("s")):
-            if not close and is_strange(word) and len((sound := sounds(said)).strip("e")) > 1:
+        for sound in map(sounds, (word, word.removesuffix("s"))):
+            is_told = len(sound.strip("e")) > (1 if len(word) < NEAR_LEAST_CHARS else 2)
+            if not close and is_told and is_strange(word) and not is_known_name(word):
                 close = {*self._by_sound.get(sound, ())}
         return [
             NameHit(hit.person, hit.part, hit.name, is_exact=False, is_former=hit.is_former)

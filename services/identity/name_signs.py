@@ -82,7 +82,8 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
         return True
     while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
         before.pop()
-    return word.closes and word.gap == " " and bool(_values() & {*before[-1:]})
+    is_last = word.closes and word.gap == " " and not word.is_in_date
+    return is_last and bool(_values() & {*before[-1:]})
 
 
 def _values() -> frozenset[str]:
