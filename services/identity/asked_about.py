@@ -17,7 +17,6 @@ _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})
 _LIKED = frozenset({"like"})
 _WOULD = frozenset({"would", "d", "i'd", "we'd"})
-_NOT = frozenset({"not", "nicht", "non", "pas"})
 _FOR = frozenset({"for", "from", "fur"})
 _ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
@@ -90,8 +89,7 @@ def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
     start = max(text.rfind(one, 0, span[0].start) for one in _OPENING_QUOTES)
     ends = (text.find(one, span[-1].end) for one in _CLOSING_QUOTES)
     end = min((one for one in ends if one >= 0), default=-1)
-    is_closed = start >= 0 and text[start] == '"' and text.count('"', 0, start + 1) % 2 == 0
-    if min(start, end) < 0 or is_closed:
+    if min(start, end) < 0:
         return False
     inside = [one for one in message.words if start < one.start < end]
     return len(span) < len(inside) < len(message.words)
@@ -151,9 +149,7 @@ def is_set_against(
     earlier = message.words[at - 2] if at > 1 else sign
     is_behind = any(one[-1] is earlier for one in names)
     is_first = at == 1 or _begins_clause(sign) or earlier.is_in("parting")
-    is_instead = sign.text not in _NOT
-    is_contrast = any(one.text in _contrasts() for one in before)
-    return is_behind or is_first or is_instead or is_contrast
+    return is_behind or is_first
 
 
 def _lead(message: Message, span: tuple[Word, ...]) -> int:

@@ -8,12 +8,14 @@ from rapidfuzz.distance import OSA
 
 from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
-from services.language.chart_nouns import chart_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.descriptions import first_parts
 from services.language.letters import folded, is_without_spaces
 from services.language.name_runs import leads_a_name
 from services.language.named_person import is_known_name
 from services.language.people_words import of_people
 from services.language.signed_word import Word
+from services.language.strange_words import is_strange
 
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
 
@@ -48,14 +50,30 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     if exact := index.exactly(word.text):
         return exact
     is_signed = word.is_owner or word.title in ("man", "woman")
-    is_word = (word.is_common or word.is_derived) and not is_signed
+    is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
     near = index.nearly(word.text)
-    if len(word.text) >= NEAR_LEAST_CHARS and not is_word:
+    is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
+    if near and not is_word and (is_long or is_looked_up(run, word)):
         return near
     # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
     beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
     whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
     return [hit for hit in near if id(hit.person) in whole]
+
+
+def is_looked_up(run: Sequence[Word], word: Word) -> bool:
+    """Whether a message is a word, that is no quality of a value, and a value: `fest weight`."""
+    values = first_parts(measured_nouns())
+    is_name = word.is_first and not word.is_in("qualities", "newest", "signs")
+    is_all = len(run) in (2, 3) and run[0] is word and run[1].text in values
+    return is_all and is_name and word.text not in chart_nouns() | values
+
+
+def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:
+    """Whether the first letter of the family name stands behind: `christian b. weight`."""
+    behind = [one for one in run if one.start > span[-1].start][:1]
+    names = {folded(one.family)[:1] for one in person.names}
+    return any(len(one.raw) == 1 and one.text in names for one in behind)
 
 
 def covers_of(

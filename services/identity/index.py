@@ -12,8 +12,10 @@ from rapidfuzz.distance import OSA
 
 from data_models.identifiers import PatientId
 from services.identity.person import Person, PersonName
-from services.language.letters import folded, has_apostrophe, is_without_spaces, spellings
+from services.language.letters import folded, has_apostrophe, is_without_spaces, sounds, spellings
 from services.language.mentions import Message
+from services.language.named_person import is_known_name
+from services.language.strange_words import is_strange
 
 Part = Literal["family", "given"]
 NEAR_LEAST_CHARS = 5
@@ -76,6 +78,9 @@ class PersonIndex:
         self._long = tuple(one for one in self._by_word if len(one) >= NEAR_LEAST_CHARS)
         self._short = tuple(one for one in self._by_word if len(one) > _SHORT_LEAST_CHARS)
         self._unspaced = tuple(one for one in self._by_word if is_without_spaces(one))
+        self._by_sound: dict[str, list[str]] = {}
+        for one in self._by_word:
+            self._by_sound.setdefault(sounds(one), []).append(one)
         self._near = lru_cache(maxsize=4_096)(self._nearly)
 
     def with_id(self, patient_id: PatientId | None) -> Person | None:
@@ -156,6 +161,10 @@ class PersonIndex:
             for end in range(max(len(word) - _ENDING_LIMIT_CHARS, NEAR_LEAST_CHARS), len(word))
             if (name := word[:end]) in self._by_word
         }
+        for sound in map(sounds, (word, word.removesuffix("s"))):
+            is_told = len(sound.strip("e")) > (1 if len(word) < NEAR_LEAST_CHARS else 2)
+            if not close and is_told and is_strange(word) and not is_known_name(word):
+                close = {*self._by_sound.get(sound, ())}
         return [
             NameHit(hit.person, hit.part, hit.name, is_exact=False, is_former=hit.is_former)
             for name in sorted(close)

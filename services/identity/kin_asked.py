@@ -45,11 +45,10 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
     if one.text in _SPOUSES:
         return before in of_people("owners")
-    is_led = before in of_people("owners", "definite") | saying("of_whom")
-    is_led = (
-        is_led or (one.heads and not at) or (at > 0 and words[at - 1].is_owner)
-    )  # `Smith's wife's allergies`
-    return one.is_in("relatives") and (is_led or (one.is_owner and not before))
+    is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
+    last = words[at - 1]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`
+    is_led = is_led or (at > 0 and (last.is_owner or (bool(last.title) and last.raw[-1] == "s")))
+    return one.is_in("relatives") and is_led
 
 
 @cache
@@ -60,8 +59,12 @@ def _values() -> frozenset[str]:
 def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
+    rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
+    is_value = bool(rest) and rest[-1] in _values() - of_people("told_of_kin")
+    if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
+        return True  # `her mother potassium`
     leads = words[at].is_owner or words[at].heads
-    leads = leads or (at < _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
+    leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
     if leads and not _values().isdisjoint(behind):
@@ -82,8 +85,6 @@ def _takes(words: Sequence[Word], at: int) -> bool:
     after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
     if after and after[0] in saying("takes"):
         return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
-    if len(rest) == 1 and rest[0] in _values() and words[at + 1].gap == " ":
-        return True  # `her mother potassium?`
     if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
         return True
     is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}

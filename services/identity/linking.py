@@ -149,8 +149,7 @@ class SubjectLinker:
         # Staff and contacts are seldom called by a first name alone, which may be a patient's.
         firsts = [one[:1] for one in relatives]
         others = frozenset(map(frozenset, (*relatives, *firsts, *_names_of(situation.beside))))
-        known = frozenset(situation.roster)
-        return Known(index, found, known, others, situation.today, situation.has_ill)
+        return Known(index, found, situation.roster, others, situation.today, situation.has_ill)
 
     def _numbers(
         self,
@@ -163,7 +162,8 @@ class SubjectLinker:
         labelled = set(labelled_numbers(message, tokens))
         for token in tokens:
             hits = index.with_number(token) or index.with_part(token)
-            hits = hits or (index.with_end(token) if token in labelled else ())
+            heads = is_heading_number(message, message.text.find(token), token)
+            hits = hits or (index.with_end(token) if token in labelled or heads else ())
             if token in situation.named or self.fits(token):
                 continue  # an id in its own form is decided on by its own rules
             is_part = any(
@@ -171,10 +171,10 @@ class SubjectLinker:
                 for one in tokens
             )
             is_meant = (token in labelled and not is_part) or index.has_form(token)
-            is_meant = is_meant or is_heading_number(message, message.text.find(token), token)
             if is_bare_number(message, token):
                 hits = [replace(one, is_part=True) for one in hits]  # it is asked about
                 is_meant = False
+            is_meant = is_meant or heads
             if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
 

@@ -11,7 +11,9 @@ from services.identity.covers import (
     covers_of,
     fits_better,
     has_another_name,
+    has_family_initial,
     hits_of,
+    is_looked_up,
     same_words,
 )
 from services.identity.first_names import is_first_name_here
@@ -33,7 +35,9 @@ from services.identity.name_signs import (
     is_signed,
     is_sure_sign,
     is_turned_to,
+    may_be_no_name,
     stands_as_drug,
+    stands_for_somebody,
     stands_where_names_do,
 )
 from services.identity.person import Person, distinct
@@ -105,7 +109,7 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
 
 
 def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterable[Mention]:
-    free = set(range(len(run)))
+    free, unnamed = set(range(len(run))), set[int]()
     hits = {place: hits_of(run, place, known.index) for place in free}
     while True:
         covers = [one for one in covers_of(run, hits, free) if one.places]
@@ -118,12 +122,11 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         mention = _mention(run, chosen, covers, known)
         if mention is not None:
             yield mention
-    yield from (
-        Mention(_typed(span), (), "stranger", span=span[-1:])
-        for span in strangers_in(
-            message, run, free, {place for place in hits if hits[place]}, known.others, known.open
-        )
-    )
+        elif not chosen[0].is_exact:
+            unnamed |= places
+    exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
+    spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open)
+    yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
 
 
 def _mention(
@@ -166,7 +169,7 @@ def _mention(
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
-    if strength == "full" and _may_be_no_name(run, span):
+    if strength == "full" and may_be_no_name(run, span):
         strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
@@ -264,6 +267,7 @@ def _counts(
     if in_roster and cover.is_exact:
         asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         asks = asks or span[0].is_another or is_turned_to(run, span)
+        asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
         return False
@@ -301,18 +305,8 @@ def _counts_nearly(
         return False  # `ihre Wunde`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(run, span)
-    return (is_name and not any(common)) or is_sure_sign(span)
-
-
-def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether words of common language may be no name: asked about.
-
-    They only begin the message, or some have capitals and others none: `please chase Banks`.
-    """
-    if not all(one.is_common for one in span):
-        return False
-    is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
-    return is_mixed or not (is_signed(run, span) or begins_a_chart_question(run, span))
+    is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
+    return (is_name and not is_word) or is_sure_sign(span)
 
 
 def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:

@@ -83,7 +83,8 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
         return True
     while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
         before.pop()
-    return word.closes and word.gap == " " and bool(measured_nouns() & {*before[-1:]})
+    is_last = word.closes and word.gap == " " and not word.is_in_date
+    return is_last and bool(_values() & {*before[-1:]})
 
 
 @cache
@@ -262,6 +263,17 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
+
+
+def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether words of common language may be no name: asked about.
+
+    They only begin the message, or some have capitals and others none: `please chase Banks`.
+    """
+    if not all(one.is_common for one in span):
+        return False
+    is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
+    return is_mixed or not (is_signed(run, span) or begins_a_chart_question(run, span))
 
 
 def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

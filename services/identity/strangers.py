@@ -2,6 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from rapidfuzz.distance import OSA
+
+from services.identity.covers import name_words
 from services.identity.name_signs import (
     PATIENTS,
     asks_for_chart,
@@ -16,7 +19,7 @@ from services.identity.name_signs import (
 from services.identity.person import Person
 from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
-from services.language.letters import folded, spellings
+from services.language.letters import folded, sounds, spellings
 from services.language.mentions import Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people_words import names_that_are_words, of_people
@@ -27,7 +30,7 @@ from services.language.statement_words import is_clinical_name, ordinary_words
 from services.language.strange_words import is_strange
 from services.language.text_words import asks_question
 
-_SHORT_LETTERS = 3
+_SHORT_LETTERS, _NEAREST = 3, 0.6
 _Span = tuple[Word, ...]
 
 
@@ -50,7 +53,7 @@ def strangers_in(
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
         if (letters := _initials(message, run, place)) and not _are_initials_of(own, letters, word):
-            yield (word,)
+            yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
             continue
         if is_labelled(message, run, place):
             yield (word, *run[place + 1 : place + 2])
@@ -84,9 +87,10 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_pair = is_pair and (word.is_owner or not is_listed)
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
-    if is_shouted or is_number or not word.raw.isupper() or not (is_dotted or is_pair or is_single):
-        return ""
     first = last if is_dotted else word
+    is_typed = word.raw.isupper() or (first.is_first and word.heads and _is_value(behind))
+    if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
+        return ""
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
@@ -112,6 +116,17 @@ def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
     return {folded(one)[:1] for one in names}.issuperset(letters)
 
 
+def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Person]:
+    """Yield whose initials or name what nobody is called is nearest to: `J.D.`, `hartmut`."""
+    letters, sound = "".join(filter(str.isalpha, folded(words))), sounds(span[-1].text)
+    for one in people:
+        said = (sounds(word) for word in name_words(one))
+        is_near = any(OSA.normalized_similarity(sound, each) >= _NEAREST for each in said)
+        is_short = len(letters) < _SHORT_LETTERS
+        if _are_initials_of(one, letters, span[-1]) if is_short else is_near:
+            yield one
+
+
 def _given(person: Person) -> Collection[str]:
     return {folded(part) for name in person.names for text in name.given for part in text.split()}
 
@@ -127,6 +142,9 @@ def _is_titled(
     """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
     if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
         return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
+    if word.title == "staff":
+        # `Prof. Koch - Hb?`
+        return word.heads and word in run[:2] and word.after in measured_nouns()
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")

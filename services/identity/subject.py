@@ -18,6 +18,7 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
+from services.identity.strangers import nearest_to
 from services.language.ages_told import age_behind
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
@@ -68,7 +69,7 @@ def subject_of(said: Said, known: Known) -> Subject:
     """Return the subject: `same` only where the open patient or nobody is named."""
     found, said = _Evidence(), without_set_against(said)
     problem = _read_numbers(said, known, found)
-    problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
+    problem = problem or _read_mentions(said, known, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
     problem = problem or _namesake_born_then(said, known, found) or _of_another_age(said, known)
     return problem or _with_pronoun(_concluded(said, known, found), said, known)
@@ -95,14 +96,14 @@ def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
     return None
 
 
-def _read_mentions(said: Said, found: _Evidence) -> Subject | None:
+def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None:
     problem: Subject | None = None
     for mention in said.mentions:
         if mention.names_open:
             found.names_open = True
         elif mention.strength == "stranger":
             if not said.message.registers and not found.sure:
-                problem = problem or Subject("unsure", "stranger", said=mention.words)
+                problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:
             _note(found.sure, mention.people[0])
         else:
@@ -113,6 +114,13 @@ def _read_mentions(said: Said, found: _Evidence) -> Subject | None:
         row for row in found.asked if not any(_shares(row, each, found) for each in found.sure)
     ]
     return None if found.asked or found.sure else problem
+
+
+def _no_patient(mention: Mention, known: Known) -> Subject:
+    known_people = filter(None, map(known.index.with_id, known.roster))
+    others = (one for one in known_people if not one.same_as(known.open))
+    people = tuple(nearest_to(mention.span, mention.words, others))[:OPTIONS_LIMIT]
+    return Subject("unsure", "stranger", people, said=mention.words)
 
 
 def _shares(row: tuple[Person, Reason, str], sure: Person, found: _Evidence) -> bool:
@@ -207,11 +215,9 @@ def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject |
             or (one.patient_id in known.roster and known.index.has_word_of(said.message, one))
         )
     )
-    return (
-        Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
-        if born_then
-        else None
-    )
+    if not born_then:
+        return None
+    return Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
 
 
 def _of_another_age(said: Said, known: Known) -> Subject | None:

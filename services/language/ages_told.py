@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from services.language.chart_nouns import chart_nouns
+from services.language.descriptions import first_parts
 from services.language.folding import words_of
 from services.language.letters import folded
 from services.language.people_words import of_people
@@ -23,8 +25,8 @@ _AGED = re.compile(
 _HEADING = re.compile(
     r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
     r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
-    r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?P<sex>[MFW])\b"
-    r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))",
+    r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
+    r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))(?=\W*(?P<asked>[^\W\d_]*))",
     re.IGNORECASE,
 )
 _IN_WORDS = re.compile(
@@ -93,7 +95,8 @@ def age_told(text: str) -> AgeTold | None:
         who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
         called = who or sex
         is_person = who in _person_words() or (not who and (heading["unit"] or sex))
-        is_sex = not sex or heading["sex"].isupper() or (sex == "f" and len(heading["number"]) == 2)
+        asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
+        is_sex = not sex or heading["sex"].isupper() or (asked and len(heading["number"]) == 2)
         if is_person and is_sex:
             return AgeTold(int(heading["number"]), "year", _sex_of(called))
     people = of_people("people", "titles_of_patients", "men", "women") | _BABIES

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from typing import Literal
 
 from services.language.chart_nouns import chart_nouns, measured_nouns
@@ -161,33 +161,29 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
 def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     """Return the sex that `ihr Kalium` or `und seines?` gives; "Was sind Ihre …" is polite."""
     theirs = of_people("patients_own") | measured_nouns()
-    found = (
-        {_OWN[folds[-1]]}
-        if len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
-        else set()
-    )
-    is_hers = any(
-        one in _HERS
-        and (behind in theirs or behind.endswith("werte"))
-        and (at == 0 or raws[at].islower())
-        for at, (one, behind) in enumerate(pairwise(folds))
-    )
-    return found | ({"female"} if is_hers else set())
+    ends = len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
+    found = {_OWN[folds[-1]]} if ends else set()
+    for at, (one, first, second) in enumerate(
+        zip(folds, folds[1:], [*folds[2:], ""], strict=False)
+    ):
+        of_what = second if first in of_people("newest") else first
+        if of_what in theirs or of_what.endswith("werte"):
+            is_hers = one in _HERS and (at == 0 or raws[at].islower())
+            found |= {"female"} if is_hers else {"male"} if one in _HIS else set()
+    return found
 
 
 def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
-    found, things = [], of_people("masculine_things").intersection(folds)
+    found, things, do = [], of_people("masculine_things"), of_people("masculine_things_do")
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
-        if one in _HIS and behind in of_people("patients_own") | measured_nouns():
-            found.append("male")
-        elif one in _NEAR and behind in _WITH:
+        if one in _NEAR and behind in _WITH:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to"):
             found.append(_WITH[one])
         elif one in _WITH and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
             found.append(_WITH[one])  # "buch ihr einen Termin"
-        elif one == "er" and things:
+        elif one == "er" and not (things.isdisjoint(folds[:at]) and do.isdisjoint(folds)):
             continue
         elif one in _OF_VERBS and (
             behind in of_people("person_verbs")

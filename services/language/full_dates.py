@@ -22,7 +22,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _SHORT_YEAR = re.compile(r"(?<![\w./-])['’]?\d{2}(?=['’]?[:,;.?!)]|['’]?\Z|['’]s)(?![.,]\d)")
-_YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?![\w/-]|\.\d)")
+_YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
 _NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
@@ -111,6 +111,7 @@ def birth_years(text: str) -> Sequence[str]:
             words.pop()  # `born in '56`
         words = words if len(one[0]) == 4 else words[-1:]
         is_in_day = any(start <= one.start() < end for start, end in days)
+        words += [folded(each) for each in re.findall(r"\Aer\s+([^\W_]+)", text[one.end() :])]
         if not is_in_day and not (of_people("born") | {"*"}).isdisjoint(words):
             found.append(one[0].strip("'’"))
     return found

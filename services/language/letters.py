@@ -6,6 +6,7 @@
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 
 from services.language.expressions import expressions
 
@@ -25,6 +26,8 @@ _OTHER_SCRIPTS = dict(
     for pair in expressions("letters").words(script)
 )
 _INVISIBLE = {"Cf", "Mn", "Me"}
+_VOWELS = frozenset("aeiouy")
+_UNHEARD = _VOWELS | {"h"}
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 
 
@@ -54,6 +57,16 @@ def spellings(name: str) -> frozenset[str]:
     lowered = unicodedata.normalize("NFC", name).casefold()
     written_out = "".join(_UMLAUTS.get(each, each) for each in lowered)
     return frozenset(filter(None, (folded(name), folded(written_out))))
+
+
+@lru_cache(maxsize=8_192)
+def sounds(word: str) -> str:
+    """Return how a folded word sounds, by its consonants: `kwitzon` as `quitzon`."""
+    for one in expressions("letters").words("sounds"):
+        written, _, sound = one.partition("=")
+        word = word.replace(written, sound)
+    begins = "e" if word[:1] in _VOWELS else word[:1]
+    return begins + "".join(one for one, _ in groupby(word[1:]) if one not in _UNHEARD)
 
 
 def has_apostrophe(text: str) -> bool:

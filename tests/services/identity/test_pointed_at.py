@@ -1,12 +1,19 @@
 """Somebody told by age, by being a child, by initials or by half a name is not the open patient."""
 
-from tests.services.identity.test_better_fit import subject_of
+from tests.services.identity.test_better_fit import ids, subject_of
 from tests.tables import with_cases
 
 
 @with_cases("active", "text")
 async def test_who_is_pointed_at_is_no_open_patient(active: int, text: str) -> None:
     assert (await subject_of(text, active=active)).outcome in ("unsure", "other")
+
+
+@with_cases("text", "reason", "meant")
+async def test_who_is_near_a_name_of_nobody_is_shown(text: str, reason: str, meant: str) -> None:
+    found = await subject_of(text, active=9, roster=(12, 15))
+
+    assert (found.outcome, found.reason, ids(found)) == ("unsure", reason, [meant])
 
 
 @with_cases("active", "text")
