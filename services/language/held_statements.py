@@ -169,7 +169,8 @@ def _goes_on(sentence: str, behind: str) -> bool:
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
-    return not behind[0].isupper() or not of_people("staff").isdisjoint((title, word))
+    titles = of_people("staff", "titles_of_men", "titles_of_women")
+    return not behind[0].isupper() or not titles.isdisjoint((title, word))
 
 
 def _read(sentence: str) -> list[HeldStatement]:

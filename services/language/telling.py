@@ -12,14 +12,17 @@ from typing import Annotated, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from data_models.values import ClosedValue
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.commands import behind_retraction
 from services.language.folding import words_of
+from services.language.held_forms import joints
 from services.language.held_statements import behind_corrections
+from services.language.name_kinds import kind_of_name
 from services.language.people_words import of_people
 from services.language.quantities import Quantity, quantities_in
+from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
-from services.language.text_words import asks_question
+from services.language.text_words import asks_question, sentences_in
 from services.language.vocabulary import LANGUAGES, read_words
 
 _Openers: TypeAlias = tuple[tuple[str, ...], ...]
@@ -55,6 +58,9 @@ class TellingWords(ClosedValue):
     between: _Phrases = Field((), description="Between a name and its value.")
     behind: _Phrases = Field((), description="Behind a value that is told.")
     given: _Words = Field(frozenset(), description="What says of a dose that it was given.")
+    alone: _Phrases = Field((), description="Verbs before which nobody needs to be named.")
+    open_words: _Words = Field(frozenset(), description="With a verb alone they ask: `takes any`.")
+    of_things: _Phrases = Field((), description="Verbs behind the name of what a chart holds.")
     tags: _Phrases = Field((), description="Behind what somebody else says.")
 
 
@@ -73,14 +79,20 @@ def is_told(text: str) -> bool:
 
 
 def told_in(text: str) -> Sequence[str]:
-    """Return what `text` tells: all of it, or what stands beside a wish in clauses of its own.
+    """Return what `text` tells: all of it, or what stands beside a wish or a question.
 
-    "Order a potassium, K was 5.9"; of "that was wrong, K is 4.9" what is behind the first words.
+    "Order a potassium, K was 5.9"; "She vomits. Any allergies?"; of "that was wrong, K is 4.9" what
+    is behind the first words.
     """
     said = behind_retraction(text) or text
-    if "?" in text or is_told(said):
-        return () if "?" in text else (said,)
-    return [one for one in said.replace("; ", ", ").split(", ") if is_told(one)]
+    if is_told(said):
+        return (said,)
+    sentences = [one.replace("; ", ", ") for one in sentences_in(said) if "?" not in one]
+    parts = (
+        [one] if is_told(one) else [each for by in joints() for each in by.split(one)]
+        for one in sentences
+    )
+    return list(dict.fromkeys(each for part in parts for each in part if is_told(each)))
 
 
 def _is_line_told(text: str) -> bool:
@@ -88,7 +100,7 @@ def _is_line_told(text: str) -> bool:
     return any(
         _tells(words, phrases)
         or (bool(quantities) and _tells_a_value(text, quantities[0], phrases))
-        or (bool(quantities) and _tells_a_dose(words, quantities, phrases))
+        or (bool(quantities) and _tells_a_dose(text, words, quantities, phrases))
         or _is_tagged(words, phrases)
         for phrases in map(_phrases, LANGUAGES)
     )
@@ -109,6 +121,17 @@ def puts_right_what_was_told(text: str) -> bool:
     )
 
 
+def is_other_figure(text: str, told: str) -> bool:
+    """Whether `text` is but a figure in place of the one of `told`, whatever was asked since."""
+    units = {one.unit for one in quantities_in(told)}
+    return any(
+        bool(units)
+        and rest[:1].isdecimal()
+        and {one.unit for one in quantities_in(rest)} <= units | {""}
+        for rest in behind_corrections(text)
+    )
+
+
 @cache
 def _phrases(language: str) -> TellingWords:
     return read_words(language, "telling", TellingWords)
@@ -123,23 +146,70 @@ def _is_tagged(words: Sequence[str], phrases: TellingWords) -> bool:
 
 def _tells(words: Sequence[str], phrases: TellingWords) -> bool:
     words = _without(words, phrases.leads, most=len(words))
-    if not words or (words[0],) in phrases.asking:
-        return False
-    if (words[-1],) in phrases.asking and (words[-1],) not in phrases.verbs:
+    if not words or ((words[-1],) in phrases.asking and (words[-1],) not in phrases.verbs):
         return False  # "…, right" asks; "…, dass sie es nicht nimmt" ends with its verb
+    if _tells_alone(words, phrases):
+        return True
+    if (words[0],) in phrases.asking:
+        return False
     if words[0] in phrases.contracted:
         return len(words) > 1
     if (behind := _behind(words, phrases.own_persons)) is not None:
         return _behind(_without(behind, phrases.adverbs), phrases.own_verbs) is not None
+    return _tells_of_somebody(words, phrases) or _tells_of_a_thing(words, phrases)
+
+
+def _tells_of_somebody(words: Sequence[str], phrases: TellingWords) -> bool:
     if (behind := _behind(words, phrases.persons)) is not None:
-        if words[0] == _PATIENT and _asks_of_them(behind, phrases):
+        asks = words[0] == _PATIENT and _asks_of_them(behind, phrases)
+        return not asks and _has_its_verb(behind, phrases)
+    kin, owned = _behind_kin(words), _behind(words, phrases.owners)
+    return (kin is not None and _has_its_verb(kin, phrases)) or (
+        owned is not None and _has_verb(owned, phrases)
+    )
+
+
+def _is_of_a_chart(word: str) -> bool:
+    return word in chart_nouns() or bool(kind_of_name(stem(word)))
+
+
+def _has_its_verb(behind: Sequence[str], phrases: TellingWords) -> bool:
+    rest = _without(behind, phrases.adverbs)
+    is_verb = len(rest) > 1 and rest[0].endswith(phrases.endings)
+    return is_verb or _behind(rest, phrases.verbs) is not None
+
+
+def _behind_kin(words: Sequence[str]) -> Sequence[str] | None:
+    """Return what stands behind a relative or one of the staff: "twin sister has", "the nurse"."""
+    determined = of_people("definite", "owners")
+    named = words[1:] if words[0] in determined else words
+    people = of_people("staff", "relatives")
+    at = max((at for at, each in enumerate(named[:2]) if each in people), default=None)
+    return None if at is None else named[at + 1 :]
+
+
+def _tells_alone(words: Sequence[str], phrases: TellingWords) -> bool:
+    """Whether it begins with its verb, and nobody is named: "lives alone", "not on insulin".
+
+    What the clinicians did needs more: "stopped his metformin" and "started metoprolol 50".
+    """
+    is_open = not phrases.open_words.isdisjoint(words)
+    if (behind := _behind(words, phrases.alone)) is not None:
+        return bool(behind) and not (is_open and len(words) - len(behind) == 1)
+    behind = _behind(words, phrases.own_verbs)
+    is_of_them = bool(behind) and _behind(behind or (), phrases.owners) is not None
+    return is_of_them and not is_open
+
+
+def _tells_of_a_thing(words: Sequence[str], phrases: TellingWords) -> bool:
+    """Whether the verb stands behind what a chart holds: "lasix went up to 80", "her CT is ok"."""
+    for size in range(1, min(_LONGEST_SUBJECT, len(words) - 1)):
+        named = words[:size]
+        if any((one,) in phrases.asking for one in named):
             return False
-        rest = _without(behind, phrases.adverbs)
-        return _behind(rest, phrases.verbs) is not None or _ends_as_verb(rest, phrases)
-    if words[0] in of_people("definite") and words[1:2] and words[1] in of_people("staff"):
-        return _behind(_without(words[2:], phrases.adverbs), phrases.verbs) is not None
-    owned = _behind(words, phrases.owners)
-    return owned is not None and _has_verb(owned, phrases)
+        if _behind(words[size:], phrases.of_things) and any(map(_is_of_a_chart, named)):
+            return named[0] not in statement_words().imperatives
+    return False
 
 
 def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
@@ -147,10 +217,7 @@ def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
 
     A year and a time of days are no value: "LDL 2019", "Hb 3 months ago".
     """
-    if value.unit in _TIMES:
-        return False
-    year = text[value.start : value.end].rpartition(".")[2]  # also of "03.2019"
-    if not value.unit and year.isdecimal() and int(year) in _YEARS:
+    if _is_a_time(text, value):
         return False
     before = _without(words_of(text[: value.start]), phrases.leads)
     before = before[1:] if before[:1] == [_PATIENT] else before
@@ -163,21 +230,30 @@ def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     )
     is_named = name in measured_nouns() and not _without(between, phrases.between)
     orders = statement_words().imperatives
-    asks_too = any(
-        words_of(clause)[:1] and words_of(clause)[0] in orders for clause in rest.split(",")
-    )
+    clauses = (words_of(each)[:1] for by in joints() for each in by.split(f" {rest}"))
+    asks_too = any(one and (one[0] in orders or (*one,) in phrases.asking) for one in clauses)
     return is_named and is_end and not asks_too
 
 
 def _tells_a_dose(
-    words: Sequence[str], quantities: Sequence[Quantity], phrases: TellingWords
+    text: str, words: Sequence[str], quantities: Sequence[Quantity], phrases: TellingWords
 ) -> bool:
     """Whether it is said that a dose was given: "morphine 5 mg iv given at 23:10"."""
     if phrases.given.isdisjoint(words):
         return False
     asks = {word for each in phrases.asking for word in each if len(each) == 1}
-    is_dose = any(one.unit and one.unit not in _TIMES for one in quantities)
+    told = [one for one in quantities if not _is_a_time(text, one)]
+    is_of_drug = any(kind_of_name(stem(each)) == "medication" for each in words)
+    is_dose = any(one.unit for one in told) or (
+        bool(told) and is_of_drug and phrases.open_words.isdisjoint(words)
+    )
     return is_dose and asks.isdisjoint((words[0], words[-1]))
+
+
+def _is_a_time(text: str, value: Quantity) -> bool:
+    year = text[value.start : value.end].rpartition(".")[2]  # also of "03.2019"
+    is_year = not value.unit and year.isdecimal() and int(year) in _YEARS
+    return is_year or value.unit in _TIMES
 
 
 def _asks_of_them(behind: Sequence[str], phrases: TellingWords) -> bool:
@@ -197,10 +273,6 @@ def _has_verb(owned: Sequence[str], phrases: TellingWords) -> bool:
         _behind(_without(owned[size:], phrases.adverbs), phrases.verbs) is not None
         for size in range(1, longest + 1)
     )
-
-
-def _ends_as_verb(words: Sequence[str], phrases: TellingWords) -> bool:
-    return len(words) > 1 and words[0].endswith(phrases.endings)
 
 
 def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:

@@ -40,7 +40,7 @@ def test_what_is_held_is_found_by_another_name(named: str, said: list[str]) -> N
         (ChartQuestion("results", {"names": ["CEA"]}, name="CEA"), []),
         (ChartQuestion("medications"), []),
         (ChartQuestion("problems", name="hearing loss", said="deaf"), [DEAF]),
-        (ChartQuestion("problems", name="hearing loss"), []),
+        (ChartQuestion("problems", name="hearing loss"), [DEAF]),
     ],
 )
 def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequence[str]) -> None:
@@ -70,6 +70,22 @@ def test_a_note_is_shown_with_what_it_would_answer(
 ) -> None:
     asked = chart_questions(question, today=date(2026, 11, 27), language=language)
     assert said_of(asked, NOTES) == tuple(notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "held", "is_shown"),
+    [
+        ("can he have ibuprofen?", "he is allergic to aspirin", True),
+        ("any blood thinners?", "she is on apixaban 5 mg bid", True),
+        ("any blood thinners?", "she is on ramipril 5 mg bid", False),
+        ("is she allergic to penicillin?", "she is allergic to latex", False),
+    ],
+)
+def test_what_is_held_is_shown_to_a_question_about_its_kind(
+    question: str, held: str, *, is_shown: bool
+) -> None:
+    asked = chart_questions(question, today=date(2026, 11, 27), language="en")
+    assert bool(said_of(asked, [held], question)) == is_shown
 
 
 def test_a_note_is_shown_to_a_question_that_names_what_it_names() -> None:
@@ -105,6 +121,7 @@ TOLD = [
     [
         (ChartQuestion("medications", name="anticoagulant"), "**Apixaban**: 5 mg", [STOPPED]),
         (ChartQuestion("medications", name="apixaban"), "not in the record", [STOPPED]),
+        (ChartQuestion("medications", name="anticoagulant"), "not in the record", [STOPPED]),
         (ChartQuestion("medications", name="warfarin"), "not in the record", []),
         (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
         (ChartQuestion("allergies"), "**Penicillin**: rash", []),
