@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from data_models.values import ClosedValue
 from services.language.folding import words_of
@@ -57,6 +57,7 @@ class Correction:
     is_bare: bool = False
 
 
+@lru_cache(maxsize=1_000)
 def correction_in(text: str) -> Correction | None:
     """Return the correction that the whole of `text` is, or may be; None if it is none."""
     words = " ".join(text.replace("’", "'").replace("'", "").split()).rstrip(".!")

@@ -51,11 +51,6 @@ def grammars() -> tuple[Grammar, ...]:
     return tuple(_compile(read_document(one, "held_statements")) for one in LANGUAGES)
 
 
-def joints() -> list[re.Pattern[str]]:
-    """Return by what a sentence is cut into clauses, in every language."""
-    return [each["joins"] for each in grammars()]
-
-
 def _compile(words: Mapping[str, Any]) -> Grammar:
     parts = {name: f"(?:{'|'.join(values)})" for name, values in words["parts"].items()}
 

@@ -8,6 +8,7 @@ something wrong (spec page 12.1). The words stand in `{language}/held_statements
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
@@ -84,6 +85,7 @@ def _takes_back(sentence: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1_000)
 def withdrawn_value(text: str) -> str | None:
     """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
     sentence = _SPACES.sub(" ", text).strip(" .!")

@@ -6,7 +6,7 @@ that was given count: "her potassium" and "is she dizzy" ask.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Field
@@ -15,7 +15,7 @@ from data_models.values import ClosedValue
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.commands import behind_retraction
 from services.language.folding import words_of
-from services.language.held_forms import joints
+from services.language.held_forms import grammars
 from services.language.held_statements import behind_corrections
 from services.language.name_kinds import kind_of_name
 from services.language.people_words import of_people
@@ -26,7 +26,7 @@ from services.language.text_words import asks_question, sentences_in
 from services.language.vocabulary import LANGUAGES, read_words
 
 _Openers: TypeAlias = tuple[tuple[str, ...], ...]
-_LONGEST_SUBJECT = 5
+_LONGEST_SUBJECT, _LONGEST_THING = 5, 3
 _ADVERBS_LIMIT = 2
 
 
@@ -78,6 +78,7 @@ def is_told(text: str) -> bool:
     return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
 
 
+@lru_cache(maxsize=1_000)
 def told_in(text: str) -> Sequence[str]:
     """Return what `text` tells: all of it, or what stands beside a wish or a question.
 
@@ -89,7 +90,7 @@ def told_in(text: str) -> Sequence[str]:
         return (said,)
     sentences = [one.replace("; ", ", ") for one in sentences_in(said) if "?" not in one]
     parts = (
-        [one] if is_told(one) else [each for by in joints() for each in by.split(one)]
+        [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
         for one in sentences
     )
     return list(dict.fromkeys(each for part in parts for each in part if is_told(each)))
@@ -106,6 +107,7 @@ def _is_line_told(text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1_000)
 def puts_right_what_was_told(text: str) -> bool:
     """Whether `text`, right behind what was told, puts it right: "no, I meant one bottle".
 
@@ -122,13 +124,11 @@ def puts_right_what_was_told(text: str) -> bool:
 
 
 def is_other_figure(text: str, told: str) -> bool:
-    """Whether `text` is but a figure in place of the one of `told`, whatever was asked since."""
-    units = {one.unit for one in quantities_in(told)}
-    return any(
-        bool(units)
-        and rest[:1].isdecimal()
-        and {one.unit for one in quantities_in(rest)} <= units | {""}
-        for rest in behind_corrections(text)
+    """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
+    rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
+    return rest[:1].isdecimal() and {one.unit for one in quantities_in(rest)} - units in (
+        {""},
+        set(),
     )
 
 
@@ -164,13 +164,16 @@ def _tells_of_somebody(words: Sequence[str], phrases: TellingWords) -> bool:
         asks = words[0] == _PATIENT and _asks_of_them(behind, phrases)
         return not asks and _has_its_verb(behind, phrases)
     kin, owned = _behind_kin(words), _behind(words, phrases.owners)
-    return (kin is not None and _has_its_verb(kin, phrases)) or (
-        owned is not None and _has_verb(owned, phrases)
-    )
+    if kin is not None and _has_its_verb(kin, phrases):
+        return True
+    return owned is not None and bool(_noun_in(owned, phrases.verbs, phrases))
 
 
-def _is_of_a_chart(word: str) -> bool:
-    return word in chart_nouns() or bool(kind_of_name(stem(word)))
+def _tells_of_a_thing(words: Sequence[str], phrases: TellingWords) -> bool:
+    """Whether the verb stands behind what a chart holds: "lasix went up to 80"."""
+    named = _noun_in(words, phrases.of_things, phrases, most=_LONGEST_THING)
+    is_known = any(one in chart_nouns() or kind_of_name(stem(one)) for one in named)
+    return is_known and named[0] not in statement_words().imperatives
 
 
 def _has_its_verb(behind: Sequence[str], phrases: TellingWords) -> bool:
@@ -201,17 +204,6 @@ def _tells_alone(words: Sequence[str], phrases: TellingWords) -> bool:
     return is_of_them and not is_open
 
 
-def _tells_of_a_thing(words: Sequence[str], phrases: TellingWords) -> bool:
-    """Whether the verb stands behind what a chart holds: "lasix went up to 80", "her CT is ok"."""
-    for size in range(1, min(_LONGEST_SUBJECT, len(words) - 1)):
-        named = words[:size]
-        if any((one,) in phrases.asking for one in named):
-            return False
-        if _behind(words[size:], phrases.of_things) and any(map(_is_of_a_chart, named)):
-            return named[0] not in statement_words().imperatives
-    return False
-
-
 def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60 now".
 
@@ -230,7 +222,7 @@ def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     )
     is_named = name in measured_nouns() and not _without(between, phrases.between)
     orders = statement_words().imperatives
-    clauses = (words_of(each)[:1] for by in joints() for each in by.split(f" {rest}"))
+    clauses = (words_of(each)[:1] for by in grammars() for each in by["joins"].split(f" {rest}"))
     asks_too = any(one and (one[0] in orders or (*one,) in phrases.asking) for one in clauses)
     return is_named and is_end and not asks_too
 
@@ -265,14 +257,15 @@ def _asks_of_them(behind: Sequence[str], phrases: TellingWords) -> bool:
     return is_person or (owned is not None and {*owned[:1]} <= measured_nouns())
 
 
-def _has_verb(owned: Sequence[str], phrases: TellingWords) -> bool:
-    """Whether a verb stands behind a noun of at most five words: "her left leg is swollen"."""
-    asking = (at for at, word in enumerate(owned) if (word,) in phrases.asking)
-    longest = min(_LONGEST_SUBJECT, next(asking, len(owned)))  # "his eGFR when CKD was found"
-    return any(
-        _behind(_without(owned[size:], phrases.adverbs), phrases.verbs) is not None
-        for size in range(1, longest + 1)
-    )
+def _noun_in(
+    words: Sequence[str], verbs: _Openers, phrases: TellingWords, *, most: int = _LONGEST_SUBJECT
+) -> Sequence[str]:
+    """Return the noun of a few words with a verb behind it: "left leg" is swollen."""
+    asking = (at for at, word in enumerate(words) if (word,) in phrases.asking)
+    longest = min(most, next(asking, len(words)))  # "his eGFR when CKD was found"
+    sizes = range(1, longest + 1)
+    told = (n for n in sizes if _behind(_without(words[n:], phrases.adverbs), verbs) is not None)
+    return words[: next(told, 0)]
 
 
 def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:

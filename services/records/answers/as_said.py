@@ -29,7 +29,6 @@ from services.language.telling import (
 )
 from services.language.text_words import telling_words
 from services.language.utterance import ChartQuestion
-from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
 from services.language.work import own_kind_in
 from services.records.answers.allergens import kinds_with
@@ -96,59 +95,30 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn in _lines_before(turns):
-        line = _read(said)
-        told = line.told
-        at = _place_put_right(
-            found, said, line, is_behind=(bool(told) or was_told) and line.puts_right
-        )
+        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
+        is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
+        at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
-        if line.takes_back:
+        if takes_back(said):
             found = found[:-1] if found and found[-1].by == turn.user else found
-            told = told if line.is_retracted else ()
-        elif line.withdrawn is not None:
-            found, told = without_what_is_forgotten(found, line.withdrawn), ()
+            told = told if is_retracted(said) else ()
+        elif (withdrawn := withdrawn_value(said)) is not None:
+            found, told = without_what_is_forgotten(found, withdrawn), ()
         elif at is not None:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
 
 
-def _place_put_right(
-    found: Sequence[Told], said: str, line: "_Line", *, is_behind: bool
-) -> int | None:
+def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
-    for at in reversed(range(len(found)) if line.old or line.is_figure else ()):
+    correction = correction_in(said)
+    old = frozenset(words_of(correction.old) if correction is not None else ())
+    for at in reversed(range(len(found)) if old or any(behind_corrections(said)) else ()):
         told = " ".join(found[at].sentences)
-        if (line.old and line.old <= {*words_of(told)}) or is_other_figure(said, told):
+        if (old and old <= {*words_of(told)}) or is_other_figure(said, told):
             return at
     return len(found) - 1 if found and is_behind else None
-
-
-class _Line(NamedTuple):
-    """What a line that a user wrote tells, puts right and takes back."""
-
-    told: Sequence[str]
-    old: frozenset[str]
-    is_figure: bool
-    puts_right: bool
-    takes_back: bool
-    is_retracted: bool
-    withdrawn: str | None
-
-
-@lru_cache(maxsize=1_000)
-def _read(said: str) -> _Line:
-    """Read a line once: it stands before each of the turns that follow."""
-    correction = correction_in(said)
-    return _Line(
-        told=told_in(said) if len(said) <= _TOLD_CHARS else (),
-        old=frozenset(words_of(correction.old) if correction is not None else ()),
-        is_figure=any(rest[:1].isdecimal() for rest in behind_corrections(said)),
-        puts_right=puts_right_what_was_told(said),
-        takes_back=takes_back(said),
-        is_retracted=is_retracted(said),
-        withdrawn=withdrawn_value(said),
-    )
 
 
 def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
@@ -167,16 +137,14 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
 
 
 def told_of(
-    questions: Sequence[ChartQuestion], answer: str, told: Sequence[Told], text: str = ""
+    questions: Sequence[ChartQuestion], told: Sequence[Told], text: str = ""
 ) -> tuple[str, ...]:
-    """Return what of `told` is of what is asked, or names what the answer is about; each once.
+    """Return what of `told` is of what is asked, each sentence once.
 
     The answer from the record must not pass over it: that a drug was stopped, that the laboratory
     has phoned a value.
     """
-    has_names = any(one.tool in _TOLD_OF for one in questions)
-    things = [each.partition("(")[0] for each in answer.split("**")[1::2]] if has_names else []
-    asked = _words_asked(questions, " ".join([text, *things])) if told else frozenset()
+    asked = _words_asked(questions, text) if told else frozenset()
     fitting = (
         each.sentences
         for each in told
@@ -195,7 +163,7 @@ def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
     ]
 
 
-def _words_asked(questions: Sequence[ChartQuestion], text: str) -> frozenset[str]:
+def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
     """Return how the words begin that are asked about: typed, or of what is looked for."""
     names = [one.name for one in questions]
     names += [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
@@ -206,24 +174,21 @@ def _words_asked(questions: Sequence[ChartQuestion], text: str) -> frozenset[str
 
 
 def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on: date) -> bool:
-    """Whether a sentence has words that are asked about, or a value of what is measured.
+    """Whether a sentence has words that are asked about, or would itself ask for the same.
 
-    Or its words would ask for the same, were they a question: "his K was 6.1" for "K?".
+    Were it a question: "his K was 6.1" for "K?".
     """
     if not asked.isdisjoint(word[:_TELLING_CHARS] for word in words_of(sentence)):
         return True
-    measured = {name for one in questions for name in one.arguments.get("names", ())}
-    if measured & values_told(sentence):
-        return True
-    same = {
-        (one.tool, one.name.casefold())
-        for one in questions
-        if one.name or one.tool in _TOLD_OF  # "any allergies?"
-    }
+    same = {each for one in questions for each in _things(one)}
     told = _asked_in(sentence, on) if same else ()
-    return any(
-        not same.isdisjoint({(one.tool, one.name.casefold()), (one.tool, "")}) for one in told
-    )
+    return any(not same.isdisjoint({*_things(one), (one.tool, "")}) for one in told)
+
+
+def _things(question: ChartQuestion) -> Iterator[tuple[str, str]]:
+    for name in (question.name, *question.arguments.get("names", ())):
+        if name or question.tool in _TOLD_OF:  # "any allergies?"
+            yield question.tool, name.casefold()
 
 
 @lru_cache(maxsize=1_000)

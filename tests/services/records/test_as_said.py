@@ -117,25 +117,24 @@ TOLD = [
 
 
 @pytest.mark.parametrize(
-    ("question", "answer", "told"),
+    ("question", "told"),
     [
-        (ChartQuestion("medications", name="anticoagulant"), "**Apixaban**: 5 mg", [STOPPED]),
-        (ChartQuestion("medications", name="apixaban"), "not in the record", [STOPPED]),
-        (ChartQuestion("medications", name="anticoagulant"), "not in the record", [STOPPED]),
-        (ChartQuestion("medications", name="warfarin"), "not in the record", []),
-        (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
-        (ChartQuestion("allergies"), "**Penicillin**: rash", []),
-        (ChartQuestion("results", name="potassium"), "**Potassium**: 4.0 mmol/L", [PHONED, CALLED]),
-        (ChartQuestion("results", name="body temperature"), "not in the record", [FEVER]),
-        (ChartQuestion("results", name="alcohol use"), "not in the record", [DRINKS, ONE]),
-        (ChartQuestion("results", {"names": ["potassium"]}), "not in the record", [PHONED, CALLED]),
-        (ChartQuestion("results", {"names": ["sodium"]}), "**Sodium**: 140", []),
+        (ChartQuestion("medications", name="apixaban"), [STOPPED]),
+        (ChartQuestion("medications", name="anticoagulant"), [STOPPED]),
+        (ChartQuestion("medications", name="warfarin"), []),
+        (ChartQuestion("results", name="CEA"), []),
+        (ChartQuestion("allergies"), []),
+        (ChartQuestion("results", name="potassium"), [PHONED, CALLED]),
+        (ChartQuestion("results", name="body temperature"), [FEVER]),
+        (ChartQuestion("results", name="alcohol use"), [DRINKS, ONE]),
+        (ChartQuestion("results", {"names": ["potassium"]}), [PHONED, CALLED]),
+        (ChartQuestion("results", {"names": ["sodium"]}), []),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
-    question: ChartQuestion, answer: str, told: Sequence[str]
+    question: ChartQuestion, told: Sequence[str]
 ) -> None:
-    assert list(told_of([question], answer, TOLD)) == list(told)
+    assert list(told_of([question], TOLD)) == list(told)
 
 
 def test_a_line_is_read_once_however_many_turns_stand_behind_it() -> None:
