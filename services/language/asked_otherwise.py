@@ -146,8 +146,12 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         which = "whether" if is_asked and part == "end" else which
         which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
-        return None if part is None else replace(question, part=part, aspect=which, back=back)
-    return _of_its_aspect(question, asked)
+        found = None if part is None else replace(question, part=part, aspect=which, back=back)
+    else:
+        found = _of_its_aspect(question, asked)
+    if found is None or asked.place is None:
+        return found
+    return in_place(found, asked.place, is_last_too=False)
 
 
 def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:
@@ -183,8 +187,7 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
     is_free = aspect in RANKED or aspect == "trend"
     over_time = replace(unlimited(over_time), at_age=None) if is_free else over_time
     part = question.part if asked.place is not None else None  # "… and in the second one?"
-    found = replace(over_time, aspect=aspect, part=part, back=0, rate="")
-    return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
+    return replace(over_time, aspect=aspect, part=part, back=0, rate="")
 
 
 def _tells_change(question: ChartQuestion) -> bool:
