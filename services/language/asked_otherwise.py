@@ -121,6 +121,13 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
+    found = _asked_of(question, asked)
+    if found is None or asked.place is None:
+        return found
+    return in_place(found, asked.place, is_last_too=False)
+
+
+def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     if _is_of_an_end(asked) and question.tool in NEVER_OVER:
         return None
     if asked.is_before:
@@ -146,12 +153,8 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
         which = "whether" if is_asked and part == "end" else which
         which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
-        found = None if part is None else replace(question, part=part, aspect=which, back=back)
-    else:
-        found = _of_its_aspect(question, asked)
-    if found is None or asked.place is None:
-        return found
-    return in_place(found, asked.place, is_last_too=False)
+        return None if part is None else replace(question, part=part, aspect=which, back=back)
+    return _of_its_aspect(question, asked)
 
 
 def _of_its_result(question: ChartQuestion) -> ChartQuestion | None:

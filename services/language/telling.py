@@ -137,6 +137,15 @@ def _phrases(language: str) -> TellingWords:
     return read_words(language, "telling", TellingWords)
 
 
+@cache
+def _asking() -> frozenset[str]:
+    """Return the single words that ask, in any language."""
+    every = map(_phrases, LANGUAGES)
+    return frozenset().union(
+        *({*one.open_words, *(" ".join(each) for each in one.asking)} for one in every)
+    )
+
+
 def _is_tagged(words: Sequence[str], phrases: TellingWords) -> bool:
     """Whether somebody is said to say so, and nothing is asked: "no allergies, she says"."""
     if not words or (words[0],) in phrases.asking or words[0] in statement_words().imperatives:
@@ -164,8 +173,8 @@ def _tells_of_somebody(words: Sequence[str], phrases: TellingWords) -> bool:
         asks = words[0] == _PATIENT and _asks_of_them(behind, phrases)
         return not asks and _has_its_verb(behind, phrases)
     kin, owned = _behind_kin(words), _behind(words, phrases.owners)
-    if kin is not None and _has_its_verb(kin, phrases):
-        return True
+    if kin and (_has_its_verb(kin, phrases) or _noun_in(kin, phrases.verbs, phrases, most=1)):
+        return True  # also with a name: "niece Carla is POA"
     return owned is not None and bool(_noun_in(owned, phrases.verbs, phrases))
 
 
@@ -198,7 +207,8 @@ def _tells_alone(words: Sequence[str], phrases: TellingWords) -> bool:
     """
     is_open = not phrases.open_words.isdisjoint(words)
     if (behind := _behind(words, phrases.alone)) is not None:
-        return bool(behind) and not (is_open and len(words) - len(behind) == 1)
+        is_sure = len(words) - len(behind) > 1 and (words[0],) not in phrases.asking
+        return bool(behind) and (is_sure or not is_open)
     behind = _behind(words, phrases.own_verbs)
     is_of_them = bool(behind) and _behind(behind or (), phrases.owners) is not None
     return is_of_them and not is_open
@@ -215,11 +225,9 @@ def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     before = before[1:] if before[:1] == [_PATIENT] else before
     name, *between = before or [""]
     rest = text[value.end :].strip()
-    is_end = (
-        not words_of(rest)
-        or rest[0] in ",;.("
-        or _behind(words_of(rest), phrases.behind) is not None
-    )
+    first = words_of(rest)[:1]
+    is_detail = rest[:1].isalpha() and (_asking() | chart_nouns()).isdisjoint(words_of(rest))
+    is_end = not first or rest[0] in ",;.(" or (*first,) in phrases.behind or is_detail
     is_named = name in measured_nouns() and not _without(between, phrases.between)
     orders = statement_words().imperatives
     clauses = (words_of(each)[:1] for by in grammars() for each in by["joins"].split(f" {rest}"))
@@ -233,13 +241,10 @@ def _tells_a_dose(
     """Whether it is said that a dose was given: "morphine 5 mg iv given at 23:10"."""
     if phrases.given.isdisjoint(words):
         return False
-    asks = {word for each in phrases.asking for word in each if len(each) == 1}
     told = [one for one in quantities if not _is_a_time(text, one)]
     is_of_drug = any(kind_of_name(stem(each)) == "medication" for each in words)
-    is_dose = any(one.unit for one in told) or (
-        bool(told) and is_of_drug and phrases.open_words.isdisjoint(words)
-    )
-    return is_dose and asks.isdisjoint((words[0], words[-1]))
+    is_dose = any(one.unit for one in told) or bool(told and is_of_drug)
+    return is_dose and _asking().isdisjoint((words[0], words[-1]))
 
 
 def _is_a_time(text: str, value: Quantity) -> bool:
