@@ -66,8 +66,7 @@ class TellingWords(ClosedValue):
 
 _PATIENT = "patient"
 """What stands where the name of the subject stood."""
-_NOBODY = frozenset({"there", "es"})
-_LEAST_ASKED = 2
+_NOBODY = (("there",), ("es",))
 _TIMES = frozenset({"a", "mo", "wk", "d", "h", "min", "s"})
 _YEARS = range(1900, 2100)
 
@@ -80,20 +79,16 @@ def is_told(text: str) -> bool:
 
 @lru_cache(maxsize=1_000)
 def told_in(text: str) -> Sequence[str]:
-    """Return what `text` tells: all of it, or what stands beside a wish or a question.
-
-    "Order a potassium, K was 5.9"; "She vomits. Any allergies?"; of "that was wrong, K is 4.9" what
-    is behind the first words.
-    """
+    """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
     said = behind_retraction(text) or text
     if is_told(said):
         return (said,)
-    sentences = [one.replace("; ", ", ") for one in sentences_in(said) if "?" not in one]
-    parts = (
+    sentences = (one for one in sentences_in(said.replace("; ", ", ")) if "?" not in one)
+    clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
         for one in sentences
     )
-    return list(dict.fromkeys(each for part in parts for each in part if is_told(each)))
+    return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))
 
 
 def _is_line_told(text: str) -> bool:
@@ -109,13 +104,8 @@ def _is_line_told(text: str) -> bool:
 
 @lru_cache(maxsize=1_000)
 def puts_right_what_was_told(text: str) -> bool:
-    """Whether `text`, right behind what was told, puts it right: "no, I meant one bottle".
-
-    It must say something, and ask for nothing: "sorry, show me the CT" is a wish.
-    """
-    if "?" in text:
-        return False
-    return any(
+    """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
+    return "?" not in text and any(
         (len(said := words_of(rest)) > 1 or quantities_in(rest))
         and said[0] not in statement_words().imperatives
         and not asks_question(rest)
@@ -170,8 +160,10 @@ def _tells(words: Sequence[str], phrases: TellingWords) -> bool:
 
 def _tells_of_somebody(words: Sequence[str], phrases: TellingWords) -> bool:
     if (behind := _behind(words, phrases.persons)) is not None:
-        asks = words[0] == _PATIENT and _asks_of_them(behind, phrases)
-        return not asks and _has_its_verb(behind, phrases)
+        # "Ada Byron is her hb low" asks of whom it names.
+        asks = words[0] == _PATIENT and (*behind[:1],) in phrases.asking and len(behind) > 2
+        asked = (*phrases.persons, *phrases.owners, *_NOBODY)
+        return not (asks and _behind(behind[1:], asked)) and _has_its_verb(behind, phrases)
     kin, owned = _behind_kin(words), _behind(words, phrases.owners)
     if kin and (_has_its_verb(kin, phrases) or _noun_in(kin, phrases.verbs, phrases, most=1)):
         return True  # also with a name: "niece Carla is POA"
@@ -201,24 +193,17 @@ def _behind_kin(words: Sequence[str]) -> Sequence[str] | None:
 
 
 def _tells_alone(words: Sequence[str], phrases: TellingWords) -> bool:
-    """Whether it begins with its verb, and nobody is named: "lives alone", "not on insulin".
-
-    What the clinicians did needs more: "stopped his metformin" and "started metoprolol 50".
-    """
+    """Whether it names nobody: "lives alone", "not on insulin", "stopped his metformin"."""
     is_open = not phrases.open_words.isdisjoint(words)
     if (behind := _behind(words, phrases.alone)) is not None:
         is_sure = len(words) - len(behind) > 1 and (words[0],) not in phrases.asking
         return bool(behind) and (is_sure or not is_open)
-    behind = _behind(words, phrases.own_verbs)
-    is_of_them = bool(behind) and _behind(behind or (), phrases.owners) is not None
-    return is_of_them and not is_open
+    behind = _behind(words, phrases.own_verbs) or ()
+    return _behind(behind, phrases.owners) is not None and not is_open
 
 
 def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
-    """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60 now".
-
-    A year and a time of days are no value: "LDL 2019", "Hb 3 months ago".
-    """
+    """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60"."""
     if _is_a_time(text, value):
         return False
     before = _without(words_of(text[: value.start]), phrases.leads)
@@ -251,15 +236,6 @@ def _is_a_time(text: str, value: Quantity) -> bool:
     year = text[value.start : value.end].rpartition(".")[2]  # also of "03.2019"
     is_year = not value.unit and year.isdecimal() and int(year) in _YEARS
     return is_year or value.unit in _TIMES
-
-
-def _asks_of_them(behind: Sequence[str], phrases: TellingWords) -> bool:
-    """Whether a question stands behind the name of whom it is of: "Ada Byron is her hb low"."""
-    if tuple(behind[:1]) not in phrases.asking or len(behind) <= _LEAST_ASKED:
-        return False
-    is_person = behind[1] in _NOBODY or _behind(behind[1:], phrases.persons) is not None
-    owned = _behind(behind[1:], phrases.owners)
-    return is_person or (owned is not None and {*owned[:1]} <= measured_nouns())
 
 
 def _noun_in(

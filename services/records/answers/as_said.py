@@ -53,11 +53,7 @@ _ANY_DAY = date(2000, 1, 1)
 def said_of(
     questions: Sequence[ChartQuestion], held: Iterable[str], text: str = ""
 ) -> tuple[str, ...]:
-    """Return the sentences of `held` that are about what `questions` ask, each once, in order.
-
-    Args:
-        text: The message; a note is also about what its words name: "may his wife be told?".
-    """
+    """Return those of `held` that are about what `questions` ask or the words of `text` name."""
     stated = [(quote, one) for quote in held for one in stated_in(quote)]
     asked = _words_asked(questions, text) if stated else frozenset()
     fitting = (
@@ -73,14 +69,13 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that are about what `text` names: "his blood pressure"."""
     each = (chart_questions(text, today=_ANY_DAY, language=one) for one in LANGUAGES)
     asked = next(filter(None, each), ())
-    return said_of(asked, held, text) or held_of_same(text, held)
+    said, stated = set(_words(text)), [(quote, one) for quote in held for one in stated_in(quote)]
+    same = dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about)))
+    return said_of(asked, held, text) or tuple(same)
 
 
 class Told(NamedTuple):
-    """What a user told in passing, and no memory holds: their words, the day, and who wrote them.
-
-    With what put it right just behind it, a sentence each.
-    """
+    """What a user told in passing, and no memory holds, with what put it right; who, and when."""
 
     sentences: tuple[str, ...]
     on: date
@@ -88,10 +83,7 @@ class Told(NamedTuple):
 
 
 def told_before(turns: Sequence[Turn]) -> list[Told]:
-    """Return what users told of this patient in the last of `turns`, in their words.
-
-    Without the last thing that a user told before they said that this is not so.
-    """
+    """Return what users told in the last of `turns`, without what they said not to be so."""
     found: list[Told] = []
     was_told = False
     for said, turn in _lines_before(turns):
@@ -139,11 +131,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
 def told_of(
     questions: Sequence[ChartQuestion], told: Sequence[Told], text: str = ""
 ) -> tuple[str, ...]:
-    """Return what of `told` is of what is asked, each sentence once.
-
-    The answer from the record must not pass over it: that a drug was stopped, that the laboratory
-    has phoned a value.
-    """
+    """Return what of `told` is of what is asked: the record's answer must not pass over it."""
     asked = _words_asked(questions, text) if told else frozenset()
     fitting = (
         each.sentences
@@ -174,10 +162,7 @@ def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
 
 
 def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on: date) -> bool:
-    """Whether a sentence has words that are asked about, or would itself ask for the same.
-
-    Were it a question: "his K was 6.1" for "K?".
-    """
+    """Whether it has words that are asked about, or would ask for the same: "K was 6" for "K?"."""
     if not asked.isdisjoint(word[:_TELLING_CHARS] for word in words_of(sentence)):
         return True
     same = {each for one in questions for each in _things(one)}
@@ -198,22 +183,14 @@ def _asked_in(words: str, on: date) -> Sequence[ChartQuestion]:
     return [one for each in clauses for one in chart_questions(each, today=on, language=language)]
 
 
-def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
-    """Return the sentences of `held` that speak of something that `text` speaks of as well."""
-    said = set(_words(text))
-    stated = [(quote, one) for quote in held for one in stated_in(quote)]
-    return tuple(dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about))))
-
-
 def _is_of_its_kind(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
         return False
     name = question.name.casefold()
     about, called = statement.about, concept_table().also_called(name)
-    if name in _WHOLE_KINDS or about in name or name in about or about in called:
-        return True
-    kinds = kinds_with(name) if question.tool == "allergies" else frozenset()
-    return not kinds_with(about).isdisjoint({name, *kinds})  # aspirin is said of ibuprofen
+    kinds = {name, *(kinds_with(name) if question.tool == "allergies" else ())}
+    is_of_kind = not kinds_with(about).isdisjoint(kinds)  # aspirin is said of ibuprofen
+    return name in _WHOLE_KINDS or about in name or name in about or about in called or is_of_kind
 
 
 def _words(text: str) -> Iterator[str]:
