@@ -33,7 +33,7 @@ from services.language.work import (
     points_only,
     wants_plan,
 )
-from services.records.answers.as_said import held_of_same
+from services.records.answers.as_said import held_about
 from services.records.answers.closing import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK
@@ -76,7 +76,7 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.utterance is None or prompt.utterance.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
-    held = "; ".join(held_of_same(told, prompt.held) or _put_right(told, prompt.held))
+    held = "; ".join(held_about(told, prompt.held) or _put_right(told, prompt.held))
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
 

@@ -122,6 +122,13 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
+    found = _asked_of(question, asked)
+    if found is None or asked.place is None:
+        return found
+    return in_place(found, asked.place, is_last_too=False)
+
+
+def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     if _is_of_an_end(asked) and question.tool in NEVER_OVER:
         return None
     if asked.is_before:
@@ -184,8 +191,7 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
     is_free = aspect in RANKED or aspect == "trend"
     over_time = replace(unlimited(over_time), at_age=None) if is_free else over_time
     part = question.part if asked.place is not None else None  # "… and in the second one?"
-    found = replace(over_time, aspect=aspect, part=part, back=0, rate="")
-    return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
+    return replace(over_time, aspect=aspect, part=part, back=0, rate="")
 
 
 def _tells_change(question: ChartQuestion) -> bool:

@@ -58,6 +58,7 @@ def is_retracted(text: str) -> bool:
     return behind_retraction(text) is not None
 
 
+@lru_cache(maxsize=1_000)
 def behind_retraction(text: str) -> str | None:
     """Return what `text` says behind words that take back what was said: "" for nothing.
 
@@ -72,6 +73,7 @@ def behind_retraction(text: str) -> str | None:
     return None if end is None else text[end + 1 :].strip()
 
 
+@lru_cache(maxsize=1_000)
 def takes_back(text: str) -> bool:
     """Whether `text` says that what was said before is not so, or was about somebody else."""
     if command_in(text) == "wrong_patient" or is_retracted(text):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from data_models.values import ClosedValue
 from services.language.folding import words_of
@@ -57,6 +57,7 @@ class Correction:
     is_bare: bool = False
 
 
+@lru_cache(maxsize=1_000)
 def correction_in(text: str) -> Correction | None:
     """Return the correction that the whole of `text` is, or may be; None if it is none."""
     words = " ".join(text.replace("’", "'").replace("'", "").split()).rstrip(".!")
@@ -157,9 +158,9 @@ def _forms_of(words: CorrectionWords) -> Iterable[re.Pattern[str]]:
         rf"{lead}{named}\s+(?P<sure>{wrong})(?:{gap}{then}(?P<new>{_PART}))?",
         rf"{lead}(?:{_any(words.changes)})\s+{named}\s+(?:{_any(words.to_words)})\s+"
         rf"(?P<new>{_PART})",
-        rf"{lead}(?:{named}\s+(?:{is_word})\s+)?(?P<new>{_PART}),?\s+(?:{nots})\s+(?P<old>{_PART})",
         rf"{lead}(?:{nots})\s+(?P<old>{_PART})(?:{gap}|\s+)(?:{_any(words.but_words)})\s+"
         rf"(?P<new>{_PART})",
+        rf"{lead}(?:{named}\s+(?:{is_word})\s+)?(?P<new>{_PART}),?\s+(?:{nots})\s+(?P<old>{_PART})",
         rf"(?:{lead})(?P<sure>{_any(words.instead)})[\s,.;:–-]+(?P<new>{_PART})",
         rf"{lead}{named}(?:\s+(?:{is_word})\s+|\s*[:=]\s*)(?:{_any(words.leads)}\s+)?"
         rf"(?P<new>{_PART})",

@@ -8,6 +8,7 @@ something wrong (spec page 12.1). The words stand in `{language}/held_statements
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
@@ -84,6 +85,7 @@ def _takes_back(sentence: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1_000)
 def withdrawn_value(text: str) -> str | None:
     """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
     sentence = _SPACES.sub(" ", text).strip(" .!")
@@ -169,7 +171,8 @@ def _goes_on(sentence: str, behind: str) -> bool:
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
-    return not behind[0].isupper() or not of_people("staff").isdisjoint((title, word))
+    titles = of_people("staff", "titles_of_men", "titles_of_women")
+    return not behind[0].isupper() or not titles.isdisjoint((title, word))
 
 
 def _read(sentence: str) -> list[HeldStatement]:

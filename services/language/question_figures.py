@@ -156,11 +156,11 @@ def _ends_around(
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
     """Return the question for the one so many before an end, or for all from the newest to it."""
     (place, *_), ends = said.of("place"), said.of("aspect")
-    if "first" in ends:
-        is_again = question.tool in AGAIN
-        return (
-            replace(question, back=place - 1) if is_again else replace(question, unread=said.text)
-        )
+    if "first" in ends and "last" not in question.arguments:
+        is_again = question.tool in AGAIN and bool(question.name)
+        counted = replace(question, back=place - 1)
+        # Of a whole list nobody knows from which end it is counted: all of it is told.
+        return counted if is_again else replace(question, unread=said.text, aspect="all")
     if question.tool not in ("results", "encounters"):
         return question
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:

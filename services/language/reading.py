@@ -23,7 +23,7 @@ from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
 from services.language.several_requests import orders_task, question_and_order
-from services.language.telling import is_told, puts_right_what_was_told
+from services.language.telling import is_other_figure, is_told, puts_right_what_was_told
 from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
 from services.language.utterance import (
@@ -111,7 +111,10 @@ def _puts_right(words: str, situation: Situation) -> bool:
     if put_right is not None and put_right.old and put_right.new:
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
-    if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
+    told = list(filter(is_told, situation.asked_before[-3:]))
+    is_next = bool(told) and told[-1] == situation.asked_before[-1]
+    is_right = is_next and puts_right_what_was_told(words)
+    if not is_right and not any(is_other_figure(words, one) for one in told):
         return False
     said = list(behind_corrections(words))
     return not any(own_kind_in(one) or says(one, "orders", "wants_booking") for one in said)

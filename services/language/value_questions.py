@@ -69,16 +69,6 @@ def values_of(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuest
     return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
 
 
-def values_told(text: str) -> frozenset[str]:
-    """Return the names of what is measured that `text` tells a figure of: "K 6.1, lab called"."""
-    if not any(map(str.isdigit, text)):
-        return frozenset()
-    folded = fold(text)[0]
-    pieces = (piece for each in LANGUAGES for piece in lexicon(each).pieces(folded))
-    return frozenset(one.name for piece in pieces for one in piece.of("name")
-                     if one.tool == "results")  # fmt: skip
-
-
 def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
     """Return the question for what was shown by what was done, or whether it helped."""
     is_apart = any(piece.words[0] in (",", "and", "und", "et", "y") for piece in part.pieces)

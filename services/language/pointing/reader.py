@@ -150,6 +150,8 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
         count = NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
         ends = range(1, count + 1) if row["end"].casefold() == "first" else range(-count, 0)
         found.places = tuple(ends)
+        # The figure is no part of a name.
+        text.rest = f"{text.rest[: row.start('count')]}two{text.rest[row.end('count') :]}"
     if (hashed := text.take(_HASH)) is not None:
         found.ordinal = int(hashed[1])
         return

@@ -32,7 +32,7 @@ def is_of_allergen(name: str, row: ViewRow) -> bool:
     parts = [one for one in name.split() if concept_table().named("drug", one) is not None]
     if len(parts) > 1:  # of two drugs in one, one is enough
         return is_named_so(name, row) or any(is_of_allergen(part, row) for part in parts)
-    return is_named_so(name, row) or any(_names(kind, row) for kind in _kinds_with(name))
+    return is_named_so(name, row) or any(_names(kind, row) for kind in kinds_with(name))
 
 
 def of_other_kinds(name: str, rows: Sequence[ViewRow]) -> list[str]:
@@ -60,7 +60,8 @@ def is_named_so(name: str, row: ViewRow) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _kinds_with(name: str) -> frozenset[str]:
+def kinds_with(name: str) -> frozenset[str]:
+    """Return the kinds that hold what `name` says, itself where it is one."""
     wanted = words_of(name)
     kinds = (
         kind

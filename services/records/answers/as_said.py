@@ -3,7 +3,7 @@
 It is no part of the record and is never mixed with it (spec page 12.1).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,16 +11,28 @@ from typing import NamedTuple
 from data_models.chat_context import Turn
 from services.language.chart_questions import chart_questions
 from services.language.commands import is_retracted, takes_back
+from services.language.corrections import correction_in
 from services.language.detection import language_of
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
-from services.language.held_statements import HeldStatement, stated_in, withdrawn_value
-from services.language.telling import is_told, puts_right_what_was_told, told_in
+from services.language.held_statements import (
+    HeldStatement,
+    behind_corrections,
+    stated_in,
+    withdrawn_value,
+)
+from services.language.telling import (
+    is_other_figure,
+    is_told,
+    puts_right_what_was_told,
+    told_in,
+)
 from services.language.text_words import telling_words
 from services.language.utterance import ChartQuestion
-from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
 from services.language.work import own_kind_in
+from services.records.answers.allergens import kinds_with
+from services.records.concepts.table import concept_table
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
     "allergies": frozenset({"allergy"}),
@@ -41,18 +53,14 @@ _ANY_DAY = date(2000, 1, 1)
 def said_of(
     questions: Sequence[ChartQuestion], held: Iterable[str], text: str = ""
 ) -> tuple[str, ...]:
-    """Return the sentences of `held` that are about what `questions` ask, each once, in order.
-
-    Args:
-        text: The message; a note is also about what its words name: "may his wife be told?".
-    """
+    """Return those of `held` that are about what `questions` ask or the words of `text` name."""
     stated = [(quote, one) for quote in held for one in stated_in(quote)]
-    typed = {word[:_TELLING_CHARS] for each in telling_words(text) for word in words_of(each)}
+    asked = _words_asked(questions, text) if stated else frozenset()
     fitting = (
         quote
         for quote, one in stated
-        if (one.kind == "note" and typed & {word[:_TELLING_CHARS] for word in words_of(one.value)})
-        or any(_is_about(one, each) for each in questions)
+        if any(_is_of_its_kind(one, each) for each in questions)
+        or (one.kind == "note" and _fits(one.value, asked, questions, _ANY_DAY))
     )
     return tuple(dict.fromkeys(fitting))
 
@@ -61,14 +69,13 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that are about what `text` names: "his blood pressure"."""
     each = (chart_questions(text, today=_ANY_DAY, language=one) for one in LANGUAGES)
     asked = next(filter(None, each), ())
-    return said_of(asked, held, text) or held_of_same(text, held)
+    said, stated = set(_words(text)), [(quote, one) for quote in held for one in stated_in(quote)]
+    same = dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about)))
+    return said_of(asked, held, text) or tuple(same)
 
 
 class Told(NamedTuple):
-    """What a user told in passing, and no memory holds: their words, the day, and who wrote them.
-
-    With what put it right just behind it, a sentence each.
-    """
+    """What a user told in passing, and no memory holds, with what put it right; who, and when."""
 
     sentences: tuple[str, ...]
     on: date
@@ -76,48 +83,34 @@ class Told(NamedTuple):
 
 
 def told_before(turns: Sequence[Turn]) -> list[Told]:
-    """Return what users told of this patient in the last of `turns`, in their words.
-
-    Without the last thing that a user told before they said that this is not so.
-    """
+    """Return what users told in the last of `turns`, without what they said not to be so."""
     found: list[Told] = []
     was_told = False
     for said, turn in _lines_before(turns):
-        line = _read(said)
-        told = line.told
-        is_right = bool(found) and (bool(told) or was_told) and line.puts_right
-        was_told = bool(told) or is_right
-        if line.takes_back:
+        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
+        is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
+        at = _place_put_right(found, said, is_behind=is_behind)
+        was_told = bool(told) or at is not None
+        if takes_back(said):
             found = found[:-1] if found and found[-1].by == turn.user else found
-            told = told if line.is_retracted else ()
-        elif line.withdrawn is not None:
-            found, told = without_what_is_forgotten(found, line.withdrawn), ()
-        elif is_right:
-            found[-1], told = found[-1]._replace(sentences=(*found[-1].sentences, said)), ()
+            told = told if is_retracted(said) else ()
+        elif (withdrawn := withdrawn_value(said)) is not None:
+            found, told = without_what_is_forgotten(found, withdrawn), ()
+        elif at is not None:
+            found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
 
 
-class _Line(NamedTuple):
-    """What a line that a user wrote tells, puts right and takes back."""
-
-    told: Sequence[str]
-    puts_right: bool
-    takes_back: bool
-    is_retracted: bool
-    withdrawn: str | None
-
-
-@lru_cache(maxsize=1_000)
-def _read(said: str) -> _Line:
-    """Read a line once: it stands before each of the turns that follow."""
-    return _Line(
-        told=told_in(said) if len(said) <= _TOLD_CHARS else (),
-        puts_right=puts_right_what_was_told(said),
-        takes_back=takes_back(said),
-        is_retracted=is_retracted(said),
-        withdrawn=withdrawn_value(said),
-    )
+def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
+    """Return which of `found` is put right: what has the old value, else what stands before."""
+    correction = correction_in(said)
+    old = frozenset(words_of(correction.old) if correction is not None else ())
+    for at in reversed(range(len(found)) if old or any(behind_corrections(said)) else ()):
+        told = " ".join(found[at].sentences)
+        if (old and old <= {*words_of(told)}) or is_other_figure(said, told):
+            return at
+    return len(found) - 1 if found and is_behind else None
 
 
 def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
@@ -136,74 +129,68 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
 
 
 def told_of(
-    questions: Sequence[ChartQuestion], answer: str, told: Iterable[Told]
+    questions: Sequence[ChartQuestion], told: Sequence[Told], text: str = ""
 ) -> tuple[str, ...]:
-    """Return what of `told` is of what is asked, or names what the answer is about; each once.
-
-    The answer from the record must not pass over it: that a drug was stopped, that the laboratory
-    has phoned a value.
-    """
-    things = (each.partition("(")[0] for each in answer.split("**")[1::2])
-    has_names = any(one.tool in _TOLD_OF for one in questions)
-    named = set(_words(" ".join([*(one.name for one in questions), *things]))) if has_names else ()
-    measured = {name for one in questions for name in one.arguments.get("names", ())}
+    """Return what of `told` is of what is asked: the record's answer must not pass over it."""
+    asked = _words_asked(questions, text) if told else frozenset()
     fitting = (
         each.sentences
         for each in told
-        if any(not set(_words(one)).isdisjoint(named) for one in each.sentences)
-        or any(measured & values_told(one) for one in each.sentences)
-        or _tells_of_the_same(each, questions)
+        if any(_fits(one, asked, questions, each.on) for one in each.sentences)
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
 
 
 def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
     """Return what of `told` is not of `value`, which the user wanted forgotten."""
-    named = set(_words(value))
+    named = frozenset(_words(value))
     return [
         each
         for each in told
-        if all(named.isdisjoint(_words(one)) for one in each.sentences)
-        and not _tells_of_the_same(each, _asked_in(value, each.on))
+        if not any(_fits(one, named, _asked_in(value, each.on), each.on) for one in each.sentences)
     ]
 
 
-def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
-    """Whether the words would ask for the same, were they a question: "his K was 6.1" for "K?"."""
-    asked = {
-        (one.tool, one.name.casefold())
-        for one in questions
-        if one.name or one.tool in _TOLD_OF  # "any allergies?"
-    }
-    return bool(asked) and any(
-        not asked.isdisjoint({(one.tool, one.name.casefold()), (one.tool, "")})
-        for words in told.sentences
-        for one in _asked_in(words, told.on)
-    )
+def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
+    """Return how the words begin that are asked about: typed, or of what is looked for."""
+    names = [one.name for one in questions]
+    names += [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
+    names += [each for one in questions for each in concept_table().also_called(one.name)]
+    names += [each for one in questions if one.tool == "allergies" for each in kinds_with(one.name)]
+    typed = {word[:_TELLING_CHARS] for each in telling_words(text) for word in words_of(each)}
+    return typed.union(_words(" ".join(names)))
+
+
+def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on: date) -> bool:
+    """Whether it has words that are asked about, or would ask for the same: "K was 6" for "K?"."""
+    if not asked.isdisjoint(word[:_TELLING_CHARS] for word in words_of(sentence)):
+        return True
+    same = {each for one in questions for each in _things(one)}
+    told = _asked_in(sentence, on) if same else ()
+    return any(not same.isdisjoint({*_things(one), (one.tool, "")}) for one in told)
+
+
+def _things(question: ChartQuestion) -> Iterator[tuple[str, str]]:
+    for name in (question.name, *question.arguments.get("names", ())):
+        if name or question.tool in _TOLD_OF:  # "any allergies?"
+            yield question.tool, name.casefold()
 
 
 @lru_cache(maxsize=1_000)
 def _asked_in(words: str, on: date) -> Sequence[ChartQuestion]:
-    return chart_questions(words, today=on, language=language_of(words, default=LANGUAGES[0]))
+    language = language_of(words, default=LANGUAGES[0])
+    clauses = dict.fromkeys((words, *words.split(", ")))  # "DNR as of today, family meeting done"
+    return [one for each in clauses for one in chart_questions(each, today=on, language=language)]
 
 
-def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
-    """Return the sentences of `held` that speak of something that `text` speaks of as well."""
-    said = set(_words(text))
-    stated = [(quote, one) for quote in held for one in stated_in(quote)]
-    return tuple(dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about))))
-
-
-def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
-    if statement.kind == "note":
-        same = {(one.tool, one.name) for one in _asked_in(statement.value, _ANY_DAY)}
-        asked = f"{question.name} {question.said} {question.arguments.get('query', '')}"
-        is_same = bool(question.name) and (question.tool, question.name) in same
-        return is_same or not set(_words(statement.value)).isdisjoint(_words(asked))
+def _is_of_its_kind(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
         return False
     name = question.name.casefold()
-    return name in _WHOLE_KINDS or statement.about in name or name in statement.about
+    about, called = statement.about, concept_table().also_called(name)
+    kinds = {name, *(kinds_with(name) if question.tool == "allergies" else ())}
+    is_of_kind = not kinds_with(about).isdisjoint(kinds)  # aspirin is said of ibuprofen
+    return name in _WHOLE_KINDS or about in name or name in about or about in called or is_of_kind
 
 
 def _words(text: str) -> Iterator[str]:

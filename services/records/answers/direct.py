@@ -71,7 +71,7 @@ def answered(
     said = [*_Answers(looked=looked, words=words).to(questions)]
     if looked.missing is not None:
         return looked.missing
-    quotes = (*said_of(questions, held, text), *told_of(questions, "\n".join(said), told))
+    quotes = (*said_of(questions, held, text), *told_of(questions, told, text))
     said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.say("as_said", quotes=told_once)] if quotes else []

@@ -7,7 +7,7 @@ import pytest
 from data_models.turn_events import ToolCallStarted
 from services.conversations.patient_artifacts import PatientPast
 from services.memory_blocks.recall import Recalled, Remark
-from services.records.answers.as_said import held_of_same
+from services.records.answers.as_said import held_about
 from tests.group_chat.offline.conftest import conversation
 from tests.tables import with_cases
 
@@ -51,8 +51,8 @@ async def test_other_questions_are_answered_from_the_record() -> None:
 
 def test_what_is_held_of_the_same_thing_is_named() -> None:
     held = ("he's on warfarin 5 mg", "She is allergic to latex.")
-    assert held_of_same("the warfarin made him dizzy", held) == held[:1]
-    assert held_of_same("he feels dizzy", held) == ()
+    assert held_about("the warfarin made him dizzy", held) == held[:1]
+    assert held_about("he feels dizzy", held) == ()
 
 
 @pytest.mark.slow

@@ -59,6 +59,14 @@ def test_a_phrase_that_begins_with_a_joining_word_is_a_question_of_its_own(text:
     assert (question.tool, question.name) == ("encounters", "emergency")
 
 
+@with_cases("text", "before", "aspect", "back", "unread")
+def test_which_of_a_list_is_asked_is_counted_or_all_of_it_is_told(
+    text: str, before: str, aspect: str, back: int, unread: str
+) -> None:
+    (question,) = about(text, before)
+    assert (question.aspect, question.back, question.unread) == (aspect, back, unread)
+
+
 @with_cases("text", "before")
 def test_the_one_before_is_asked_of_the_same(text: str, before: str) -> None:
     (question,) = about(text, before)
