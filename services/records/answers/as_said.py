@@ -196,7 +196,8 @@ def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
 
 def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind == "note":
-        same = {(one.tool, one.name) for one in _asked_in(statement.value, _ANY_DAY)}
+        of_note = _asked_in(statement.value, _ANY_DAY)
+        same = {(one.tool, name) for one in of_note for name in (one.name, one.head)}
         asked = f"{question.name} {question.said} {question.arguments.get('query', '')}"
         is_same = bool(question.name) and (question.tool, question.name) in same
         return is_same or not set(_words(statement.value)).isdisjoint(_words(asked))
