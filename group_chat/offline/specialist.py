@@ -280,7 +280,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     if request is None:
         return prompt.say("no_tool")
     is_list = request is OF_OWN_THINGS[kind][-1]
-    if request.given(prompt.asked) is None or (is_list and orders_change(prompt.asked)):
+    is_order = orders_change(prompt.asked) and not says(prompt.asked, "question")
+    if request.given(prompt.asked) is None or (is_list and is_order):
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
@@ -336,4 +337,4 @@ def plain_rows(prompt: Prompt, data: Mapping[str, Any]) -> Iterator[str]:
         told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         if key not in _SILENT and told:
             name = prompt.text(own) if has_text(own := f"field_{key}") else key.replace("_", " ")
-            yield f"- {name.capitalize()}: {told}"
+            yield f"- {name[:1].upper()}{name[1:]}: {told}"

@@ -223,7 +223,7 @@ def _is_asked(folds: Sequence[str], at: int) -> bool:
     if is_then and folds[before] in of_people("verbs_of_one"):
         return True  # "morgen kommt er zum CT"
     if folds[before] in of_people("open_verbs"):
-        return opens or is_then
+        return opens or is_then or folds[before - 1] in of_people("patients_own")
     return folds[before] in of_people("person_verbs")
 
 

@@ -180,8 +180,8 @@ def _read_before(text: str, situation: Situation) -> Utterance:
 
 
 _NO_LOOK_UP = (
-    "asks_of_deed", "asks_whether_drafted", "new_task", "orders", "prints", "puts_back", "recalls",
-    "same_question", "starts_plan",
+    "another_hour", "asks_of_deed", "asks_whether_drafted", "new_task", "orders", "prints",
+    "puts_back", "recalls", "same_question", "starts_plan",
 )  # fmt: skip
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
