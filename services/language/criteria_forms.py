@@ -168,7 +168,8 @@ def _marker(match: re.Match[str]) -> list[Asked]:
     state = (match["state"] or "").lower()
     sense = "absent" if "negative" in state or "wild" in state else "present"
     changes = (
-        "amplif", "rearrang", "fusion", "germline", "somatic", "activating", "sensiti", "pathogenic",
+        "amplif", "rearrang", "fusion", "germline", "somatic", "activating", "sensiti",
+        "pathogenic",
     )  # fmt: skip
     what = next((one for one in changes if one in state), "")
     return [Asked("marker", match["gene"], values=(sense, match["variant"] or "", what))]

@@ -183,8 +183,10 @@ def _words_and_days(text: str) -> Given:
 
 def _new_event(text: str) -> Given | None:
     """Return what is new in the calendar: all that stands beside the one time is its title."""
+    is_noted = says(text, "noted_in_calendar")
     text = without(with_months(without_address(text)), "in_own_calendar")
-    said = _with_span((parts_in(text, "new_event") or {}).get("title", ""))
+    new = parts_in(text, "new_event") or ({"title": text} if is_noted else {})
+    said = _with_span(new.get("title", ""))
     told = when_of(said, _ANY_MOMENT)
     if told is None:
         return None
