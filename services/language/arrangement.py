@@ -146,8 +146,8 @@ def _rows_in(shown: str, wanted: str) -> list[str]:
 
 
 def _may_be_name(text: str) -> bool:
-    says_when = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
-    says_when = says_when or says(text, "another_hour")
+    wished = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
+    says_when = bool(wished) or says(text, "another_hour")
     return 0 < len(all_words(text)) <= _NAME_WORDS and not is_consent(text) and not says_when
 
 
