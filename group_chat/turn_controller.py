@@ -245,9 +245,8 @@ class TurnController:
             self._turn.emit(Notice("limit", CONTINUE_OFFER, {"offer": "continue"}))
         if (continuation := self._continuation()) or self._turn.request.continuation:
             self._turn.emit(ContinuationChanged(continuation))
-        self._turn.emit(
-            ChatFinished(reason, reason == "answered" and self.speakers.form is not None)
-        )
+        is_beside = reason == "answered" and self.speakers.form is not None
+        self._turn.emit(ChatFinished(reason, is_beside))
 
     def _continuation(self) -> Continuation | None:
         """Return who answers the user's next message; a plan goes on by its own state."""

@@ -188,10 +188,8 @@ def _new_event(text: str) -> Given | None:
     new = parts_in(text, "new_event") or ({"title": text} if is_noted else {})
     said = _with_span(new.get("title", ""))
     told = when_of(said, _ANY_MOMENT)
-    if told is None:
-        return None
-    words = _side_by_side(said.split(), told)
-    if (found := _run_of(words, told)) is None:
+    words = said.split() if told is None else _side_by_side(said.split(), told)
+    if told is None or (found := _run_of(words, told)) is None:
         return None
     first, last = found.start, found.stop
     while first and _is_of(words[first - 1], "before_time"):
