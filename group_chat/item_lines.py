@@ -27,6 +27,8 @@ def item_line(row: Mapping[str, Any], language: str, *, year: int) -> str:
     day = ""
     if at is not None:
         day = day_text(language, at, has_time=has_time, has_year=has_year)
+    if has_time and (end := row.get("end")):
+        day += f"–{datetime.fromisoformat(end):%H:%M}"
     return " ".join(filter(None, (day, name, rest)))
 
 

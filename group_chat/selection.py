@@ -134,7 +134,7 @@ def answered(speakers: SpeakerState) -> Move:
     """Return the end of an answer; a plan or a form that waits beside it says so in one line."""
     if speakers.waits_beside and speakers.plan is not None:
         return Announce(still_open_line(speakers.plan))
-    if speakers.form is not None and speakers.form_waits and not speakers.is_asked:
+    if speakers.form is not None and not speakers.is_asked:
         return Announce(form_open_line(speakers.form.agent))
     return End("answered")
 

@@ -108,11 +108,6 @@ class SpeakerState:
     is_asked: bool = False
 
     @property
-    def form_waits(self) -> bool:
-        """Whether a form waits that nobody took up in this turn."""
-        return self.form is not None and self.form.agent not in self.spoken
-
-    @property
     def gate_is_closed(self) -> bool:
         """Whether a plan was proposed just now: nobody speaks before a person has read it."""
         return self.plan is not None and self.is_new_plan and self.plan.status == "proposed"

@@ -245,7 +245,8 @@ class TurnController:
             self._turn.emit(Notice("limit", CONTINUE_OFFER, {"offer": "continue"}))
         if (continuation := self._continuation()) or self._turn.request.continuation:
             self._turn.emit(ContinuationChanged(continuation))
-        self._turn.emit(ChatFinished(reason, reason == "answered" and self.speakers.form_waits))
+        is_beside = reason == "answered" and self.speakers.form is not None
+        self._turn.emit(ChatFinished(reason, is_beside))
 
     def _continuation(self) -> Continuation | None:
         """Return who answers the user's next message; a plan goes on by its own state."""
@@ -268,7 +269,7 @@ class TurnController:
             case End("answered") if speakers.waits_beside and waited is not None:
                 # The user spoke of something else: the plan still waits for what it asked.
                 return waited if waited.plan_step is not None else speakers.form
-            case End("answered") if speakers.form_waits:
+            case End("answered") if speakers.form is not None:
                 return speakers.form
         return None
 

@@ -45,6 +45,7 @@ BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment",
 _LOOK_FIRST = ("list or search them first", "use list_appointments first")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 _LISTING = ("list_", "search_", "find_", "recall")
+_DEEDS = ("delete", "move", "done", "send", "reads", "orders")
 # Of results that are no views: what tells a reader nothing.
 _SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
@@ -130,7 +131,7 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
         if isinstance(told := answered([question], [(question, view)], words), str):
             return told  # what has but some of the words says so
     if view is None:
-        rows, notes = [*plain_rows(answer.data)], []
+        rows, notes = [*plain_rows(prompt, answer.data)], []
     else:
         rows = bullets_of(view, words)
         notes = [f"*{one[:1].upper()}{one[1:].rstrip('.')}.*" for one in notes_on(view, words)]
@@ -262,15 +263,7 @@ def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
 
 def is_of_recent(prompt: Prompt) -> bool:
     """Whether the message does something to what of the user's own was found or used last."""
-    is_deed = says(
-        as_move(prompt.asked, prompt.shown_before),
-        "delete",
-        "move",
-        "done",
-        "send",
-        "reads",
-        "orders",
-    )
+    is_deed = says(as_move(prompt.asked, prompt.shown_before), *_DEEDS)
     is_next_day = prompt.recent == "calendar_event" and says(prompt.asked, "another_day")
     return is_next_day or (is_deed and prompt.recent in OF_OWN_THINGS)
 
@@ -287,7 +280,8 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     if request is None:
         return prompt.say("no_tool")
     is_list = request is OF_OWN_THINGS[kind][-1]
-    if request.given(prompt.asked) is None or (is_list and orders_change(prompt.asked)):
+    is_order = orders_change(prompt.asked) and not says(prompt.asked, "question")
+    if request.given(prompt.asked) is None or (is_list and is_order):
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
@@ -337,9 +331,10 @@ def _lines(prompt: Prompt, rows: list[Any]) -> list[str]:
     ]
 
 
-def plain_rows(data: Mapping[str, Any]) -> Iterator[str]:
+def plain_rows(prompt: Prompt, data: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a tool gave that gives no rows of the chart, a field each."""
     for key, value in data.items():
         told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         if key not in _SILENT and told:
-            yield f"- {key.replace('_', ' ').capitalize()}: {told}"
+            name = prompt.text(own) if has_text(own := f"field_{key}") else key.replace("_", " ")
+            yield f"- {name[:1].upper()}{name[1:]}: {told}"

@@ -74,17 +74,18 @@ async def move_event(
     start: str = Field(
         max_length=32,
         description="New start, ISO or as the user said it (Friday, 16:00, Friday 16:00); "
-        "a day alone keeps the time, a time alone the day.",
+        "a day alone keeps the time, a time alone the day; or how long: 2 to 3, 10 minutes longer.",
     ),
     event_id: str = Field(default="", max_length=300, description="Its id, if a tool gave one."),
 ) -> ToolOutput:
-    """Moves the event that the user means."""
+    """Moves the event that the user means, or changes how long it is."""
     calendar = assistant.services.calendar
     event = await assistant.meant("calendar_event", event_id, calendar.get)
     begins = assistant.moved(start, event.start)
-    if begins == event.start:
+    length = assistant.lasting(start, event.end - event.start)
+    if (begins, begins + length) == (event.start, event.end):
         raise ToolInputError(_SAME_TIME)
-    moved = await calendar.move(event.id, start=begins)
+    moved = await calendar.move(event.id, start=begins, length=length)
     await assistant.undoable("move_event", event, moved)
     return {"moved": assistant.rows([moved])}
 

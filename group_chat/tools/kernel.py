@@ -90,17 +90,9 @@ async def _begin(
 
 
 NAME_LIMIT_CHARS = 64
-_PATIENT_ARGUMENTS = frozenset(
-    {
-        "patient",
-        "patientid",
-        "patientidentifier",
-        "patientref",
-        "patientreference",
-        "mrn",
-        "subject",
-    }
-)
+_PATIENT_ARGUMENTS = frozenset({
+    "patient", "patientid", "patientidentifier", "patientref", "patientreference", "mrn", "subject",
+})  # fmt: skip
 _SAME_CALLS = 2
 _TOO_SLOW = "tool_timeout"
 

@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from data_models.errors import ToolInputError
 from services.assistant.calendar import Span
-from services.language.clock import part_of_day_in, shift_in
+from services.language.clock import lasting_in, part_of_day_in, shift_in
 from services.language.pointing.when import when_of
 from services.tool_memory.session import ToolMemorySession
 
@@ -88,7 +88,8 @@ class SaidTimes:
         hour = f"at {text}" if text.strip().isdigit() else text  # "to 12"
         said = None if at is not None else when_of(hour, self.memory.now, is_ahead=True)
         if at is None and said is None:
-            return own + self.shift(text)
+            is_length = lasting_in(text, timedelta()) is not None
+            return own if is_length else own + self.shift(text)
         day = at.date() if at is not None else said.first if said is not None else None
         minute = None if said is None else said.minute
         if minute is None and part_of_day_in(text) is not None:
@@ -97,6 +98,13 @@ class SaidTimes:
         at, now = datetime.combine(day or own.date(), clock, self.zone), self.memory.now
         has_passed = day is None and at < now <= own  # tonight's event, moved to 0:30
         return at + timedelta(days=1) if has_passed else at
+
+    def lasting(self, text: str, before: timedelta) -> timedelta:
+        """Return how long by `text` something lasts that lasted `before`: "to 45 minutes"."""
+        said = when_of(text, self.memory.now)
+        if said is not None and said.minutes_long:
+            return timedelta(minutes=said.minutes_long)
+        return max(lasting_in(text, before) or before, timedelta(minutes=5))
 
     def _in_words(self, text: str, ends: bool, is_ahead: bool) -> datetime:
         said = when_of(text, self.memory.now, is_ahead=is_ahead)

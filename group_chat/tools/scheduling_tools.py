@@ -48,7 +48,9 @@ def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]
     own = {each.appointment_id: each for each in booked}
     hint = own.get(given.removeprefix(CLINIC_PREFIX))
     memory = turn.request.tool_memory
-    said = [] if memory is None else _meant(memory, hint)
+    who = turn.request.identity
+    names = {*words_of("" if who is None else who.name)}
+    said = [] if memory is None else _meant(memory, hint, names)
     fitting = [own[one] for one in said if one in own]
     if len(fitting) == 1:
         return fitting[0]
@@ -60,10 +62,13 @@ def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]
     return hint
 
 
-def _meant(memory: ToolMemorySession, hint: Appointment | None) -> list[str]:
-    """Return the ids that the user's words may mean, none where they say nothing of it."""
+def _meant(
+    memory: ToolMemorySession, hint: Appointment | None, names: AbstractSet[str]
+) -> list[str]:
+    """Return the ids that the user's words, but the patient's `names`, may mean; else none."""
     given = {} if hint is None else {"id": f"{CLINIC_PREFIX}{hint.appointment_id}"}
-    found = memory.resolve("calendar_event", given, at_clinic=True, asks_first=True)
+    named = [one for one in memory.user_text.split() if {*words_of(one)} & names]
+    found = memory.resolve("calendar_event", given, without=named, at_clinic=True, asks_first=True)
     if isinstance(found, NotFound):
         return []
     return [one.removeprefix(CLINIC_PREFIX) for one in ids_of(found)]
@@ -116,15 +121,9 @@ def _names_day(words: frozenset[str], day: date) -> bool:
 
 
 SCHEDULING_TOOLS = (
-    "available_slots",
-    "list_appointments",
-    "book_appointment",
-    "move_appointment",
-    "cancel_appointment",
-    "find_person",
-    "register_person",
-    "insurance_eligibility",
-)
+    "available_slots", "list_appointments", "book_appointment", "move_appointment",
+    "cancel_appointment", "find_person", "register_person", "insurance_eligibility",
+)  # fmt: skip
 _NAME_LIMIT_CHARS = 80
 _ASKED = (
     "the user is asked to confirm; nothing is done yet; say in one sentence what you propose and "

@@ -82,8 +82,12 @@ class Calendar(Protocol):
         """Add an event, once under the key of `effect`."""
         ...
 
-    async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
-        """Let an event begin at `start`; its length stays.
+    async def move(
+        self, event_id: str, *, start: datetime, length: timedelta | None = None
+    ) -> CalendarEvent:
+        """Let an event begin at `start`; its length stays where no other is given.
+
+        Of an event of whole days it always stays.
 
         Raises:
             AssistantItemGoneError: it is gone.

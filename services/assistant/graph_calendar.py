@@ -1,7 +1,7 @@
 """A user's default calendar in Microsoft Graph."""
 
 from collections.abc import Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 
 from data_models.effects import Effect
@@ -60,13 +60,15 @@ class GraphCalendar:
             body["location"] = {"displayName": event.location}
         return _needed(await self._create_once(body, mark, effect), self._zone)
 
-    async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
+    async def move(
+        self, event_id: str, *, start: datetime, length: timedelta | None = None
+    ) -> CalendarEvent:
         for _ in range(_TRIES):
             row = await self._row(event_id)
             event = None if row is None else _event(row, self._zone)
             if row is None or event is None:
                 raise AssistantItemGoneError("the event is no longer in the calendar")
-            wanted = self._moved(event, start)
+            wanted = self._moved(event, start, length or event.end - event.start)
             # It may be there already, by a change of ours whose answer was lost.
             if (event.start, event.end) == wanted:
                 return event
@@ -96,9 +98,11 @@ class GraphCalendar:
         path = f"events/{segment(event_id)}"
         return await self._account.find(graph_shapes.GraphEvent, path, {"$select": _FIELDS})
 
-    def _moved(self, event: CalendarEvent, start: datetime) -> tuple[datetime, datetime]:
+    def _moved(
+        self, event: CalendarEvent, start: datetime, length: timedelta
+    ) -> tuple[datetime, datetime]:
         if not event.is_all_day:
-            return start, start + (event.end - event.start)
+            return start, start + length
         first = start.astimezone(self._zone).date()
         last = first + (event.end.date() - event.start.date())
         return graph_shapes.midnight(first, self._zone), graph_shapes.midnight(last, self._zone)

@@ -86,9 +86,15 @@ def add_event(file: IcsFile, event: NewEvent, *, uid: str, now: datetime) -> Non
 
 
 def move_event(
-    file: IcsFile, event_id: str, start: datetime, *, zone: tzinfo, now: datetime
+    file: IcsFile,
+    event_id: str,
+    start: datetime,
+    *,
+    length: timedelta | None,
+    zone: tzinfo,
+    now: datetime,
 ) -> None:
-    """Let an event, or one occurrence only, begin at `start`.
+    """Let an event, or one occurrence only, begin at `start`; its length stays where that is None.
 
     Raises:
         AssistantItemGoneError: it is gone.
@@ -101,7 +107,8 @@ def move_event(
     like = date.min if known.is_all_day else now.astimezone(UTC)
     row.pop("duration", None)
     _set(row, "dtstart", _own_form(start, like, zone))
-    _set(row, "dtend", _own_form(start + (known.end - known.start), like, zone))
+    end = start + (known.end - known.start if length is None or known.is_all_day else length)
+    _set(row, "dtend", _own_form(end, like, zone))
     _set(row, "dtstamp", now.astimezone(UTC))
     _set(row, "sequence", int(row.get("sequence", 0)) + 1)
 
@@ -279,9 +286,11 @@ class LocalCalendar:
         await self._change(lambda file: add_event(file, event, uid=uid, now=now))
         return await self._find(uid)
 
-    async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
-        now = self._clock.now()
-        await self._change(lambda file: move_event(file, event_id, start, zone=self._zone, now=now))
+    async def move(
+        self, event_id: str, *, start: datetime, length: timedelta | None = None
+    ) -> CalendarEvent:
+        given: dict[str, Any] = {"length": length, "zone": self._zone, "now": self._clock.now()}
+        await self._change(lambda file: move_event(file, event_id, start, **given))
         return await self._find(event_id)
 
     async def cancel(self, event_id: str) -> bool:

@@ -25,17 +25,9 @@ from services.assistant.tasks import NewTask, Task
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10
 Undoable: TypeAlias = Literal[
-    "create_event",
-    "move_event",
-    "cancel_event",
-    "add_task",
-    "complete_task",
-    "move_task",
-    "delete_task",
-    "add_contact",
-    "change_contact",
-    "delete_contact",
-]
+    "create_event", "move_event", "cancel_event", "add_task", "complete_task", "move_task",
+    "delete_task", "add_contact", "change_contact", "delete_contact",
+]  # fmt: skip
 OwnItem: TypeAlias = CalendarEvent | Task | Contact
 
 
@@ -200,7 +192,8 @@ async def _remove(item: OwnItem, services: AssistantServices) -> OwnItem:
 async def _restore(before: OwnItem, now: OwnItem, services: AssistantServices) -> OwnItem:
     match before:
         case CalendarEvent():
-            return await services.calendar.move(before.id, start=before.start)
+            length = before.end - before.start
+            return await services.calendar.move(before.id, start=before.start, length=length)
         case Task() if isinstance(now, Task) and now.is_done != before.is_done:
             return await services.tasks.reopen(before.id)
         case Task():

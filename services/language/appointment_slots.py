@@ -11,6 +11,7 @@ from services.language.folding import fold
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says, without, words_for
 from services.language.requests import refused_doctors
+from services.language.strange_words import is_strange
 from services.language.vocabulary import LANGUAGES
 from services.language.yes_no import behind_yes_or_no
 
@@ -99,13 +100,14 @@ def _doctor(text: str) -> str | None:
     refused = refused_doctors(text)
     told = ", ".join(one for one in _clauses(text) if not says(one, "tells_of_past"))
     for match in reversed(list(_WORDS.compiled("doctor").finditer(told))):
-        family = match[2] if match[2] and fold(match[2])[0] not in words_for("weekday") else None
-        name = " ".join(filter(None, (match[1], family)))
+        first, family = match["name"], match["family"]
+        if family and fold(family)[0] in words_for("weekday"):
+            family = None
+        name, plain = " ".join(filter(None, (first, family))), fold(first)[0]
         is_short = match[0][:2].casefold() == "dr"
-        is_name = match[1][0].isupper() or (
-            is_short and fold(match[1])[0] not in words_for("small_after_doctor")
-        )
-        if name not in refused and match[1] not in refused and is_name:
+        is_name = first[0].isupper() or (is_short and plain not in words_for("small_after_doctor"))
+        is_name = is_strange(plain) if match["untitled"] else is_name  # "with her daughter"
+        if name not in refused and first not in refused and is_name:
             return f"Dr. {name if name[0].isupper() else name.title()}"
     return None
 

@@ -96,7 +96,7 @@ class Arranging:
         changed = slots_in(self.asked, is_booking=True) if says(self.asked, "move") else {}
         wishes = of_move if is_move else {**self.wishes, **changed}
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
-        if says_impossible_clock(self.asked):
+        if says_impossible_clock(self.asked) or says(self.asked, "another_hour"):
             known.pop("time", None)  # an earlier one is not meant either
         if part := next((text for text in said if part_of_day_in(text)), ""):
             known.setdefault("time", part)
@@ -146,7 +146,8 @@ def _rows_in(shown: str, wanted: str) -> list[str]:
 
 
 def _may_be_name(text: str) -> bool:
-    says_when = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
+    wished = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
+    says_when = bool(wished) or says(text, "another_hour")
     return 0 < len(all_words(text)) <= _NAME_WORDS and not is_consent(text) and not says_when
 
 

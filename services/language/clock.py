@@ -11,11 +11,18 @@ from services.language.pointing.clock_words import PARTS_OF_DAY
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
+_COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
 _SHIFT = re.compile(
-    r"\b(?:(by|at)\s+)?(an?|the|one|two|three|four|\d{1,2})\s+(hour|day|week)s?\b"
+    rf"\b(?:(by|at|back)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
     r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
 )
-_COUNTS = {"a": 1, "an": 1, "the": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_LENGTH = re.compile(
+    r"(?:\b(extend|lengthen|shorten)\b.*\b(?:by|at)\s+|(?<!\bin )(?<!\bby )(?<!\bback )\b)"
+    rf"{_COUNT}(hour|minute|min)s?\b(?!\s+(?:later|after|earlier|before|sooner|ago))"
+    r"(?:\s+(longer|shorter)\b)?"
+)
+_COUNTS = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, "the": 1, "one": 1, "two": 2}
+_COUNTS |= {"three": 3, "four": 4}
 _LAST_HOUR, _LAST_MINUTE = 24, 59
 
 
@@ -49,9 +56,22 @@ def shift_in(text: str) -> timedelta | None:
         return None
     if found[2] == "the" and (not found[4] or said[found.end() :].strip(" .,!?")):
         return None  # "the day after tomorrow" is a day
-    count = _COUNTS.get(found[2]) or int(found[2])
-    shift = count * timedelta(**{f"{found[3]}s": 1})
+    shift = _span(found[2], found[3])
     return -shift if found[4] in ("earlier", "before", "sooner") else shift
+
+
+def lasting_in(text: str, before: timedelta) -> timedelta | None:
+    """Return how long by `text` something lasts that lasted `before`: "half an hour longer"."""
+    found = _LENGTH.search(in_english(text).casefold())
+    if found is None:
+        return None
+    span, change = _span(found[2], found[3]), found[1] or found[4]
+    return span if change is None else before + (-span if change.startswith("short") else span)
+
+
+def _span(count: str, unit: str) -> timedelta:
+    number = _COUNTS.get(count) or int(count)
+    return number * timedelta(**{f"{'minute' if unit == 'min' else unit}s": 1})
 
 
 def day_in(text: str) -> str | None:

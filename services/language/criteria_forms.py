@@ -167,23 +167,11 @@ def _marker(match: re.Match[str]) -> list[Asked]:
         return []
     state = (match["state"] or "").lower()
     sense = "absent" if "negative" in state or "wild" in state else "present"
-    what = next(
-        (
-            one
-            for one in (
-                "amplif",
-                "rearrang",
-                "fusion",
-                "germline",
-                "somatic",
-                "activating",
-                "sensiti",
-                "pathogenic",
-            )
-            if one in state
-        ),
-        "",
-    )
+    changes = (
+        "amplif", "rearrang", "fusion", "germline", "somatic", "activating", "sensiti",
+        "pathogenic",
+    )  # fmt: skip
+    what = next((one for one in changes if one in state), "")
     return [Asked("marker", match["gene"], values=(sense, match["variant"] or "", what))]
 
 

@@ -23,7 +23,7 @@ _HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
 _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
 """What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
 _WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
-_GIVEN = frozenset({"ein", "eine", "einen"})
+_GIVEN, _GIVEN_TO = frozenset({"ein", "eine", "einen"}), frozenset({"ihr", "ihm"})
 _NEAR = frozenset({"bei", "zu", "fur", "mit", "von"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _PATIENTS = ("patient", "patientin", "patienten")
@@ -181,8 +181,8 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to"):
             found.append(_WITH[one])
-        elif one in _WITH and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
-            found.append(_WITH[one])  # "buch ihr einen Termin"
+        elif one in _GIVEN_TO and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
+            found.append(_WITH[one])  # "buch ihr einen Termin", not "verschieb ihn eine Stunde"
         elif one == "er" and not (things.isdisjoint(folds[:at]) and do.isdisjoint(folds)):
             continue
         elif one in _OF_VERBS and (
@@ -219,7 +219,7 @@ def _is_asked(folds: Sequence[str], at: int) -> bool:
     if is_then and folds[before] in of_people("verbs_of_one"):
         return True  # "morgen kommt er zum CT"
     if folds[before] in of_people("open_verbs"):
-        return opens or is_then
+        return opens or is_then or folds[before - 1] in of_people("patients_own")
     return folds[before] in of_people("person_verbs")
 
 

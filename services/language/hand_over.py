@@ -20,8 +20,8 @@ _AT_ADDRESS = re.compile(rf"{_SENTENCE}@(?P<name>[A-Za-z][\w-]{{0,63}})\s+\S")
 _NAME = re.compile(r"[*@]{1,3}([A-Za-z][\w-]{0,63})")
 _WORD = re.compile(r"[A-Za-z][\w-]{0,63}")
 _BACK = re.compile(
-    rf"(?i:{_SENTENCE}back to you),?\s+@?(?P<stars>\*{{0,2}})@?(?P<name>[A-Za-z][\w-]{{0,63}})"
-    r"(?P=stars)\s*[.!]?$"
+    rf"(?i:{_SENTENCE}(?:back to you|zurück an)),?\s+@?(?P<stars>\*{{0,2}})@?"
+    r"(?P<name>[A-Za-z][\w-]{0,63})(?P=stars)\s*[.!]?$"
 )
 _LIST_MARK = re.compile(r"^(?:[-•>#]\s+|\*\s+|\d{1,3}[.)]\s+)+")
 _BOLD_LINE = re.compile(r"^\*\*(?P<text>[^*]+(?:\*[^*]+\*[^*]*)*)\*\*$")

@@ -144,12 +144,12 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = orders_task(words)
-    is_order = says(
-        words, "writes_record", "orders_test", "reaches_people"
-    ) and not words.rstrip().endswith("?")
+    is_order = says(words, "writes_record", "orders_test", "reaches_people")
+    is_order &= not words.rstrip().endswith("?") or says(words, "asks_you")
     is_order = is_order or orders_drug(words)
     is_vague = all(one.tool == SEARCH for one in about)
-    is_source = is_vague and (says(words, "asks_source") or as_move(words) != words)
+    is_source = (is_vague or says(words, "makes_it")) and as_move(words) != words
+    is_source = is_source or (is_vague and says(words, "asks_source"))
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term
     return bool(is_of_others) or work_in(words) is not None or says(words, *_NO_LOOK_UP)
@@ -183,16 +183,9 @@ def _read_before(text: str, situation: Situation) -> Utterance:
 
 
 _NO_LOOK_UP = (
-    "asks_of_deed",
-    "asks_whether_drafted",
-    "new_task",
-    "orders",
-    "prints",
-    "puts_back",
-    "recalls",
-    "same_question",
-    "starts_plan",
-)
+    "another_hour", "asks_of_deed", "asks_whether_drafted", "new_task", "orders", "prints",
+    "puts_back", "recalls", "same_question", "starts_plan",
+)  # fmt: skip
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 

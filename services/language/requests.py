@@ -32,8 +32,8 @@ def moves_to_an_hour(text: str) -> bool:
 
 def orders_drug(text: str) -> bool:
     """Whether `text` orders that a drug be given, changed or stopped; it names one."""
-    is_asked = text.rstrip().endswith("?") or says(text, "asks_leave")
-    if is_asked or not says(text, "orders_drug"):
+    is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
+    if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
         return False
     words = words_of(text[:_READ_CHARS])
     return any(one in drug_words() or f"{one}e" in drug_words() for one in words)

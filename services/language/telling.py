@@ -93,7 +93,8 @@ def told_in(text: str) -> Sequence[str]:
 
 def _is_line_told(text: str) -> bool:
     words, quantities = words_of(text), quantities_in(text)
-    return any(
+    is_asked = any(map(asks_question, text.split(", ")[1:]))  # "knee pain, what does he take"
+    return not is_asked and any(
         _tells(words, phrases)
         or (bool(quantities) and _tells_a_value(text, quantities[0], phrases))
         or (bool(quantities) and _tells_a_dose(text, words, quantities, phrases))

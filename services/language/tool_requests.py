@@ -6,12 +6,13 @@ and of what was said before.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
-from services.language.clock import day_in, hour_alone_in, shift_in
+from services.language.clock import day_in, hour_alone_in, lasting_in, shift_in
 from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
 from services.language.in_english import in_english, with_months
@@ -30,7 +31,7 @@ from services.language.text_words import (
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS = 400
-_LONGEST_TIME, _LAST_HOUR = 5, 24
+_LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 5, 24, 12, 7
 _OTHER_TIMES = ("makes_it", "another_time")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
 _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
@@ -89,7 +90,8 @@ def _new_task(text: str) -> Given | None:
 
     "Order a PET for Grant by Monday" is due on Monday, "call him tomorrow at 10" at that hour.
     """
-    new = parts_in(text := with_months(without_address(text)), "new_task") or {}
+    text = with_months(text if says(text, "new_task") else without_address(text))  # "Task: …"
+    new = parts_in(text, "new_task") or {}
     title, when = new.get("title", ""), new.get("when", "")
     if not title or says(title, "points_alone") or _is_time_alone(title):
         return None  # "remind me tomorrow at 9" does not say of what
@@ -101,19 +103,18 @@ def _new_task(text: str) -> Given | None:
         return {"title": title, "due": _with_hour(when)}
     whole = text[start:end] if when else title
     words, told = whole.split(), when_of(whole, _ANY_MOMENT)
-    sizes = range(1, min(len(words), _LONGEST_TIME + 1))
-    size = next((one for one in sizes if told and _when(words[-one:]) == told), 0)
-    if not size or (size > 1 and _when(words[-size:-1]) == told):
-        # "erinnere mich morgen um 9, die Tochter anzurufen"
-        at = next((place for place, one in enumerate(words, 1) if one[-1] in ",:"), 1)
-        is_first = at in range(1, min(len(words), _LONGEST_TIME + 1)) and _when(words[:at]) == told
-        if not (told and is_first):
-            return {"title": whole}
-        return {"title": " ".join(words[at:]), "due": " ".join(words[:at]).rstrip(",:")}
-    kept = words[:-size]
-    while len(kept) > 1 and _is_of(kept[-1], "before_due"):
-        kept.pop()
-    return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
+    run = None if told is None else _run_of(words, told)
+    if run is None:
+        return {"title": whole}
+    first, behind = run.start, " ".join(words[run.stop :])
+    while first and _is_of(words[first - 1], "before_due"):
+        first -= 1
+    if not first and words[run.stop - 1][-1] in ",:":
+        # "erinnere mich am Montag um 9, die Tochter anzurufen"
+        return {"title": behind, "due": " ".join(words[: run.stop]).rstrip(",:")}
+    if behind:
+        return {"title": whole}
+    return {"title": " ".join(words[: first or 1]).rstrip(","), "due": " ".join(words[run])}
 
 
 def _with_hour(when: str) -> str:
@@ -130,14 +131,14 @@ def as_move(text: str, shown: str | None = "") -> str:
             "no, 10" where it told of any; None where it is known that something is moved.
     """
     made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
-    goal, other, old = made.get("goal", ""), told.get("goal", ""), told.get("old", "")
+    goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
-    is_time = hour is not None or shift_in(goal) is not None
-    is_time = is_time or when_of(in_english(goal), _ANY_MOMENT) is not None
+    told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
+    is_time = hour is not None or any(one() is not None for one in told_by)
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
@@ -182,17 +183,15 @@ def _words_and_days(text: str) -> Given:
 
 def _new_event(text: str) -> Given | None:
     """Return what is new in the calendar: all that stands beside the one time is its title."""
+    is_noted = says(text, "noted_in_calendar")
     text = without(with_months(without_address(text)), "in_own_calendar")
-    said = _with_span((parts_in(text, "new_event") or {}).get("title", ""))
-    words, told = said.split(), when_of(said, _ANY_MOMENT)
-    sizes = range(1, min(len(words), _LONGEST_TIME + 2) + 1)
-    runs = ((at, at + size) for size in sizes for at in range(len(words) - size + 1))
-    found = next((one for one in runs if told and _when(words[slice(*one)]) == told), None)
-    if told is None or found is None:
+    new = parts_in(text, "new_event") or ({"title": text} if is_noted else {})
+    said = _with_span(new.get("title", ""))
+    told = when_of(said, _ANY_MOMENT)
+    words = said.split() if told is None else _side_by_side(said.split(), told)
+    if told is None or (found := _run_of(words, told)) is None:
         return None
-    first, last = found
-    while last < len(words) and _is_of(words[last], "behind_time"):
-        last += 1
+    first, last = found.start, found.stop
     while first and _is_of(words[first - 1], "before_time"):
         first -= 1
     before, start = words[:first], " ".join(words[first:last]).strip(" ,;:")
@@ -204,14 +203,40 @@ def _new_event(text: str) -> Given | None:
     return {"title": title, "start": start, **long} if title and len(start) <= _WHEN_CHARS else None
 
 
+def _run_of(words: Sequence[str], told: When) -> slice | None:
+    """Return where the shortest run of `words` stands that tells just that; "Uhr" with it."""
+    sizes = range(1, min(len(words), _LONGEST_TIME + 2) + 1)
+    runs = (slice(at, at + size) for size in sizes for at in range(len(words) - size + 1))
+    if (run := next((one for one in runs if _when(words[one]) == told), None)) is None:
+        return None
+    behind = takewhile(lambda one: _is_of(one, "behind_time"), words[run.stop :])
+    return slice(run.start, run.stop + len([*behind]))
+
+
+def _side_by_side(words: list[str], told: When) -> list[str]:
+    """Return `words` with day and hour behind the rest: "2-3 pm journal club tomorrow"."""
+    whole, day = _run_of(words, told), _run_of(words, When(told.first, told.last, None))
+    if whole is None or day is None or told.minute is None:
+        return words
+    others = [*words[: day.start], *words[day.stop :]]
+    hour = _run_of(others, replace(told, first=None, last=None))
+    if hour is None or whole.stop - whole.start < len([*words[day], *others[hour]]) + 2:
+        return words
+    return [*others[: hour.start], *others[hour.stop :], *words[day], *others[hour]]
+
+
 def _with_span(said: str) -> str:
     """Return `said` with the hours that stand beside its day as such: "14 to 15 tomorrow"."""
     span = _BARE_HOURS.search(said)
-    if span is None or not int(span[1]) < int(span[2]) <= _LAST_HOUR:
+    if span is None:
+        return said
+    first, last = int(span[1]), int(span[2])
+    if not (first < last <= _LAST_HOUR or last < _DAWN < first <= _NOON):  # "12 to 1"
         return said
     before, behind = said[: span.start()], said[span.end() :]
     rest, told = _when([before, behind]), when_of(said, _ANY_MOMENT)
-    is_beside = rest is not None and rest == told and rest.minute is None
+    is_beside = rest == told and (not f"{before}{behind}".strip() or rest is not None)
+    is_beside = is_beside and (rest is None or rest.minute is None)
     return f"{before}from {span[1]} to {span[2]}{behind}" if is_beside else said
 
 
@@ -305,7 +330,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     "task": (
         ToolRequest("delete_task", ("delete",), looks_with=_TASKS),
         ToolRequest("add_task", ("new_task",), given=_new_task),
-        ToolRequest("complete_task", ("done",), looks_with=_TASKS),
+        ToolRequest("complete_task", ("done",), ("question",), looks_with=_TASKS),
         ToolRequest("move_task", ("move",), given=_parts("goal", goal="due"), looks_with=_TASKS),
         _TASKS,
     ),

@@ -17,6 +17,7 @@ from services.language.requests import (
     orders_drug,
 )
 from services.language.text_words import asks_question, mail_addresses_in
+from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
@@ -37,8 +38,8 @@ _OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_
 _WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
-    "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list", "asks_duty",
-    "asks_of_deed", "asks_cohort", "asks_code", "sums_up_talk", "same_question",
+    "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
+    "asks_duty", "asks_of_deed", "asks_cohort", "asks_code", "sums_up_talk", "same_question",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12
@@ -152,16 +153,19 @@ _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
 """The first that fits decides; None for what is nobody's in particular."""
 
 
+_BESIDE_A_FORM = ("help_wanted", "roster", "asks_bookings")
+
+
 def leaves_question(read: Utterance, waiting: str) -> bool:
     """Whether a message is no answer to what `waiting` asked the user, but somebody else's work."""
     text = read.text
-    if read.command == "help" or wants_plan(text) or says(text, "help_wanted", "roster"):
+    is_others = read.command == "help" or wants_plan(text) or says(text, *_BESIDE_A_FORM)
+    is_others = is_others or any(one.tool == "chart_summary" for one in read.about)  # "for whom?"
+    if is_others or _is_of_no_form(text):
         return True
-    if any(one.tool == "chart_summary" for one in read.about):
-        return True  # "which patient is this for?"
-    if _is_of_no_form(text):
-        return True
-    if read.agent in (None, waiting) or read.references or says(text, "move_or_change"):
+    if read.agent in (None, waiting) or read.references or as_move(text, None) != text:
+        return False
+    if says(text, "move_or_change", "another_hour"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True

@@ -124,9 +124,9 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 async def test_without_a_language_model_the_calendar_works_too(offline: Server) -> None:
     async with talking(offline.url, "plain") as talk:
         await say(talk, "start with patient_4")
-        assert "15:00 Tumor board" in await say(talk, "what's on my calendar tomorrow?")
+        assert "15:00–16:00 Tumor board" in await say(talk, "what's on my calendar tomorrow?")
         moved = await say(talk, "move the 3pm one to Friday")
-        assert re.search(r"Moved \(.*\)\*\*\n- Fri .* 15:00 Tumor board", moved)
+        assert re.search(r"Moved \(.*\)\*\*\n- Fri .* 15:00–16:00 Tumor board", moved)
         asked = await say(talk, "cancel it")
         assert re.search(r"Cancel \*Tumor board\*, Fri .* 15:00\? yes / no", asked)
         before = calendar(offline)
@@ -206,7 +206,7 @@ async def test_without_one_a_time_behind_a_no_moves_what_was_done_last(offline: 
         assert "(08:00)" in await say(talk, "no, at 8")
         assert "Moved" in await say(talk, "no, Friday")
         await say(talk, "add an event tomorrow at 10: rota")
-        assert "11:00 rota" in await say(talk, "nein, um 11")
+        assert "11:00–11:30 rota" in await say(talk, "nein, um 11")
         assert "CEA" in await say(talk, "latest CEA?")
         assert "Moved" not in await say(talk, "no, Friday")
         assert "Nothing was changed" in await say(talk, "put it back")
@@ -238,13 +238,13 @@ async def test_without_one_another_patients_appointment_has_its_time_only(offlin
         made = await say(talk, next(one for one in ("1", "2") if f"{one}. **Zoë" in asked))
         assert "Whitfield" not in made
         listed = await say(talk, "what's on my calendar on Thursday?")
-        assert "12:00 other appointment" in listed
+        assert "12:00–12:30 other appointment" in listed
         asked = await say(talk, "cancel the 12:00 one on Thursday")
         assert "Cancel *other appointment*" in asked
         await say(talk, "switch to patient_4")
         shown = await say(talk, "what's on my calendar on Thursday?")
         # It was made while another chart was open: only its time is shown here, too.
-        assert "12:00 about another patient" in shown
+        assert "12:00–12:30 about another patient" in shown
         assert "Whitfield" not in shown.partition("PT_CTX")[0]
         folder = offline.data / "chat-sessions" / talk.conversation
         stored = (folder / "patient_patient_15_context.json").read_text("utf-8")

@@ -161,6 +161,14 @@ async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
     assert moved["moved"][0]["start"] == iso
     with pytest.raises(ToolInputError, match="days and times"):
         await office.call("move_event", "move it", start="whenever")
+    for said, begins, minutes in (
+        ("half an hour longer", 9, 90), ("extend it by 15 min", 9, 105), ("45 minutes", 9, 45),
+        ("from 1 to 3", 13, 120), ("an hour later", 14, 120), ("3 hours shorter", 14, 5),
+        ("from 9 to 10", 9, 60),
+    ):  # fmt: skip
+        (row,) = (await office.call("move_event", "make it so", start=said))["moved"]
+        start, end = (datetime.fromisoformat(row[one]) for one in ("start", "end"))
+        assert (start.hour, end - start) == (begins, timedelta(minutes=minutes)), said
     with pytest.raises(ToolInputError, match="at that time already"):
         await office.call("move_event", "make it 9", start="9:00")
 

@@ -167,7 +167,11 @@ def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on
         return True
     same = {each for one in questions for each in _things(one)}
     told = _asked_in(sentence, on) if same else ()
-    return any(not same.isdisjoint({*_things(one), (one.tool, "")}) for one in told)
+    return any(not same.isdisjoint({*_things(one), (one.tool, ""), _head(one)}) for one in told)
+
+
+def _head(question: ChartQuestion) -> tuple[str, str]:
+    return question.tool, question.head.casefold()  # "he fell out of bed" is a fall
 
 
 def _things(question: ChartQuestion) -> Iterator[tuple[str, str]]:

@@ -25,6 +25,7 @@ def read(text: str, speaker: str = "PatientHistory") -> HandOver:
     [
         ("Back to you *Orchestrator*.", BACK),
         ("Back to you Orchestrator.", BACK),
+        ("Zurück an *Orchestrator*.", BACK),
         ("back to you, *orchestrator*", BACK),
         ("Imaging is reviewed. Back to you *Orchestrator*.", BACK),
         ("Done.\n\n  Back to you **Orchestrator**!  \n\n", BACK),

@@ -47,6 +47,14 @@ def test_a_question_is_shown_what_was_said(question: ChartQuestion, said: Sequen
     assert list(said_of([question], HELD)) == list(said)
 
 
+def test_a_held_fall_is_no_other_word_than_a_fall_asked_about() -> None:
+    fell, out = "note: daughter says she fell twice last week", "note he fell out of bed"
+    sturz = "notiere: gestern in der Küche gestürzt"
+    for question in ("did she fall?", "any falls?", "Stürze?"):
+        asked = chart_questions(question, today=date(2026, 11, 28), language="en")
+        assert said_of(asked, (fell, out, sturz), question) == (fell, out, sturz)
+
+
 NOTES = (
     "remember daughter Anna is his contact person",
     "merke dir: Tochter Eva ist Ansprechpartnerin",

@@ -139,7 +139,7 @@ async def test_undo_means_the_newest_of_a_deed_and_a_write_to_memory(desk: Desk)
     await desk.says("remember that she lives alone")
     desk.clock.advance(1)
     await desk.moved(task, date(2026, 12, 1))
-    assert "Moved back" in await desk.says("rückgängig")
+    assert "Zurückverschoben" in await desk.says("rückgängig")
     assert held(desk.store) == ["Noted: she lives alone"]
 
     await desk.moved(task, date(2026, 12, 2))

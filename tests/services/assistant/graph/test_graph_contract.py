@@ -62,6 +62,8 @@ async def test_events_move_with_their_length_and_cancel_once(
     moved = await user.calendar.move(made.id, start=start)
     assert (moved.id, moved.title, moved.start) == (made.id, "Größe", start)
     assert moved.end - moved.start == 1.5 * HOUR
+    longer = await user.calendar.move(made.id, start=start, length=2 * HOUR)
+    assert (longer.start, longer.end) == (start, start + 2 * HOUR)
     assert await user.calendar.cancel(made.id)
     assert not await user.calendar.cancel(made.id)
     assert await user.calendar.get(made.id) is None
