@@ -193,10 +193,7 @@ class CheckedOutput:
             grounds.rows.add_view(of_record)
             if of_papers is not None:
                 grounds.papers.add_view(of_papers)
-        shown = {view.view_id for view in turn.views}
         for run in turn.ran[self._runs :]:
-            if run.data is not None and run.call_id not in shown:
-                grounds.rows.add_result(run.data)
             _take_deeds(grounds, run)
         asked = [(one, name) for one, _ in turn.looked for name in _names_asked(one)]
         grounds.asked = tuple(name for _, name in asked)

@@ -1,15 +1,14 @@
 """Rows by the words and numbers in them, so that few are compared with a sentence."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
 from services.records.standing import ABSENCES
-from services.statements.result_rows import rows_of_result
 from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
 from services.statements.view_rows import empty_of_view, rows_of_view
 
@@ -74,16 +73,6 @@ class KnownRows:
         if _is_whole(view):
             lacks = f"Not among the {len(view.rows)} listed {view.title.lower()}"
             self.whole[_kind_of_tool(view.tool)] = lacks
-
-    def add_result(self, data: Mapping[str, Any]) -> None:
-        """Take in a tool's result that is no view."""
-        self._add(rows_of_result(data))
-        missing = data.get("not_in_the_record")
-        for one in missing if isinstance(missing, list) else ():
-            text = f"{one}: not in the record"
-            words = next(rows_of_text(str(one), date=None, sources=()), None)
-            if words is not None:
-                self.empty.append(EmptyResult(words=words.words, says=text))
 
     def add_text(self, text: str, *, date: str | None, sources: tuple[str, ...]) -> None:
         """Take in what an earlier answer said and the record supported."""
