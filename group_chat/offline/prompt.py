@@ -29,7 +29,7 @@ from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-_CLOSING, _OF_RECORD = "Close with: ", "DocumentReference/"
+_CLOSING = "Close with: "
 _READ_BACK_CHARS, _QUERY_WORDS, _QUERY_CHARS = 100_000, 12, 400
 
 
@@ -126,9 +126,7 @@ class Prompt:
     @property
     def recent(self) -> str:
         """What tools found or used last: `appointment`, or the kind of the user's own; "" else."""
-        of_record = str(self._recent.get("id", "")).startswith(_OF_RECORD)
-        kind = "" if of_record else str(self._recent.get("type", ""))
-        return "appointment" if self.recent_appointment else kind
+        return "appointment" if self.recent_appointment else str(self._recent.get("type", ""))
 
     @property
     def recent_appointment(self) -> str:

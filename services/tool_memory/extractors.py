@@ -113,18 +113,13 @@ def _task(row: Mapping[str, Any]) -> Found | None:
 
 
 def _document(row: Mapping[str, Any]) -> Found | None:
-    """Files, and the documents of a patient's record by their source."""
-    source = row.get("source")
-    if isinstance(source, Mapping) and str(source.get("ref", "")).startswith(_DOCUMENTS):
-        named = {"id": source["ref"], "title": source.get("title"), **_dated(row, source)}
-        return _found(named, "document", ("title",), fallback=row.get("title"))
+    """Files; the documents of a patient's record stand in views, which hold no entities."""
     marks = {"file_name", "filename", "mimeType", "file", "webUrl", "media_type"}
     if not marks & row.keys():
         return None
     return _found(row, "document", ("name", "file_name", "filename", "title"))
 
 
-_DOCUMENTS = ("DocumentReference/", "DiagnosticReport/")
 _OWN_KINDS: tuple[EntityType, ...] = ("calendar_event", "email", "contact", "task", "document")
 _SHAPES: Sequence[Extractor] = (
     _own,
@@ -136,11 +131,11 @@ _SHAPES: Sequence[Extractor] = (
     _document,
     _contact,
 )
-_IDS = frozenset({"id", "uid", "resourceName", "appointment_id", "source"})
+_IDS = frozenset({"id", "uid", "resourceName", "appointment_id"})
 
 
 def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
-    """Return what has an id, or stands on one source; rows of a chart name several."""
+    """Return what has an id."""
     if _IDS.isdisjoint(row):
         return None
     return next((found for one in _SHAPES if (found := one(row)) is not None), None)
@@ -178,11 +173,6 @@ def _entities(
     inside = node if isinstance(node, list) else list(node.values())
     for value in [one for one in inside[:ROWS_LIMIT] if isinstance(one, dict | list)]:
         yield from _entities(value, extractors, depth - 1)
-
-
-def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
-    date = row.get("date") or source.get("date")
-    return {"date": date} if date else {}
 
 
 def _found(
