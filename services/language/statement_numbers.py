@@ -1,6 +1,6 @@
 """What the numbers of a clause are: how many of a kind, how many times, by how much it changed."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -162,18 +162,26 @@ def counted(
         if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
-        is_single = at > 0 and words[at - 1][1] == "1"  # "1 visit"
-        kind = known.counted.get(f"{word}s" if is_single else word)
-        near = range(_begin_of_counted(words, at, kind), at) if kind is not None else range(0)
-        for place in near:
-            offset, before = words[place]
-            if place and words[place - 1][1] in saying("of_several"):
-                continue
-            state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
-            if offset in numbers:
-                yield numbers[offset].number, f"{state}{kind}", offset
-            elif before in known.numbers:
-                yield float(known.numbers[before]), f"{state}{kind}", None
+        kind = known.counted.get(word)
+        if kind is None and words[at - 1][1] == "1":  # "1 visit"
+            kind = known.counted.get(f"{word}s")
+        if kind is not None:
+            yield from _counts_before(words, at, kind, numbers)
+
+
+def _counts_before(
+    words: Sequence[tuple[int, str]], at: int, kind: str, numbers: Mapping[int, Quantity]
+) -> Iterator[tuple[float, str, int | None]]:
+    known = statement_words().numbers
+    for place in range(_begin_of_counted(words, at, kind), at):
+        offset, before = words[place]
+        if place and words[place - 1][1] in saying("of_several"):
+            continue
+        state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
+        if offset in numbers:
+            yield numbers[offset].number, f"{state}{kind}", offset
+        elif before in known:
+            yield float(known[before]), f"{state}{kind}", None
 
 
 def _share_at(words: Sequence[tuple[int, str]], at: int) -> str:

@@ -36,6 +36,7 @@ from services.statements.subject import (
     person_groups,
     without_setting,
 )
+from services.statements.tables import cells_of, is_head, told_in_cells
 from services.statements.titles import with_titles
 from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
@@ -55,6 +56,7 @@ class MessageCheck:
         self._subject: tuple[str, ...] = ()
         self._heading: tuple[str, ...] = ()
         self._lists: frozenset[str] = frozenset()
+        self._columns: tuple[str, ...] = ()  # the heads of a table's
         self._has_heading = False  # which may say of when what stands beneath it is
 
     def check(self, text: str) -> Verdict:
@@ -65,7 +67,7 @@ class MessageCheck:
         cited = refs_in(text)
         if not any(map(is_paper, cited)):
             sentence = self._read(text)
-            return self._answered(sentence) or self._judge(text, sentence)
+            return self._answered(sentence) or self._by_cells(text) or self._judge(text, sentence)
         own = UNCHECKED if all(map(is_paper, cited)) else self._check(text)
         return own if own.state == "contradicted" else self._by_papers(text)
 
@@ -76,6 +78,22 @@ class MessageCheck:
             return None
         found, self._subject = of_bare_answer(sentence, self.grounds, self._check), ()
         return found
+
+    def _by_cells(self, text: str) -> Verdict | None:
+        """Return the verdict over a row of a table by its cells; None where no head tells them."""
+        if not text.lstrip().startswith("|"):
+            self._columns = ()
+            return None
+        cells, head = cells_of(text), self._columns
+        self._columns = head or cells
+        if cells and not head and is_head(cells, self.grounds.rows):
+            found = self._check(text)
+            return UNCHECKED if found.state == "unsupported" else found
+        told = told_in_cells(head, cells, self.grounds.rows)
+        verdicts = [self._check(one) for one in told]
+        if len(head) > len(("label", "value")):
+            self._subject = ()  # what follows is of any of the columns
+        return worst(verdicts) if told else None
 
     def _by_papers(self, text: str) -> Verdict:
         """Compare with papers alone: what one lacks or has otherwise, the record does not say."""
