@@ -244,7 +244,7 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             continue
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         has_more = at - article > 1
-        moves = article > 0 and folds[article - 1] in of_people("moves_on")
+        moves = article > 0 and folds[article - 1] in of_people("moves_on", "tells")
         ends = not behind or behind in of_people("lingers")
         if behind in of_people("described_by", "told_apart_by") or (
             has_more and (moves or ends or article == 0)
