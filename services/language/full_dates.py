@@ -21,7 +21,11 @@ _NAMED = re.compile(
     r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}(\d{4}))(?!\w)",
     re.IGNORECASE,
 )
-_SHORT_YEAR = re.compile(r"(?<![\w./-])['’]?\d{2}(?=['’]?[:,;.?!)]|['’]?\Z|['’]s)(?![.,]\d)")
+_SHORT_YEAR = re.compile(
+    r"(?i)(?<![\w./-])['’]?\d{2}(?=['’]?[:,;.?!)]|['’]?\Z|['’]s"
+    r"|\s+(?!we|wk|da|mo|mi|ho|h\b|k?g\b|cm|y|ja|wo|ta|st))(?![.,]\d)"
+)
+"""The 64 of `jg 64 Hb`, not the 38 of `born 38 weeks`."""
 _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
 _NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
