@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parent
 # As in vocabulary.py: the one in C takes a tenth of the time.
 _LOADER: type[yaml.BaseLoader] = vars(yaml).get("CBaseLoader", yaml.BaseLoader)
 _NO_PLURAL = ("ss", "us", "is")
+_SHORT_CHARS = 4
 _TRANSLATED = ("problems", "procedures", "immunizations", "allergies")
 
 
@@ -87,8 +88,9 @@ def translated_names() -> Iterator[tuple[str, str]]:
         named = read_table(FOLDER / language / "chart.yaml").get("names", {})
         for kind in _TRANSLATED:
             for english, said in named.get(kind, {}).items():
-                for phrase in said:
-                    yield from ((f"{phrase}{ending}", english) for ending in ("", "e", "en", "n"))
+                for phrase in said:  # no "colon" of "colo"
+                    endings = ("", "e", "en", "n") if len(phrase) > _SHORT_CHARS else ("",)
+                    yield from ((f"{phrase}{ending}", english) for ending in endings)
 
 
 def read_names() -> dict[str, Any]:

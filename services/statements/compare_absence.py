@@ -270,7 +270,7 @@ def _has_word(row: KnownRow, word: str) -> bool:
 def _told_closer(clause: Clause) -> list[str]:
     """Return by which words a list of the chart is told closer: "no yellow fever vaccination"."""
     known = statement_words()
-    told = told_of(clause.words) - known.neutral - known.exclusive.keys()
+    told = told_of(clause.words) - known.neutral - known.exclusive.keys() - known.happening.keys()
     return [one for one in told if not clause_of(one).topics] if clause.topics else []
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
+from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
 from services.language.written_dates import WrittenDate
 from services.statements.broader import is_cancer_of
@@ -105,7 +106,12 @@ def is_for_another(clause: Clause, row: KnownRow) -> bool:
     told, is_treatment = clause.names, row.kind in _TREATMENTS and _REASON in row.says
     if not is_treatment or row.needs.isdisjoint(told) or not clause.says("treated_for"):
         return False
-    return any(kind_of_name(name) == "problem" and name not in row.words for name in told)
+    return any(kind_of_name(name) == "problem" and not _has_name(row, name) for name in told)
+
+
+def _has_name(row: KnownRow, name: str) -> bool:
+    """Whether a row has a name, or each of its words: "latent tuberculosis infection"."""
+    return name in row.words or row.words.issuperset(map(stem, name.removeprefix("=").split()))
 
 
 def is_over(illness: KnownRow, day: str) -> bool:

@@ -52,7 +52,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if (meant := _of_days(clause, found)) is None:
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
-    if number in (len(days), len({row.sources for row in meant if not row.negated})):
+    rows_of_values = {row.sources for row in meant if row.needs_all and not row.negated}
+    if number in (len(days), len(rows_of_values)):  # twice on one day are two results
         return supported(list(days.values()))
     if number > len(days):
         return Verdict("unsupported", refs(list(days.values())[:3]))

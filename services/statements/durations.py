@@ -102,7 +102,9 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
 
 
 def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the problem that ended, where a clause has it until now; None for any other."""
+    """Return the problem that ended, where a clause has it until now, or the reverse."""
+    if "ended" in clause.cues:
+        return _is_over(clause, rows, names)
     if (
         not clause.cues & {"current", "is_now"}
         or clause.cues & (_OVER | {"newest"})
@@ -113,6 +115,18 @@ def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     if not problems or not all(row.ended and row.standing == "ended" for row in problems):
         return None
     return Verdict("contradicted", problems[0].sources, problems[0].says)
+
+
+def _is_over(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the problem that is called so and goes on; a fracture due to it may have healed."""
+    is_plain = names and not (clause.dates or clause.topics or clause.says("treated_for"))
+    if not is_plain or clause.cues & {"no", "maybe", "before", "family"}:
+        return None
+    told = clause.words | {*names}
+    own = [row for row in about(clause, rows, names) if row.kind == "problem" and row.needs <= told]
+    if not own or any(row.standing != "active" or row.ended for row in own):
+        return None
+    return Verdict("contradicted", own[0].sources, own[0].says)
 
 
 def _is_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:

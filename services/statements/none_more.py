@@ -26,7 +26,8 @@ def not_told(
     is_of_record = clause.cues & {"recorded", "of_chart"} or clause.says("tells")
     if asked is None or "no" not in clause.cues or not is_of_record:
         return None
-    subject = about(clause, rows, [one for one in names if one not in asking])
+    found = about(clause, rows, [one for one in names if one not in asking])
+    subject = [row for row in found if not (row.negated or row.standing == "absent")]
     told = [row for row in subject if _tells(asked, row)]
     if told:
         return Verdict("contradicted", told[0].sources, told[0].says)

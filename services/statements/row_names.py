@@ -28,6 +28,8 @@ _STANDING: dict[str, Standing] = {
 }
 OF_NONE = frozenset({"no", "known", "current", "previous", "history", "information", "about"})
 """Words of what states an absence that say not of what."""
+_VACCINE_CHARS = 4
+"""Shorter are names of other vaccines against the same: DTaP is no Tdap."""
 _BYGONE = (frozenset({"personal", "history"}), frozenset({"zustand", "nach"}))
 _BROKEN_OFF = frozenset({"stopped", "on-hold"})
 
@@ -153,9 +155,10 @@ def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
     table = concept_table()
     found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
     own = {(word,) for word in words_of(name)}  # `Td` is one against diphtheria, too
-    meant = [c for c in table.concepts if c is found or (c.kind == "vaccine" and own & {*c.words})]
-    said = [words for one in meant for words in (*one.words, one.name.split()[:-1])]
-    single = [words[0] for words in said if len(words) == 1]
+    against = [c for c in table.concepts if c.kind == "vaccine" and own & {*c.words}]
+    said = [words for one in against for words in (*one.words, one.name.split()[:-1])]
+    single = [words[0] for words in said if len(words) == 1 and len(words[0]) > _VACCINE_CHARS]
+    single += [words[0] for words in (found.words if found else ()) if len(words) == 1]
     named = (one for word in single for one in clause_of(word).names)
     return frozenset((*named, *(stem for word in single for stem in stems_of(word))))
 

@@ -17,7 +17,7 @@ _TAG = re.compile(r"\s*\([^()]*\)$")
 
 
 def title_of(row: ViewRow) -> str:
-    """Return the name of a row whose words name nothing, without its tag; "" for any other.
+    """Return the name of a row whose words name a kind alone, without its tag; "" for any other.
 
     So is that of a vaccine with figures, "23 valent": they are none of what is told of it.
     """
@@ -29,9 +29,10 @@ def _title(name: str, kind: str) -> str:
     plain = _TAG.sub("", name)
     clauses = read_sentence(plain).clauses
     is_named = any(one.names or one.objects for one in clauses)
+    is_misread = not is_named and any(one.topics for one in clauses)
     if kind == "immunization":
-        is_named = not any(one.quantities or one.counted for one in clauses)
-    return "" if is_named or " " not in plain else plain
+        is_misread = any(one.quantities or one.counted for one in clauses)
+    return plain if is_misread and " " in plain else ""
 
 
 def word_of(title: str) -> str:
