@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewRow
 from data_models.identifiers import PatientId
 from data_models.plain_yaml import read_yaml
 from services.language.sentences import sentences_of
@@ -71,6 +71,21 @@ def grounds_of(chart: str) -> Grounds:
     path = _path_of(chart)
     assert path is not None
     return _grounds(_record(path, chart))
+
+
+def all_charts() -> list[str]:
+    """Return the names of the charts that are there: the samples, our own, and public ones."""
+    kept = [path.stem for folder in (_SAMPLES, _OWN_CHARTS) for path in folder.glob("*.json")]
+    public = ["_".join(path.name.split("_")[:2]) for path in _CHARTS.glob("*.json.gz")]
+    return sorted([*kept, *public])
+
+
+def rows_of(chart: str, tool: str) -> list[ViewRow]:
+    """Return the rows that one tool gives of a chart."""
+    path = _path_of(chart)
+    assert path is not None
+    views = [one for one in _views(_record(path, chart)) if one.tool == tool]
+    return [row for view in views for row in view.rows]
 
 
 def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
