@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
+from services.language.joined_names import with_joined
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
@@ -37,7 +38,6 @@ from services.statements.subject import (
     without_setting,
 )
 from services.statements.tables import cells_of, is_head, told_in_cells
-from services.statements.titles import with_titles
 from services.statements.unknown_prose import tells_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -103,7 +103,7 @@ class MessageCheck:
 
     def _read(self, text: str) -> Sentence:
         rows = self.grounds.rows
-        text = with_titles(with_birth_day(text, rows), rows.titles)
+        text = with_joined(with_birth_day(text, rows), rows.titles)
         return read_sentence(text, is_name=rows.is_name)
 
     def _check(self, text: str) -> Verdict:

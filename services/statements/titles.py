@@ -1,20 +1,17 @@
-"""Names of what was done that read as something else: "Documentation of current medications". Pure.
+"""Names of rows that read as something else: "Documentation of current medications". Pure.
 
 No word of such a name names anything, and some say that medications are taken now. Where a sentence
 has one whole, it stands as one word, which names the rows that are called so.
 """
 
-import re
-from collections.abc import Collection
 from functools import lru_cache
 
 from data_models.chart_view import ViewRow
-from services.language.statement_tables import stem
+from services.language.joined_names import without_tag
 from services.language.statements import read_sentence
 
 _KINDS = frozenset({"procedure", "encounter", "care plan", "immunization", "problem"})
 _DENIAL_CHARS = 9
-_TAG = re.compile(r"\s*\([^()]*\)$")
 
 
 def title_of(row: ViewRow) -> str:
@@ -28,7 +25,7 @@ def title_of(row: ViewRow) -> str:
 
 @lru_cache(maxsize=1_024)
 def _title(name: str, kind: str) -> str:
-    plain = _TAG.sub("", name)
+    plain = without_tag(name)
     clauses = read_sentence(plain).clauses
     is_named = any(one.names or one.objects for one in clauses)
     is_misread = not is_named and kind != "problem" and any(one.topics for one in clauses)
@@ -38,21 +35,3 @@ def _title(name: str, kind: str) -> str:
         begins = read_sentence(plain[:_DENIAL_CHARS]).cues  # "No evidence of recurrence" denies
         is_misread |= "no" not in begins and any("no" in one.cues for one in clauses)
     return plain if is_misread and " " in plain else ""
-
-
-def word_of(title: str) -> str:
-    """Return the word, a stem, that stands for a title."""
-    return stem("".join(filter(str.isalnum, title)))
-
-
-def with_titles(text: str, titles: Collection[str]) -> str:
-    """Return `text` with each of `titles` as one word."""
-    if not titles:
-        return text
-    return _pattern(frozenset(titles)).sub(lambda found: word_of(found[0]), text)
-
-
-@lru_cache(maxsize=128)
-def _pattern(titles: frozenset[str]) -> re.Pattern[str]:
-    longest_first = sorted(titles, key=lambda one: (-len(one), one))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
