@@ -1,4 +1,4 @@
-"""Names that are read as one word, whatever they say: "Documentation of medications". Pure."""
+"""Names that are read as one word, whatever they say: "Documentation of drugs". Pure."""
 
 import re
 from collections.abc import Collection
