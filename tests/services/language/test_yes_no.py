@@ -22,7 +22,8 @@ de acuerdo|yes, run the plan please|please carry it out|ja, führ den Plan aus|
 Führen Sie ihn aus|bitte ausführen|starte den Plan|so machen wir das
 """
 NO = """
-no|No.|nope|none of these|Keiner davon.|nah|not yet|no wait|no thanks|never mind|cancel|no, cancel|Don\u2019t!|stop|
+none of these|Keiner davon.|
+no|No.|nope|nah|not yet|no wait|no thanks|never mind|cancel|no, cancel|Don\u2019t!|stop|
 ok, stop|cancel the plan|abort|hold on|not now|\U0001f44e|nein|nein danke|noch nicht|
 lieber nicht|Abbrechen|non|non merci|pas encore|no gracias|todav\u00eda no|
 doch nicht|nein, lieber doch nicht|bitte nicht ausführen|I changed my mind|do not run the plan
