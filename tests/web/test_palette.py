@@ -13,6 +13,15 @@ from tests.web.test_identity import INSIDE, KNOWN, WINDOWS
 
 pytestmark = pytest.mark.slow
 AWAY = "document.activeElement.blur()"
+# A key and a way out of the box before the next paint, as on a busy machine; where the focus is then.
+WRITES_AND_LEAVES = """async box => {
+    box.value = "/?";
+    box.dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise(done => queueMicrotask(() => queueMicrotask(done)));
+    box.blur();
+    await new Promise(done => setTimeout(done, 200));
+    return document.activeElement.tagName;
+}"""
 
 
 def field(page: Page) -> Locator:
@@ -128,6 +137,15 @@ async def test_single_keys_act_only_where_nobody_writes_and_can_be_turned_off(
     await page.keyboard.press("Enter")
     await expect(help_list.get_by_role("checkbox")).not_to_be_checked()
     assert await page.evaluate("Object.keys(localStorage)") == ["rounds.single-keys"]
+
+
+async def test_who_leaves_the_box_right_after_a_key_is_not_brought_back(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    await expect(message_box(page)).to_be_focused()
+    assert await message_box(page).evaluate(WRITES_AND_LEAVES) == "BODY"
+    await expect(message_box(page)).to_have_value("/?")
 
 
 async def test_in_front_of_the_page_the_open_chart_is_named(site: Site, browser: Browser) -> None:

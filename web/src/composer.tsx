@@ -1,4 +1,4 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { AttachButton, type Attaching } from "./attaching";
 import { Dictation } from "./dictation";
@@ -54,7 +54,8 @@ export function Composer({
   // Code points, as the server counts.
   const length = [...draft].length;
   const isSendable = canSend && draft.trim() !== "" && length <= LIMIT_CHARS;
-  useEffect(() => {
+  // At once: after the next paint the reader may have left the box, and would be brought back to it.
+  useLayoutEffect(() => {
     const box = field.current;
     if (!box) return;
     box.rows = Math.min(8, draft.split("\n").length);
