@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError, RoundsError
 from services.access.bodies import body_of
+from services.language.vocabulary import LANGUAGES
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
@@ -55,6 +56,13 @@ def query_of(request: web.Request, name: str) -> str:
     if not (value := request.query.get(name)):
         raise BadFrameError(f"{name} is needed")
     return value
+
+
+def language_asked(request: web.Request) -> str:
+    """Return the first language of `Accept-Language` where answers are told in it, else English."""
+    first = request.headers.get("Accept-Language", "").partition(",")[0].partition(";")[0]
+    language = first.partition("-")[0].strip().casefold()
+    return language if language in LANGUAGES else "en"
 
 
 def number_in(raw: str) -> int:

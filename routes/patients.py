@@ -6,11 +6,12 @@ from data_models.errors import BadFrameError
 from routes import endpoint
 from routes.auth import operator_of, principal_of
 from routes.context import CONTEXT, chat_asked
-from routes.json_input import json_reply, query_of, read_body, view_document
+from routes.json_input import json_reply, language_asked, query_of, read_body, view_document
 from routes.operator_input import PREFIX, EmergencyReview
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
+from services.records.answers.whole_chart import part_in_own_words
 from services.views.patient_chart import PARTS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.worklist import Worklist, WorklistView
@@ -27,7 +28,7 @@ async def show_chart(request: web.Request) -> endpoint.Json:
     (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
     part, name = request.query.get("part", "summary"), request.query.get("name", "")
     view = await context.chart.part(chat_id, owner=owner, patient_id=patient, part=part, name=name)
-    return view_document(view)
+    return view_document(part_in_own_words(view, language_asked(request)))
 
 
 CHART_PART = endpoint.of(

@@ -18,6 +18,8 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from data_models.patient_identity import identity_noted
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
+from services.language.detection import language_of
+from services.records.answers.whole_chart import in_own_words
 from services.views import conversation_view
 
 SESSION = "session"
@@ -260,11 +262,13 @@ class ConversationReader:
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
         try:
-            return await self.contexts.views(context, turn)
+            views = await self.contexts.views(context, turn)
         except errors.CorruptDocumentError as error:
             # What was said stays readable; each message names the rows that are missing with it.
             logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
             return []
+        language = language_of(turn.user_message)
+        return [in_own_words(view, language) for view in views]
 
     async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
         return _check_owner(await self._find(conversation_id), owner)

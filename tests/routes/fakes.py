@@ -486,7 +486,7 @@ class FakeChart(PatientChart):
         return ChartView(
             view_id=f"view-{part}",
             patient_id=PatientId(patient_id),
-            tool="chart",
+            tool=part,
             kind="series" if name else "table",
             title=name or part.capitalize(),
             rows=rows,

@@ -219,6 +219,18 @@ async def test_a_part_of_the_chart_is_shown_without_a_turn(start: Start) -> None
     assert len(server.scheduler.messages) == 1
 
 
+async def test_a_part_of_the_chart_is_in_the_language_that_a_page_asks_for(start: Start) -> None:
+    server = await start()
+    await claimed(server)
+    path = "/api/chats/chat_1/chart?patient_id=patient_4&part=problems"
+    shown = []
+    for language in ("de-AT,en;q=0.5", "en-GB", "xx", ""):
+        _, view = await get(server, path, headers={**ADA, "Accept-Language": language})
+        shown.append((view["title"], view["rows"][0]["status"], view["rows"][0]["name"]))
+    german, english = ("Diagnosen", "aktiv"), ("Problems", "active")
+    assert shown == [(*each, "Lung cancer") for each in (german, english, english, english)]
+
+
 @with_cases("path")
 async def test_absent_malformed_and_not_yours_are_answered_alike(server: Server, path: str) -> None:
     await claimed(server, "of_ada")

@@ -4,6 +4,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from data_models.chart_view import ChartView
+from services.records.answers.whole_chart import in_own_words
 from tests.web.axe import violations
 from tests.web.chart_scenes import MEDICATIONS, POTASSIUM, STRANGERS, ChartTalk
 from tests.web.conftest import Site
@@ -57,6 +58,15 @@ async def test_a_series_is_read_by_value_with_the_keyboard(site: Site, browser: 
     await page.keyboard.press("ArrowRight")
     await expect(line).to_have_attribute("aria-valuenow", "2")
     await expect(page.locator(".chart-read")).to_contain_text("4.1 mmol/L")
+
+
+async def test_a_table_with_columns_in_german_names_its_sources(
+    site: Site, browser: Browser
+) -> None:
+    page = await asked(site, browser, in_own_words(MEDICATIONS, "de"))
+    view = answer(page).get_by_role("group", name="Medikamente", exact=True)
+    await expect(view.get_by_role("columnheader").first).to_have_text("Bezeichnung")
+    await expect(view.get_by_role("button", name="Source 1 of Drug 1", exact=True)).to_be_visible()
 
 
 async def test_a_long_table_is_folded_and_rows_open_sources(site: Site, browser: Browser) -> None:

@@ -13,7 +13,7 @@ from tests.web.test_identity import INSIDE, KNOWN, WINDOWS
 
 pytestmark = pytest.mark.slow
 AWAY = "document.activeElement.blur()"
-# A key and a way out of the box before the next paint, as on a busy machine; where the focus is then.
+# A key, and out of the box before the next paint as on a busy machine; where the focus is then.
 WRITES_AND_LEAVES = """async box => {
     box.value = "/?";
     box.dispatchEvent(new Event("input", {bubbles: true}));

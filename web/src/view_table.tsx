@@ -17,7 +17,7 @@ interface ViewTableProps {
 export function ViewTable({ view, rows, onSource }: ViewTableProps) {
   const columns = columnsOf(view);
   // Two charts side by side: who each column is of is read whole, and no row names a source.
-  const isOfTwo = (view.labels?.length ?? 0) > 0;
+  const isOfTwo = view.patient_id === "" && (view.labels?.length ?? 0) > 0;
   const days = new Map<string, number>();
   for (const row of view.rows) days.set(keyOf(row), (days.get(keyOf(row)) ?? 0) + 1);
   return (

@@ -70,13 +70,43 @@ def notes_on(view: ChartView, words: AnswerWords) -> Iterator[str]:
 
 
 def in_own_words(view: ChartView, language: str) -> ChartView:
-    """Return a view with what stands over it and over its columns in this language."""
+    """Return a view with what stands over, under and beside its rows in this language."""
     words = answer_words(language)
     if words.is_language_of_tools or view.labels:
         return view
-    title, called = view.title, words.called(view.title.casefold())
-    said = {"labels": tuple(map(words.word, view.columns))}
-    return view.model_copy(update=said | ({"title": called} if called != title.casefold() else {}))
+    own = {text: words.said[name] for name, text in answer_words("en").said.items()}
+    left = [one.model_copy(update={"what": words.in_words(one.what)}) for one in view.left_out]
+    return view.model_copy(
+        update={
+            "title": _title_in(view, words),
+            "labels": tuple(map(words.word, view.columns)),
+            "nothing": own.get(view.nothing, words.word(view.nothing)),
+            "notes": tuple(own.get(one, words.in_words(words.word(one))) for one in view.notes),
+            "left_out": tuple(left),
+        }
+    )
+
+
+def _title_in(view: ChartView, words: AnswerWords) -> str:
+    title, plain = view.title, view.title.casefold()
+    if plain == view.tool and (named := words.things_of.get(view.tool)):
+        return named
+    called = words.called(plain)
+    return words.in_words(title) if called == plain else called
+
+
+def part_in_own_words(view: ChartView, language: str) -> ChartView:
+    """Return a part of the chart as a page in this language shows it, names as recorded."""
+    words = answer_words(language)
+    if words.is_language_of_tools:
+        return view
+    rows = [
+        row.model_copy(
+            update={"status": words.word(row.status), "detail": words.in_words(row.detail)}
+        )
+        for row in view.rows
+    ]
+    return in_own_words(view, language).model_copy(update={"rows": tuple(rows)})
 
 
 def is_another(row: ViewRow, name: str) -> bool:
