@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_phrases import FoundPhrase
+from services.language.statement_phrases import FoundPhrase, said_by
 from services.language.statement_tables import saying, stem
 from services.language.statement_words import StatementWords, is_clinical_name, statement_words
 
@@ -27,6 +27,7 @@ _ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
+_OF_WHOM = frozenset({"about_patient"})
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _PER_VOLUME = frozenset({"dl", "l", "ml"})
@@ -290,13 +291,14 @@ def runs_of(
 
 
 def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[FoundPhrase]:
-    """Return the phrases in words; "he got" and "72 Jahre alt" name no test."""
-    known = statement_words()
-    return [
-        one
-        for one in known.found_in(lower)
-        if not one.said.same or _is_written_so(words[one.start][1], one, lower)
-    ]
+    """Return the phrases in words; "he got" and "72 Jahre alt" name no test, "er" says who."""
+    found = []
+    for one in statement_words().found_in(lower):
+        if not one.said.same or _is_written_so(words[one.start][1], one, lower):
+            found.append(one)
+        elif tags := one.tags & _OF_WHOM:
+            found.append(FoundPhrase(one.start, one.end, tags, said_by(tags)))
+    return found
 
 
 def _is_written_so(word: str, phrase: FoundPhrase, lower: Sequence[str]) -> bool:

@@ -64,6 +64,7 @@ class StatementWords:
         better: For names of tests the course that is better, `rising` or `falling`.
         in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.
+        ills: For names of tests the illness for which a drug is given that is told for them.
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
@@ -99,6 +100,7 @@ class StatementWords:
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
     better: Mapping[str, str]
+    ills: Mapping[str, str]
     in_capitals: frozenset[str]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -148,7 +150,7 @@ def statement_words() -> StatementWords:
     return StatementWords(
         phrases=phrases,
         concepts=concepts,
-        spoken=_spoken(phrases),
+        spoken=_spoken(phrases) - _claiming(files),
         named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         joints=all_of(files, "joints") | {",", ";", ")", "–", "—"},
@@ -177,6 +179,7 @@ def statement_words() -> StatementWords:
         deeds=_deeds(files),
         panels=_panels(names),
         better=_better(names),
+        ills={f"={one}": f"={ill}" for ill, tests in names["ills"].items() for one in tests},
         in_capitals=frozenset(names["in_capitals"].split()),
         **as_listed,
     )
@@ -260,7 +263,11 @@ def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
     words.update(all_of(files, "neutral"))
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
     body = {stem(word) for word in all_of(files, "body")}
-    return ordinary_words().union(map(stem, words)) - body
+    return ordinary_words().union(map(stem, words)) - body - _claiming(files)
+
+
+def _claiming(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    return frozenset(map(stem, all_of(files, "claiming")))
 
 
 def _happening(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:

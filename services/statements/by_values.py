@@ -49,9 +49,13 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
 
 
 def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return whether "the last visit" was on the day, or with the doctor, that is told."""
+    """Return whether "the last visit" was on the day, with the doctor, or for what is told."""
     who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
-    if names or "newest" not in clause.cues or not (clause.dates or who) or len(clause.topics) != 1:
+    if names and clause.topics == ("=encounter",) and clause.says("treated_for"):
+        is_told, who = not (clause.dates or who), frozenset(names)
+    else:
+        is_told = not names and bool(clause.dates or who)
+    if "newest" not in clause.cues or not is_told or len(clause.topics) != 1:
         return None
     of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
     if not of_kind:

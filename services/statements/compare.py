@@ -115,6 +115,9 @@ def _fitting(
     """Return the rows that say all that a clause states, the best first."""
     found = [row for row in candidates if fits(clause, row)]
     found = [row for row in found if not row.is_earlier] or found
+    if clause.dates and "begun" in clause.cues:  # "fracture due to osteoporosis" is a later thing
+        own = [row for row in subject if row.kind == "problem" and row.needs == {*names}]
+        found = [row for row in found if row in own or row.kind != "problem" or not own]
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
     found = [row for row in found if not gives_way(clause, row, subject)]
     # What a row is called before what it is for; which has more of the words before others.

@@ -127,7 +127,7 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
-    if own and clause.says("has") and "recorded" not in clause.cues:
+    if own and clause.says("has", "who") and "recorded" not in clause.cues:
         denied = [row for row in rows.about(own) if row.negated]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
@@ -148,7 +148,9 @@ def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
         return None
     denied = [row for one in own for row in rows.about([one])]
     now = [row for row in denied if row.standing == "active" and not row.is_text]
-    return Verdict("contradicted", now[0].sources, now[0].says) if now else UNCHECKED
+    if now:
+        return Verdict("contradicted", now[0].sources, now[0].says)
+    return None if clause.says("who") else UNCHECKED
 
 
 def _denied_beside(clause: Clause, rows: KnownRows) -> list[KnownRow]:

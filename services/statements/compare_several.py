@@ -49,7 +49,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             for unit in units
             for one in [clause if names[0] in unit else rest]
         ]
-        is_told = all(found) and _is_in_time(clause, found)
+        is_told = all(found) and _is_in_time(clause, found, rows)
         allergies = [one for one in found if any(row.kind == "allergy" for row in one)]
         is_told = is_told and allergies == allergies[:1]  # a reaction is of its own allergy
         return [row for one in found for row in one[:1]] if is_told else []
@@ -67,7 +67,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             ]
             if not all(others):
                 return []
-            return fitting if _is_in_time(clause, [fitting, *others]) else []
+            return fitting if _is_in_time(clause, [fitting, *others], rows) else []
     return []
 
 
@@ -77,18 +77,20 @@ def _may_be_told(clause: Clause, row: KnownRow) -> bool:
     return is_as_told and is_denied_alike(clause, row)
 
 
-def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
+def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: KnownRows) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
     if not clause.says("treated_for"):
         return True
     told = clause.names
-    rows_found = [row for rows in found for row in rows if row.order]
+    rows_found = [row for own in found for row in own if row.order]
     drugs = [
         row for row in rows_found if row.kind == "medication" and not row.needs.isdisjoint(told)
     ]
     illnesses = [row for row in rows_found if row.kind == "problem"]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if any(is_for_another(clause, row) for row in rows_found):
+        return False
+    if drugs and not any(_REASON in row.says for row in drugs) and _is_of_others(clause, rows):
         return False
     return not pairs or any(
         day >= illness.order[: len(day)] and not is_over(illness, day)
@@ -103,10 +105,26 @@ def _written(day: WrittenDate) -> str:
 
 def is_for_another(clause: Clause, row: KnownRow) -> bool:
     """Whether the row of a drug or procedure that is told has another reason than what is told."""
-    told, is_treatment = clause.names, row.kind in _TREATMENTS and _REASON in row.says
-    if not is_treatment or row.needs.isdisjoint(told) or not clause.says("treated_for"):
+    is_treatment = row.kind in _TREATMENTS and _REASON in row.says
+    if not is_treatment or row.needs.isdisjoint(clause.names) or not clause.says("treated_for"):
         return False
-    return any(kind_of_name(name) == "problem" and not _has_name(row, name) for name in told)
+    return any(not _has_name(row, name) for name in _reasons_told(clause))
+
+
+def _reasons_told(clause: Clause) -> list[str]:
+    """Return the illnesses that a clause names, of themselves or by what is measured of them."""
+    ills = statement_words().ills
+    names = (ills.get(name, name) for name in clause.names)
+    return [name for name in names if kind_of_name(name) == "problem"]
+
+
+def _is_of_others(clause: Clause, rows: KnownRows) -> bool:
+    """Whether another drug's row tells an illness that is told as the reason of one without."""
+    others = [row for name in _reasons_told(clause) for row in rows.about([name])]
+    return any(
+        row.kind == "medication" and row.standing == "active" and _REASON in row.says
+        for row in others
+    )
 
 
 def _has_name(row: KnownRow, name: str) -> bool:

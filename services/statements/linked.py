@@ -46,11 +46,20 @@ def by_links(
 
 
 def _judged(link: Link, rows: KnownRows) -> Verdict | None:
+    if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
+        return _of_smoking(link, rows)
     if link.kind in ("because", "therefore"):
         return _caused(link.turned(), rows, _named_or_said(link))
     if link.kind == "at":
         return _of_age(link.first, link.second, rows)
     return _in_order(link.turned(), rows)
+
+
+def _of_smoking(link: Link, rows: KnownRows) -> Verdict:
+    """Return whether a text tells when, or why, somebody smoked: a status of a day does not."""
+    named = {name for one in link.clauses for name in one.names}
+    told = [row for row in rows.rows if row.smoking and row.is_text and named <= row.words]
+    return supported(told) if named and told else Verdict("unsupported")
 
 
 # -- order -----------------------------------------------------------------------------------------

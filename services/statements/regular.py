@@ -31,7 +31,8 @@ def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     # Of a time that is told with both ends none is left out; else as a rule.
     is_span = len(clause.dates) > 1
     told = gaps[-1:] if is_span else gaps[len(gaps) // 2 :][:1]
-    seasons = statement_words().parts_of_year
+    known = statement_words()
+    seasons = {**known.parts_of_year, **{word: (one,) for word, one in known.months.items()}}
     months = {month for word in clause.words for month in seasons.get(word, ())}
     is_then = not months or all(int(row.order[5:7] or 0) in months for row in meant)
     is_so = is_then and len(meant) >= _FEWEST - is_span

@@ -23,7 +23,6 @@ JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 NOT_DONE = frozenset({"planned", "maybe"})
 _NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
-_SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _SEPARATING = re.compile(r";|(?<!\d),|,(?!\d)")  # "50,4 Gy" is one number
@@ -304,7 +303,7 @@ def told_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(
         word
         for word in words
-        if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
+        if (len(word) > _SMALL_CHARS or (len(word) == _SMALL_CHARS and word not in known.neutral))
         and word.isalpha()
         and (word not in known.spoken or word in stems_told("family"))
         and word not in known.common

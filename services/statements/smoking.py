@@ -62,7 +62,7 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     others = [row for row in (*told, newest) if row.smoking != clause.smoking]
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
-    is_dated = bool(clause.dates) and clause.smoking != "never"
+    is_dated = clause.says("age") or (bool(clause.dates) and clause.smoking != "never")
     if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
         return compare_values(clause, rows, names=tuple(OF_SMOKING))
     return Verdict("supported", newest.sources, newest.says)

@@ -21,12 +21,11 @@ from services.statements.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM
 from services.statements.one_of_several import PARTS, excludes, placed
 from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
 
-_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
+_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
 _PLACED = frozenset({"side", "height"})
 _SMALL_WORD, _FEW = 2, 2
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
-_ADVERB = "ly"
 _TOLD_BY_NAME = PARTS | {"modality"}
 _ROMAN = frozenset("ivxabc")
 _ALLERGY = frozenset({"=allergy"})
@@ -179,7 +178,8 @@ def _with_parts(
     parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
     exclusive = statement_words().exclusive.keys()
     parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
-    parts = told_of(part for word in parted for part in sentence.hyphened[word])
+    whole = (part for word in parted for part in sentence.hyphened[word])
+    parts = told_of(part for part in whole if len(part) > SHORT_CHARS)
     return said - parted | {part for part in parts if not _is_neutral(part, clause)}
 
 
@@ -261,8 +261,6 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         forms += [word.removesuffix(ending) for ending in INFLECTIONS]
     if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
-    if word.endswith(_ADVERB) and word not in stems_told("judging") | known.happening.keys():
-        return True
     if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
     # "mmHg" is mm[Hg] by UCUM.
@@ -280,13 +278,19 @@ def _is_unknown(
     """
     is_told = is_of_patient or bool(clause.cues & {"asserts", "current"})
     is_told = is_told or (bool(clause.names) and clause.own_names)
-    if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
+    is_promised = clause.says("who") and clause.says("promising")
+    if not is_told or clause.cues & _NO_STATEMENT - ({"maybe"} if is_promised else set()):
+        return False
+    if clause.dates and clause.names and not is_promised:
         return False
     if (
         clause.stages
         or clause.codes
         or clause.says("without")
-        or (any(cue.startswith("deed:") for cue in clause.cues) and not _of_doctor(clause))
+        or (
+            any(cue.startswith("deed:") for cue in clause.cues)
+            and not (clause.says("who") or _of_doctor(clause))
+        )
     ):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
@@ -307,6 +311,7 @@ def _is_unknown(
     return not any(
         (not row.negated or bool(clause.words & statement_words().refusing))
         and not (is_past and row.is_plan and not is_hedged(clause, row))
+        and not (is_promised and not (row.is_plan or row.is_text))
         and not _is_other_way(clause, row)
         and stands(clause, row)
         and polar <= row.words
