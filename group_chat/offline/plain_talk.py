@@ -5,7 +5,6 @@ Each answer says plainly what cannot be done, and what can be done instead.
 
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.addressing import without_address
-from services.language.appointment_slots import slots_in
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
@@ -73,12 +72,14 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
 
 
 def _of_deed(prompt: Prompt) -> OfflineReply:
-    """Return what was told last of something done, or not done, for the user."""
+    """Return what was told of things done, or not done, for the user: the last, or all."""
     paragraphs = [one for line in prompt.earlier if line.agent for one in line.text.split("\n\n")]
-    told = next((one for one in reversed(paragraphs) if _tells_deed(one)), None)
-    if told is None:
+    told = list(dict.fromkeys(one.strip() for one in paragraphs if _tells_deed(one)))
+    if not told:
         return prompt.say("asks_of_deed")
-    return prompt.say("last_deed", told=told.strip())
+    if not says(prompt.asked, "asks_all_deeds"):
+        return prompt.say("last_deed", told=told[-1])
+    return prompt.say("all_deeds", told="\n\n".join(told))
 
 
 def _tells_deed(paragraph: str) -> bool:
@@ -106,12 +107,3 @@ def what_next(prompt: Prompt) -> OfflineReply:
     if prompt.patient_id is None:
         return prompt.say("no_patient_yet")
     return prompt.say("is_open", who=prompt.who)
-
-
-def told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
-    """Return that what is told of the patient is not held, and what is still asked for."""
-    tells = prompt.utterance is not None and prompt.utterance.task == "tell"
-    if wanted is None or not tells or slots_in(prompt.asked, is_booking=True):
-        return None
-    told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
-    return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood, told_beside
+from group_chat.offline.plain_talk import courtesy, not_understood
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -35,6 +35,7 @@ from services.language.tool_requests import (
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.language.work import behind_switch, own_kind_in, points_only
+from services.language.yes_no import yes_no_in
 from services.records.answers.as_said import said_of
 from services.records.answers.closing import NOT_RECORDED, bullets_of
 from services.records.answers.direct import answered
@@ -151,8 +152,6 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
-    if not prompt.answers and (beside_form := told_beside(prompt, asks_for(shown))) is not None:
-        return beside_form
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")
@@ -206,6 +205,10 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
         return prompt.call(BOOKING_TOOL, slot_id=slot_id, **reason)
     looks = LISTS_APPOINTMENTS[0] if talk.is_move else None
     reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
+    is_reply = yes_no_in(prompt.asked) or says(prompt.asked, "bare")
+    if asks_for(reply.text) and reply.text == talk.shown and not is_reply:
+        said = prompt.text("not_read_as_answer", said=" ".join(prompt.asked.split()))
+        return OfflineReply(text=f"{said}\n\n{reply.text}")  # it is not swallowed
     if last and last[0].error and found.get("wanted_time_is_free"):
         # What is free stands before why it cannot be had.
         return OfflineReply(text=f"{found['told']}\n{reply.text}")

@@ -14,6 +14,7 @@ from group_chat.turn_context import current_effect
 from services.assistant.contacts import ContactChange, NewContact
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.assistant.mail import NewEmail, without_cut_text
+from services.language.folding import words_of
 from services.language.names_within import names_one_of
 
 Words: TypeAlias = Annotated[str, Field(max_length=200)]
@@ -42,18 +43,30 @@ async def read_mail(assistant: OpenAssistant, mail_id: OwnId = "") -> ToolOutput
 
 async def draft_mail(
     assistant: OpenAssistant,
-    to: list[str] = Field(min_length=1, max_length=20, description="E-mail addresses."),
+    to: list[str] = Field(
+        min_length=1, max_length=20, description="E-mail addresses, or names of contacts."
+    ),
     title: Title = Field(description="Its subject line."),
     text: str = Field(min_length=1, max_length=10_000),
     answers: str = Field(default="", max_length=500, description="Id of the message it answers."),
 ) -> ToolOutput:
     """Writes a message as a draft, unsent."""
-    if not all(_ADDRESS.fullmatch(one) for one in to):
-        raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
+    reached = [await _address(assistant, one) for one in to]
     subject = " ".join(title.split())
-    new = NewEmail(to=tuple(to), subject=subject, text=text, answers=answers)
+    new = NewEmail(to=tuple(reached), subject=subject, text=text, answers=answers)
     made = await assistant.services.mail.draft(new, current_effect())
     return {"draft": await assistant.show_made(made)}
+
+
+async def _address(assistant: OpenAssistant, to: str) -> str:
+    """Return an address: what is none is the name of one contact, whole or in part."""
+    if _ADDRESS.fullmatch(to):
+        return to
+    found = await assistant.services.contacts.search(to, limit=ROWS_SHOWN)
+    named = [one for one in found if {*words_of(to)} <= {*words_of(one.name)} and one.email]
+    if len(named) != 1:
+        raise ToolInputError(f"no one contact is {to}; search_contacts finds names and addresses")
+    return named[0].email
 
 
 async def send_mail(assistant: OpenAssistant, mail_id: OwnId = "") -> ToolOutput:

@@ -37,6 +37,7 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     """
     if len(text) > 2 * _END_CHARS:
         text = f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
+    is_booking = is_booking or names_a_time(text)
     is_topic = says(text, "arranges_appointment")
     if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
         return {}
@@ -54,6 +55,12 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         "user_name": _of(_WORDS.compiled("name"), text),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def names_a_time(text: str) -> bool:
+    """Whether `text` names a doctor, a day and a time, and so asks for that: "smith fri 2pm"."""
+    wished = slots_in(text, is_booking=True) if any(map(str.isdigit, text)) else {}
+    return {"doctor_preference", "date_preference", "time_preference"} <= {*wished}
 
 
 def field_in(text: str) -> str:
@@ -109,7 +116,10 @@ def _doctor(text: str) -> str | None:
         is_name = is_strange(plain) if match["untitled"] else is_name  # "with her daughter"
         if name not in refused and first not in refused and is_name:
             return f"Dr. {name if name[0].isupper() else name.title()}"
-    return None
+    # "smith fri 2pm", "monday 9 smith", "jones instead": who stands beside a time.
+    beside = [one[one.lastgroup or 0] for one in _WORDS.compiled("doctor_beside").finditer(told)]
+    names = [one for one in beside if is_strange(fold(one)[0]) and _day(one.casefold()) is None]
+    return next((f"Dr. {one.title()}" for one in names if one not in refused), None)
 
 
 def _day(english: str) -> str | None:

@@ -22,7 +22,7 @@ from services.language.people_words import of_people
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
-from services.language.several_requests import orders_task, question_and_order
+from services.language.several_requests import apart, orders_task
 from services.language.telling import is_other_figure, is_told, puts_right_what_was_told
 from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
@@ -56,8 +56,8 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
-    is_reply = is_reply or says(words, "bare", "roster")
-    words = (question_and_order(words) or (words,))[0]
+    is_reply = is_reply or says(words, "bare", "greeting", "roster", "thanks")
+    words = apart(words)[0]
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
     told = behind_retraction(words) or words
@@ -183,8 +183,8 @@ def _read_before(text: str, situation: Situation) -> Utterance:
 
 
 _NO_LOOK_UP = (
-    "another_hour", "asks_of_deed", "asks_whether_drafted", "new_task", "orders", "prints",
-    "puts_back", "recalls", "same_question", "starts_plan",
+    "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task", "orders",
+    "prints", "puts_back", "recalls", "same_question", "starts_plan",
 )  # fmt: skip
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

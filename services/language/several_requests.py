@@ -1,54 +1,75 @@
-"""A question to the record, and an order about tasks or memory, in one message. Pure."""
+"""Several requests of one message, each by itself: questions and orders. Pure."""
 
+from itertools import pairwise
+
+from services.language.appointment_slots import slots_in
 from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.folding import words_of
 from services.language.held_statements import asks_to_hold, held_statements
-from services.language.phrases import parts_in, says
-from services.language.sentences import sentences_of
+from services.language.phrases import parts_in, places_of, says
 from services.language.telling import is_told
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
-_MOST_CHARS = 300
-
-
-def question_and_order(text: str) -> tuple[str, str] | None:
-    """Return the question and the order that a message holds, each by itself; None for any other.
-
-    "Latest PSA? And delete all tasks", "PSA and CEA, and remind me to write", "remind me to call at
-    3, and what is her stage?", "remember that she lives alone, and what is her ECOG?"
-    """
-    question, mark, behind = text[:_MOST_CHARS].partition("?")
-    parts = parts_in(text, "orders_and_asks" if mark else "asks_and_reminds") or {}
-    asked, order = parts.get("asked", ""), parts.get("order", "")
-    sentences = [one.strip() for one in sentences_of(text)]
-    if behind.strip():
-        asked = f"{question}?" if len(question.split()) > 1 and not says(question, "task") else ""
-        order = (parts_in(behind, "and_further") or {}).get("said", behind).strip()
-    elif mark and len(sentences) == 2:
-        order, asked = sentences
-    is_both = bool(asked and order) and len(text) <= _MOST_CHARS
-    return (asked, order) if is_both and (_is_order(order) if mark else _asks(asked)) else None
-
-
-def _asks(text: str) -> bool:
-    is_asked = not (chart_nouns() | measured_nouns()).isdisjoint(words_of(text))
-    is_other = is_told(text) or bool(held_statements(text))
-    return is_asked and not (is_other or says(text, "orders", "add", "wants_booking"))
-
-
-def _is_order(text: str) -> bool:
-    return "?" not in text and (orders_task(text) or says(text, "new_task") or asks_to_hold(text))
+_MOST_CHARS, _BOOKING_SLOTS, _AROUND = 300, 2, " ,;&"
 
 
 def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     """Return what a message wants, one after the other.
 
-    The question first, for a deed may ask for a yes; where no patient is open the question asks.
+    "Latest PSA? And delete all tasks", "remind me to call at 3, and what is her stage?", "book her
+    with Jones and remind me to call". Questions first, for a deed may ask for a yes, and what is
+    booked last; where no patient is open a question asks whose it is, and comes last.
     """
-    question, order = question_and_order(text) or ("", "")
-    if not question:
-        return (text,)
-    return (question, order) if has_patient or asks_to_hold(order) else (order, question)
+    wanted = _requests_in(text) if len(text) <= _MOST_CHARS else [text]
+    places = {0: 0 if has_patient else 2, 1: 1, 2: 3}
+    is_one = len(wanted) == 1
+    return (text,) if is_one else tuple(sorted(wanted, key=lambda one: places[_place(one)]))
+
+
+def _place(text: str) -> int:
+    is_quick = orders_task(text) or asks_to_hold(text) or says(text, "begins_other_order")
+    return 0 if not _is_order(text) else 1 if is_quick and not says(text, "books_somebody") else 2
+
+
+def _requests_in(text: str) -> list[str]:
+    """Return the requests of `text` in its order; what is no whole request stays with the last."""
+    ends = {0, *(at for at, _ in places_of(text, "joins_requests")), len(text)}
+    ends |= {at for at in range(1, len(text)) if text[at - 1] in ",;.?!&" and text[at] == " "}
+    found = [""]
+    for start, end in pairwise(sorted(ends)):
+        piece = text[start:end]
+        joined = " ".join(piece.split()).lstrip(_AROUND)
+        rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
+        if _is_another(found[-1].strip(_AROUND), rest):
+            found.append(rest)
+        else:
+            found[-1] += piece
+    return [one.strip(_AROUND) for one in found]
+
+
+def _is_another(said: str, behind: str) -> bool:
+    """Whether `behind` is a request by itself, and so is what was said before it.
+
+    What is to be reminded of, and the text of a mail, go on: "remind me to call and book a room".
+    """
+    is_free = says(said, "new_task", "email") or asks_to_hold(said)
+    if says(behind, "begins_other_order") or (not is_free and says(behind, "begins_order")):
+        return _is_order(said) or _asks(said)
+    return _is_order(said) and _asks(behind) and says(behind, "question")
+
+
+def _asks(text: str) -> bool:
+    is_asked = not (chart_nouns() | measured_nouns()).isdisjoint(words_of(text))
+    is_asked = is_asked or (text.endswith("?") and " " in text)
+    is_other = is_told(text) or bool(held_statements(text))
+    return is_asked and not (is_other or _is_order(text))
+
+
+def _is_order(text: str) -> bool:
+    is_said = says(text, "begins_other_order", "begins_order") or orders_task(text)
+    is_booking = len(slots_in(text, is_booking=True)) >= _BOOKING_SLOTS
+    is_other = "?" in text or says(text, "tells_me")
+    return not is_other and (is_said or is_booking or asks_to_hold(text))
 
 
 def orders_task(text: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import takewhile
+from textwrap import shorten
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
@@ -30,7 +31,7 @@ from services.language.text_words import (
 
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
-_QUERY_CHARS = 400
+_QUERY_CHARS, _SUBJECT_CHARS = 400, 60
 _LONGEST_TIME, _LAST_HOUR, _NOON, _DAWN = 5, 24, 12, 7
 _OTHER_TIMES = ("makes_it", "another_time")
 _CLOCK = re.compile(r"(?:at )?\d{1,2}(?::\d\d| ?[ap]m)")
@@ -245,8 +246,11 @@ def _is_of(word: str, name: str) -> bool:
 
 
 def _new_mail(text: str) -> Given | None:
-    new, to = parts_in(text, "new_mail"), mail_addresses_in(text.partition(":")[0])
-    return {"to": to, "title": new["subject"], "text": new["text"]} if new and to else None
+    """Return a mail; its own words are its subject where the user gives none."""
+    new = parts_in(text, "new_mail") or {}
+    to = mail_addresses_in(text.partition(":")[0]) or [new[one] for one in ("to",) if one in new]
+    subject = new.get("subject") or shorten(new.get("text", ""), _SUBJECT_CHARS, placeholder=" …")
+    return {"to": to, "title": subject, "text": new["text"]} if new and to else None
 
 
 def _new_contact(text: str) -> Given | None:
@@ -329,7 +333,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
     "task": (
         ToolRequest("delete_task", ("delete",), looks_with=_TASKS),
-        ToolRequest("add_task", ("new_task",), given=_new_task),
+        ToolRequest("add_task", ("new_task",), ("closes_task",), given=_new_task),
         ToolRequest("complete_task", ("done",), ("question",), looks_with=_TASKS),
         ToolRequest("move_task", ("move",), given=_parts("goal", goal="due"), looks_with=_TASKS),
         _TASKS,

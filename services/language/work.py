@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from services.language.appointment_slots import slots_in
+from services.language.appointment_slots import names_a_time, slots_in
 from services.language.clock import day_in
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without
@@ -146,6 +146,7 @@ _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
     (None, wants_plan),
     (None, _says("roster")),
     ("visits", _says("wants_booking", "next_visit", "list_appointments", "of_visits")),
+    ("visits", names_a_time),
     ("persons", _says("of_insurance")),
     ("document", _says("document_asked")),
     ("own", lambda text: says(text, "orders") and not points_only(text)),
@@ -153,7 +154,7 @@ _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
 """The first that fits decides; None for what is nobody's in particular."""
 
 
-_BESIDE_A_FORM = ("help_wanted", "roster", "asks_bookings")
+_BESIDE_A_FORM = ("agrees_send", "asks_bookings", "greeting", "help_wanted", "roster", "thanks")
 
 
 def leaves_question(read: Utterance, waiting: str) -> bool:

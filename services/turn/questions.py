@@ -40,6 +40,13 @@ def _asked_again_as(turn: LoadedTurn, question: OpenQuestion) -> str | None:
     return _TOO_EARLY if is_early and question.kind == "destructive_tool" else None
 
 
+def _agrees(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether it is a yes, and says no other deed than was asked about: "yes, send it"."""
+    deed = str(question.payload.get("action", "")).partition("_")[0]
+    is_deed = turn.message.press is None and deed in ("send", "cancel", "delete")
+    return says_yes(turn.answer) or (is_deed and says(turn.answer, f"agrees_{deed}"))
+
+
 def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
     """Whether it is a no; to a deed that waits for its yes "undo", "scratch that" and "stop" are.
 
@@ -120,7 +127,7 @@ class TurnQuestions:
         is_no = _refuses(turn, question)
         if (outcome := await self._answer_proposal(turn, question, is_no=is_no)) is not None:
             return outcome
-        if not (says_yes(turn.answer) or is_no):
+        if not (_agrees(turn, question) or is_no):
             return None
         if question.kind == "new_history":
             return await self._new_history(turn, question)

@@ -36,7 +36,6 @@ from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import nameless, names_of
 from services.turn.turn_replies import TurnReplies
 
-_ALONE = "No task was added: please say that alone."
 _WRITE = "write"
 _NOT_NOTED = (
     "I did not note that. I hold what is so of the open patient, one plain sentence at a time: "
@@ -117,8 +116,7 @@ class TurnRemembering:
         text = f"Held as your words, not as the record’s: {listed}."
         if gone:
             text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
-        alone = f" {_ALONE}" if says(turn.text, "asks_and_reminds") else ""
-        return f"{text} “undo” takes it back.{alone}"
+        return f"{text} “undo” takes it back."
 
     def retract(self, turn: GroundedTurn) -> bool:
         """Take back what the user stated just before, where the message says that it is not so.

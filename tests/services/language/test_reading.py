@@ -150,6 +150,11 @@ def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted:
     assert read(text, WHOLE_TEAM).about or not wanted
 
 
+@with_cases("text", "wanted")
+def test_several_orders_are_several_requests(text: str, wanted: list[str]) -> None:
+    assert list(apart(text)) == wanted
+
+
 @with_cases("text", "asked", "agent")
 def test_who_speaks_is_no_part_of_the_question(text: str, asked: str, agent: str | None) -> None:
     found = read(text, WHOLE_TEAM)
