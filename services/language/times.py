@@ -76,7 +76,10 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     A date that does not exist is no span; it stays in the text.
     """
     reader = _reader(language)
-    found, text = reader.year_parts.spans_in(_counted(text, reader.same_as), today=today)
+    text = _counted(text, reader.same_as)
+    if reader.sign.search(text) is None:
+        return (), text
+    found, text = reader.year_parts.spans_in(text, today=today)
     for pattern, read in reader.readers:
 
         def take(match: re.Match[str], read: _Read = read) -> str:
@@ -164,6 +167,11 @@ class _TimeReader:
             ),
             (rf"(?<!\w){within}{a}(?!\w)", self._plain),
         )
+        # Each form, those of parts of years too, has a figure or one of these words in it.
+        named = (*self._months, *words.days, *words.seasons, *words.year_parts)
+        units = (one for every in words.units.values() for one in every)
+        signs = {_counted(fold(one)[0], words.same_as) for one in (*named, *units)}
+        self.sign = re.compile(rf"\d|(?<!\w)(?:{any_of(signs)})")
         self.readers = tuple((re.compile(form), read) for form, read in forms)
 
     def _point(self, mark: str) -> str:

@@ -132,6 +132,8 @@ def as_move(text: str, shown: str | None = "") -> str:
     """
     made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
+    if not (goal or other):
+        return text
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))

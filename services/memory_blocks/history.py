@@ -34,8 +34,6 @@ def utilization_percent(size: int, limit: int) -> float:
 HEADER_CHARS = 400
 """The most that the block holds beside its turns."""
 _PLAIN_ID_CHARS = 120
-_ENRICHED = {"previous_context", "enriched_message", "relevant_history"}
-_INTENT = {"intent", "confidence", "reasoning"}
 
 
 def session_id_of(context: ChatContext) -> str:
@@ -52,9 +50,19 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.turn_id,
         "timestamp": iso(turn.timestamp),
         "user_message": {"content": turn.user_message, "message_id": turn.run_id},
-        "context_enrichment": None if enriched is None else enriched.model_dump(include=_ENRICHED),
-        "intent_classification": None if intent is None else intent.model_dump(include=_INTENT),
+        "context_enrichment": None,
+        "intent_classification": None,
     }
+    if enriched is not None:
+        row["context_enrichment"] = {
+            "previous_context": enriched.previous_context,
+            "enriched_message": enriched.enriched_message,
+            "relevant_history": enriched.relevant_history,
+        }
+    if intent is not None:
+        row["intent_classification"] = {
+            "intent": intent.intent, "confidence": intent.confidence, "reasoning": intent.reasoning,
+        }  # fmt: skip
     answers = [_answer(one) for one in turn.agent_responses]
     if len(answers) > 1:
         row["agent_responses"] = answers
