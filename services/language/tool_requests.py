@@ -132,15 +132,13 @@ def as_move(text: str, shown: str | None = "") -> str:
     """
     made, told = (parts_in(with_months(text), one) or {} for one in _OTHER_TIMES)
     goal, other, old = _with_span(made.get("goal", "")), told.get("goal", ""), told.get("old", "")
-    if not (goal or other):
-        return text
     hours = None if shown is None else hours_told(shown)
     is_hour = other.isdigit() and int(other) <= _LAST_HOUR and (old.isdigit() or not old)
     is_of_shown = is_hour and (hours is None or (int(old) in hours if old else bool(hours)))
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
-    is_time = hour is not None or any(one() is not None for one in told_by)
+    is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 
