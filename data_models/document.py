@@ -18,6 +18,10 @@ class Part(BaseModel):
     # Most parts are only read within their document; a start need not build a reader of each.
     model_config = ConfigDict(extra="allow", defer_build=True)
 
+    def stored_bytes(self) -> int:
+        """Return how long it is as it is stored, in UTF-8."""
+        return len(self.model_dump_json().encode())
+
 
 class Document(Part):
     """A JSON document in the `chat-sessions` container.

@@ -27,7 +27,3 @@ class Entities(Part):
     )
 
     last_delta: str = ""
-
-    def size_bytes(self) -> int:
-        """Return the length of this part as it is stored."""
-        return len(self.model_dump_json().encode())

@@ -171,10 +171,6 @@ class MemoryBlocks(Part):
     last_updated: AwareDatetime | None = None
     counts: MemoryCounts = Field(default_factory=MemoryCounts)
 
-    def size_bytes(self) -> int:
-        """Return the length of this part as it is stored."""
-        return len(self.model_dump_json().encode())
-
 
 Block: TypeAlias = Mapping[str, Any]
 """A JSON block with the seed's field names."""
@@ -218,7 +214,7 @@ class MemoryChanges(Part):
 
     def leaving(self) -> list[MemoryChange]:
         """Take out and return what no longer fits; the newest stays whatever its size."""
-        sizes = [len(one.model_dump_json().encode()) for one in self.changes]
+        sizes = [one.stored_bytes() for one in self.changes]
         count = 0
         while len(sizes) - count > 1 and sum(sizes[count:]) > CHANGES_LIMIT_BYTES:
             count += 1

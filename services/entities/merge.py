@@ -35,7 +35,7 @@ def make_fit(
     what was just written goes last, and what is pinned stays, whatever it costs.
     """
     gone: list[Gone] = []
-    while entities.size_bytes() > ENTITIES_LIMIT_BYTES:
+    while entities.stored_bytes() > ENTITIES_LIMIT_BYTES:
         if _forget_evicted(entities):
             continue
         if (oldest := _oldest(entities, pinned, touched, now)) is None:

@@ -38,3 +38,8 @@ def any_of(phrases: Iterable[str]) -> str:
     """Return an expression for one of `phrases`, longest first; one that never fits for none."""
     every = sorted((fold(phrase)[0] for phrase in phrases), key=len, reverse=True)
     return "|".join(re.escape(one) for one in every) or r"(?!)"
+
+
+def sign_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Return the pattern of a figure or one of `words`: without any, no other form needs a try."""
+    return re.compile(rf"\d|(?<!\w)(?:{any_of(words)})")

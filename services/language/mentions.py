@@ -103,7 +103,9 @@ def read_words(text: str) -> Message:
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
             beyond=folds[at + 2] if at + 2 < len(folds) else "",
-            is_of_head=_is_of_head(folds, at),
+            is_of_head=at > 1
+            and folds[at - 1] in of_people("particles")
+            and folds[at - 2] in of_people("eponym_heads"),
             is_another=_is_another(folds, at),
             has_number=text[end : end + 2].lstrip(" -")[:1].isdigit(),
             is_english=english,
@@ -137,14 +139,6 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     )
     end = next(named, len(words))
     return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
-
-
-def _is_of_head(folds: Sequence[str], at: int) -> bool:
-    return (
-        at > 1
-        and folds[at - 1] in of_people("particles")
-        and folds[at - 2] in of_people("eponym_heads")
-    )
 
 
 def _is_another(folds: Sequence[str], at: int) -> bool:

@@ -16,7 +16,7 @@ from pydantic import Field
 from data_models.values import ClosedValue
 from services.language.calendar_days import Days, around, days_of, steps_back, whole_year
 from services.language.folding import fold
-from services.language.lengths import any_of, length_pattern
+from services.language.lengths import any_of, length_pattern, sign_of
 from services.language.utterance import TimeSpan
 from services.language.vocabulary import read_words, words_with_number
 from services.language.year_parts import SEASON_MONTHS, YearParts
@@ -77,7 +77,7 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     """
     reader = _reader(language)
     found, text = reader.year_parts.spans_in(_counted(text, reader.same_as), today=today)
-    for pattern, read in reader.readers:
+    for pattern, read in reader.readers if reader.sign.search(text) else ():
 
         def take(match: re.Match[str], read: _Read = read) -> str:
             if (span := read(match, today)) is None:
@@ -164,6 +164,8 @@ class _TimeReader:
             ),
             (rf"(?<!\w){within}{a}(?!\w)", self._plain),
         )
+        units = (one for every in words.units.values() for one in every)
+        self.sign = sign_of((*self._months, *words.days, *words.seasons, *units))
         self.readers = tuple((re.compile(form), read) for form, read in forms)
 
     def _point(self, mark: str) -> str:

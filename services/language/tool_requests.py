@@ -139,7 +139,7 @@ def as_move(text: str, shown: str | None = "") -> str:
     goal = goal or (other if is_of_shown or _is_time_alone(other) else "")
     hour = hour_alone_in(goal)
     told_by = (lambda: shift_in(goal), lambda: lasting_in(goal, timedelta()), lambda: _when([goal]))
-    is_time = hour is not None or any(one() is not None for one in told_by)
+    is_time = bool(goal) and (hour is not None or any(one() is not None for one in told_by))
     return f"move it to {in_english(goal) if hour is None else f'{hour}:00'}" if is_time else text
 
 

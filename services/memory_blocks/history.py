@@ -1,10 +1,12 @@
 """The block `conversation_history`: the document's newest turns under the seed's names."""
 
+from collections.abc import Collection
 from typing import Any
 
 import orjson
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.document import Part
 from data_models.identifiers import storage_folder
 from data_models.memory_blocks import Block
 from services.memory_blocks.wording import iso
@@ -52,8 +54,8 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.turn_id,
         "timestamp": iso(turn.timestamp),
         "user_message": {"content": turn.user_message, "message_id": turn.run_id},
-        "context_enrichment": None if enriched is None else enriched.model_dump(include=_ENRICHED),
-        "intent_classification": None if intent is None else intent.model_dump(include=_INTENT),
+        "context_enrichment": None if enriched is None else _told(enriched, _ENRICHED),
+        "intent_classification": None if intent is None else _told(intent, _INTENT),
     }
     answers = [_answer(one) for one in turn.agent_responses]
     if len(answers) > 1:
@@ -73,6 +75,10 @@ def conversation_history(context: ChatContext) -> Block:
         "total_turns": context.next_turn_id - 1,
         "last_updated": None if updated is None else iso(updated),
     }
+
+
+def _told(part: Part, names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in part if name in names}
 
 
 def _answer(message: AgentMessage) -> dict[str, Any]:

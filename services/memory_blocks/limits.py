@@ -29,7 +29,7 @@ def bound(memory: MemoryBlocks) -> None:
     _drop_points(memory)
     while len(memory.flow) > FLOW_ENTRIES:
         _merge_oldest(memory)
-    while memory.size_bytes() > MEMORY_LIMIT_BYTES and _give_way(memory):
+    while memory.stored_bytes() > MEMORY_LIMIT_BYTES and _give_way(memory):
         pass
 
 

@@ -161,7 +161,7 @@ def _fits(size: _Size) -> bool:
 
 def _turn_size(turn: Turn) -> _Size:
     # Characters as the block counts them, a comma with each turn; bytes as the document is stored.
-    return _Size(size_chars(turn_row(turn)) + 1, len(turn.model_dump_json().encode()))
+    return _Size(size_chars(turn_row(turn)) + 1, turn.stored_bytes())
 
 
 def _total(sizes: Sequence[_Size]) -> _Size:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from services.language.clauses import Clause
 from services.language.statement_tables import saying, stem, stems_told
 from services.language.statement_words import statement_words
-from services.language.statements import Sentence, read_sentence
+from services.language.statements import Sentence
 from services.language.yes_no import yes_no_in
 from services.statements.grounds import Grounds
 from services.statements.known import KnownRows
@@ -73,7 +73,7 @@ def _as_answers(sentence: Sentence, grounds: Grounds) -> Iterator[str]:
     said, rows = yes_no_in(sentence.text), grounds.rows
     is_denied = said == "no" or "no" in sentence.cues
     for name in grounds.asked:
-        clauses = read_sentence(name, is_name=rows.is_name).clauses
+        clauses = rows.read(name).clauses
         named = [each for one in clauses for each in one.names]
         topics = [] if named else [each for one in clauses for each in one.topics]
         if named and any(row.smoking for row in rows.about(named)):

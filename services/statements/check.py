@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.joined_names import with_joined
-from services.language.statements import Sentence, read_sentence, refs_in
+from services.language.statements import Sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
 from services.statements.clause_parts import (
@@ -103,8 +103,7 @@ class MessageCheck:
 
     def _read(self, text: str) -> Sentence:
         rows = self.grounds.rows
-        text = with_joined(with_birth_day(text, rows), rows.titles)
-        return read_sentence(text, is_name=rows.is_name)
+        return rows.read(with_joined(with_birth_day(text, rows), rows.titles))
 
     def _check(self, text: str) -> Verdict:
         return self._judge(text, self._read(text))

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
+from services.language.statements import Sentence, read_sentence
 from services.records.standing import ABSENCES
 from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
 from services.statements.view_rows import empty_of_view, rows_of_view
@@ -50,6 +51,7 @@ class KnownRows:
         self._by_day = _Sorted(self.rows, _days)
         self.by_source = _Sorted(self.rows, lambda row: row.sources).of
         self._names: set[str] = set()
+        self._read: dict[str, Sentence] = {}  # until there are more names
         self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
@@ -82,6 +84,12 @@ class KnownRows:
         """Whether a stem names something: of itself, or because a row is called so."""
         return stemmed in self._names or is_clinical_name(stemmed)
 
+    def read(self, text: str) -> Sentence:
+        """Return what a sentence states, by the names that these rows have besides."""
+        if (found := self._read.get(text)) is None:
+            found = self._read[text] = read_sentence(text, is_name=self.is_name)
+        return found
+
     def about(self, names: Iterable[str]) -> list[KnownRow]:
         """Return the rows that hold all `names`."""
         lists = [self._by_word.of(name) for name in names]
@@ -107,6 +115,7 @@ class KnownRows:
         self.sources.update(*[row.sources for row in new])
         named = [row for row in new if not row.is_text and row.kind != "patient"]
         self._names.update(*[row.naming for row in named])
+        self._read.clear()
         self.titles.update(row.title for row in named if row.title)
 
     def _count(self, view: ChartView) -> None:

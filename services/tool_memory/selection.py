@@ -270,7 +270,7 @@ def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon)
         if all(scores[: len(strict)]) and _is_enough(missing, len(words), len(strict)):
             name = candidate.name
             found.append(Fit(candidate, tuple(scores), name in phrases, name in quoted))
-    return [fit for fit in found if _says_something(fit, request)]
+    return [fit for fit in found if not request.has_content or any(fit.scores) or fit.is_whole_name]
 
 
 def _is_enough(missing: int, words: int, strict: int) -> bool:
@@ -279,10 +279,6 @@ def _is_enough(missing: int, words: int, strict: int) -> bool:
     Half of all is too little: "the family dinner" is no family meeting.
     """
     return missing * 2 <= words and missing * 2 < max(1, words + strict)
-
-
-def _says_something(fit: Fit, request: Request) -> bool:
-    return not request.has_content or any(fit.scores) or fit.is_whole_name
 
 
 def best_of(fits: Sequence[Fit]) -> list[Fit]:

@@ -290,18 +290,13 @@ LIMIT_BYTES = 12_000
 _HEAD_CHARS = 120
 
 
-def size_bytes(memory: ToolMemory) -> int:
-    """Return what the memory takes in its document, as UTF-8."""
-    return len(memory.model_dump_json().encode())
-
-
 def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
     """Shorten and drop the oldest until the memory fits.
 
     Heads of old outputs go first, then old runs, then data of old entities, then those entities;
     whole outputs are in the runs' own blobs.
     """
-    if size_bytes(memory) <= LIMIT_BYTES:
+    if memory.stored_bytes() <= LIMIT_BYTES:
         return
     for run in [one for one in memory.executions[:-3] if len(one.raw_output) > _HEAD_CHARS]:
         run.raw_output = run.raw_output[:_HEAD_CHARS]
@@ -315,16 +310,16 @@ def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
 
 
 def _drop_runs(memory: ToolMemory, *, keep: int) -> None:
-    excess = size_bytes(memory) - LIMIT_BYTES
+    excess = memory.stored_bytes() - LIMIT_BYTES
     while excess > 0 and len(memory.executions) > keep:
-        excess -= len(memory.executions.pop(0).model_dump_json().encode()) + 1
+        excess -= memory.executions.pop(0).stored_bytes() + 1
 
 
 def _drop_entities(memory: ToolMemory, kept: tuple[str, ...]) -> None:
-    excess = size_bytes(memory) - LIMIT_BYTES
+    excess = memory.stored_bytes() - LIMIT_BYTES
     loose = [one for one in memory.entities if one.entity_id not in kept]
     for entity in sorted(loose, key=lambda one: (one.status == "active", one.last_accessed)):
         if excess <= 0:
             return
-        excess -= len(entity.model_dump_json().encode()) + 1
+        excess -= entity.stored_bytes() + 1
         memory.entities = [one for one in memory.entities if one is not entity]

@@ -101,8 +101,4 @@ def _lines(view: ChartView) -> Iterator[str]:
             case "study":
                 yield f"**{row.name}**: {row.status} {sources_of(row)}"
             case _:
-                yield _criterion(row)
-
-
-def _criterion(row: ViewRow) -> str:
-    return f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"
+                yield f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"

@@ -173,14 +173,14 @@ class TestValues:
         for number in range(7):
             world.wants({f"wish_{number}": "x" * 2_000})
         assert world.order() == [f"wish_{number}" for number in range(2, 7)]
-        assert world.entities.size_bytes() <= ENTITIES_LIMIT_BYTES
+        assert world.entities.stored_bytes() <= ENTITIES_LIMIT_BYTES
 
     def test_e8_the_report_names_what_left_for_the_budget(self) -> None:
         world = World()
         for number in range(5):
             world.finds({f"row_{number}_id": "é" * 2_000})
         report = world.wants({"wish": "é" * 2_000}, agent=SCHEDULER)
-        assert world.entities.size_bytes() <= ENTITIES_LIMIT_BYTES
+        assert world.entities.stored_bytes() <= ENTITIES_LIMIT_BYTES
         assert report["conversation"]["added"] == ["wish"]
         assert "wish" in world.wanted()
 

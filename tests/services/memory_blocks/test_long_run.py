@@ -136,7 +136,7 @@ def assert_bounded(context: ChatContext) -> None:
     assert size_chars(blocks.memory_metadata) <= METADATA_LIMIT_CHARS
     turns = sum(len(turn.model_dump_json().encode()) for turn in context.chat_history)
     assert turns <= HISTORY_LIMIT_BYTES
-    assert context.memory.size_bytes() <= MEMORY_LIMIT_BYTES
+    assert context.memory.stored_bytes() <= MEMORY_LIMIT_BYTES
     assert len(context.chat_history) <= ROTATE_ABOVE_TURNS
     assert_agree(context, blocks)
 

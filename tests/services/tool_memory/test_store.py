@@ -13,7 +13,7 @@ from services.telemetry.metrics import Metrics
 from services.tool_memory.extractors import Found, extracted
 from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
-from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits, size_bytes
+from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds
 from tests.tables import with_cases
 
@@ -195,7 +195,7 @@ def test_the_memory_stays_within_its_share_of_the_document() -> None:
         ]
         session.record(run_of({"events": rows}, parameters={"q": "ü" * 500}))
     session.close(kept=["evt_119_0"])
-    assert size_bytes(store.memory) <= LIMIT_BYTES
+    assert store.memory.stored_bytes() <= LIMIT_BYTES
     assert store.memory.executions[-1].timestamp == NOW
     assert "evt_119_0" in {one.entity_id for one in store.memory.entities}
     ToolMemory.model_validate_json(store.memory.model_dump_json())
