@@ -29,7 +29,8 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 }  # fmt: skip
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
-    "results": frozenset({"range", "unit", "end", "code"}),
+    "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
+    "biomarkers": frozenset({"people"}),
     "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),

@@ -23,6 +23,7 @@ from services.language.chart_parts import (
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart, is_asking, limited, said_in
 from services.language.chart_words import Lexicon, lexicon
+from services.language.codes_asked import codes_asked
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.lengths_asked import with_lengths
@@ -94,7 +95,7 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    if asked := evidence_questions(text):
+    if asked := evidence_questions(text) or codes_asked(text, words):
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
@@ -215,8 +216,9 @@ def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
-    """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
-    return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
+    """Whether all of some days is asked for: "the course over 2018", "what was given in 2018"."""
+    is_of_done = bool(part.frames & {"measured", "had_done"}) or "treatment" in part.parts
+    return "trend" in part.aspects or is_of_done
 
 
 def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:

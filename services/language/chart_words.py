@@ -208,7 +208,9 @@ class Lexicon:
             is_long = len(stem) > 2 or (len(stem) == 2 and word not in common_words())
             labels = self._known([stem]) if is_long else ()
             is_short = len(stem) + 1 < len(word) <= _SLIP_CHARS  # "Tropen" is no "trop"
-            if labels and not (is_short and _is_of("results", labels)):
+            is_short |= len(stem) < _TELLING_CHARS and word != f"{stem}s"  # "alte" is no "ALT"
+            is_idle = all(one.kind == "stop" for one in labels)  # "mites" is no "mit"
+            if labels and not (is_short and (is_idle or _is_of("results", labels))):
                 return labels
         return self._by_ending(word)
 
@@ -250,7 +252,7 @@ class Lexicon:
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
         near = [one for one in near if sorted(one) == sorted(token)] or near  # letters in disorder
-        if len(near) != 1:
+        if not near or any(self._of_word(one) != self._of_word(near[0]) for one in near):
             return token
         kinds = {one.kind for one in self._of_word(near[0])}
         # "displaced" is no slip of "displayed", by which nothing would be claimed.

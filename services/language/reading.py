@@ -92,7 +92,8 @@ def read(message: str, situation: Situation) -> Utterance:
 
 def _asks_on(words: str, situation: Situation) -> bool:
     """Whether what else agrees goes on from a question to the record: "why not?"."""
-    is_open = situation.plan_is_open or "?" not in words or not situation.asked_before
+    is_asked = "?" in words or says(words, "reason")
+    is_open = situation.plan_is_open or not is_asked or not situation.asked_before
     return not is_open and bool(_goes_on(words, "", (), situation)[1])
 
 
