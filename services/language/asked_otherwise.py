@@ -35,7 +35,7 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
-    "encounters": frozenset({"reason", "people", "place", "destination"}),
+    "encounters": frozenset({"reason", "people", "place", "destination", "treatment"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
     "care": frozenset({"number"}),

@@ -56,7 +56,8 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
-    is_reply = is_reply or says(words, "bare", "roster")
+    is_bare = says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
+    is_reply = is_reply or is_bare
     words = (question_and_order(words) or (words,))[0]
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
