@@ -8,19 +8,17 @@ from services.language.phrases import says
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 
-_YEAR = r"(?!(?:19|20)\d\d\b)"
-_BARE = re.compile(rf"\b(?:[A-Z]\d\d\.\d{{1,3}}|{_YEAR}\d{{3,5}}-\d)\b", re.IGNORECASE)
-_BEHIND_SYSTEM = re.compile(
-    rf"\b(?:[A-Z]\d\d(?:\.\w{{1,3}}|[A-Z]{{2}}\d\d)?|{_YEAR}\d{{3,}}(?:-\d)?)\b", re.IGNORECASE
+_CODE = re.compile(
+    r"\b(?!(?:19\d|20[0-2])\d\b)(?:[A-Z]\d\d(?:\.\w{1,3})?|\d{3,}(?:-\d)?)\b", re.IGNORECASE
 )
 
 
 def codes_asked(text: str, words: Lexicon) -> tuple[ChartQuestion, ...]:
     """Return what is looked up by the codes of `text`, where it names nothing besides them."""
-    pattern = _BEHIND_SYSTEM if says(text, "names_code_system") else _BARE
-    codes = pattern.findall(text)
-    pieces = words.pieces(fold(pattern.sub(" ", text))[0]) if codes else []
+    is_marked = says(text, "names_code_system")
+    codes = [one for one in _CODE.findall(text) if is_marked or not one.isalnum()]
+    pieces = words.pieces(fold(_CODE.sub(" ", text))[0]) if codes else []
     named = (one.text for one in pieces if one.of("topic") or one.of("name"))
     is_more = not all(says(one, "names_code_system") for one in named)
-    asked = (ChartQuestion(SEARCH, {"query": one}, "all", one) for one in codes)
-    return () if is_more else tuple(asked)
+    found = () if is_more else codes
+    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in found)

@@ -106,8 +106,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
 
 def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
-    is_more = question.tool in _BY_CONCEPT and question.said not in ("", question.name)
-    return is_more and words_of(row.name.partition(" (")[0]) == words_of(question.said)
+    said = question.said if question.said != question.name else ""
+    return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
