@@ -29,12 +29,13 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 }  # fmt: skip
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
-    "results": frozenset({"range", "unit", "end", "code"}),
+    "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
+    "biomarkers": frozenset({"people"}),
     "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
-    "encounters": frozenset({"reason", "people", "place", "destination"}),
+    "encounters": frozenset({"reason", "people", "place", "destination", "treatment"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
     "care": frozenset({"number"}),

@@ -23,6 +23,7 @@ from services.language.chart_parts import (
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart, is_asking, limited, said_in
 from services.language.chart_words import Lexicon, lexicon
+from services.language.codes_asked import codes_asked
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.lengths_asked import with_lengths
@@ -76,11 +77,11 @@ from services.language.value_questions import (
     with_result,
 )
 
-_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})  # before what something happened to
+_OF_SOME_DAYS = frozenset({"trend", "treatment", "measured", "had_done"})  # "given in 2018"
 _HAPPENED = frozenset({"problems", "procedures", "medications", "search_record"})
 
 
@@ -94,7 +95,7 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    if asked := evidence_questions(text):
+    if asked := evidence_questions(text) or codes_asked(text, words):
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
@@ -179,10 +180,11 @@ def _of_the_course(
     asked: list[ChartQuestion], parts: Sequence[QuestionPart], span: TimeSpan | None
 ) -> list[ChartQuestion]:
     """Return all of some days where nothing else of them is asked for, and of no days not all."""
-    if not asked and span is not None and any(map(_asks_for_a_time, parts)):
+    said = {one for part in parts for one in (*part.aspects, *part.parts, *part.frames)}
+    if not asked and span is not None and said & _OF_SOME_DAYS:
         return [ChartQuestion("timeline", is_past=True)]
-    told = {topic.tool for topic in parts[-1].topics} if parts else set()
-    if [one.tool for one in asked[-2:]] == ["encounters"] * 2 and told == {"timeline"}:
+    told = [topic.tool for part in parts[-1:] for topic in part.topics]
+    if [one.tool for one in asked[-2:]] == ["encounters"] * 2 and {*told} == {"timeline"}:
         return [*asked[:-2], replace(asked[-2], part="treatment")]  # "last visit, what happened?"
     if len(asked) > 1 and span is None:  # "nut allergy: which nut, and what happened?"
         return [one for one in asked if one.tool != "timeline" or one.name] or asked
@@ -192,8 +194,9 @@ def _of_the_course(
 def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
     """Whether what was counts: "any K above 5?", "had", the age "bei erster Messung"."""
     is_any = question.tool == "results" and "some" in part.frames
-    is_then = ("latest" in part.aspects and part.runs) or part.aspects & {"first", *_ENDS}
-    return is_any or "past" in part.frames or (question.name == "age" and bool(is_then))
+    of_then = {"first", "minimum", "maximum", *(["latest"] if part.runs else [])}
+    is_then = question.name == "age" and not of_then.isdisjoint(part.aspects)
+    return is_any or "past" in part.frames or is_then
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -212,11 +215,6 @@ def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     share(parts)
     treat_the_same(parts)
     return parts
-
-
-def _asks_for_a_time(part: QuestionPart) -> bool:
-    """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
-    return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
 
 
 def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:

@@ -26,8 +26,6 @@ from services.language.without_names import without_caller
 _OPENINGS = frozenset({"ok", "okay"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 """Signs between two questions: "knee pain - what is he taking", and the end of a line."""
-_TWO_YEARS = re.compile(r"(?<![\d/.])((?:19|20)\d\d)/((?:19|20)\d\d)(?![\d/])")
-_MONTH_AND_YEAR = re.compile(r"(?<![\d/.])(0[1-9]|1[0-2])[/.]((?:19|20)\d\d)(?![\d/])")
 _WHICH = Piece(("which side",), (Label("part", "side"),))
 _DATED = frozenset(
     {"results", "encounters", "procedures", "immunizations", "imaging_reports", "documents"}
@@ -68,7 +66,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     unit, bare = without_unit(without_caller(text))
     shift, folded = shift_in(fold(prepared(bare, words))[0], words.language)
     ages, folded = ages_in(folded, words.language)
-    spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
+    spans, rest = spans_in(folded, today=today, language=words.language)
     month, rest = month_named(rest, words.language)
     pieces = _with_sides(without_opening(words.pieces(rest)), words)
     pieces = without_switch(pieces, words)
@@ -169,11 +167,6 @@ def _cased(text: str, words: Lexicon) -> str:
         if capitals in text and not text.isupper():
             text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
     return text
-
-
-def with_plain_years(text: str) -> str:
-    """Return `text` with "2019/2020" as 2019-2020, and "03/2019" as 2019-03."""
-    return _TWO_YEARS.sub(r"\1-\2", _MONTH_AND_YEAR.sub(r"\2-\1", text))
 
 
 def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:

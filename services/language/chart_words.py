@@ -26,6 +26,8 @@ _SLIP_CHARS = 6
 """Shorter words that differ by a letter are different words."""
 _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
+_DRUG_CHARS = 8
+"""Shorter names of drugs are too like each other to be taken for a slip."""
 _TELLING_CHARS = 4
 _NOUNS = frozenset({"name", "topic", "part", "frame"})
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
@@ -74,8 +76,11 @@ class Lexicon:
             word
             for phrase in self._phrases
             for word in phrase
-            if len(word) >= _SWAP_CHARS
-            and not _is_of("medications", self._phrases.get((word,), ()))
+            if len(word) >= _DRUG_CHARS
+            or (
+                len(word) >= _SWAP_CHARS
+                and not _is_of("medications", self._phrases.get((word,), ()))
+            )
         }
         labels = [label for each in self._phrases.values() for label in each]
         self._names = {one.value.name for one in labels if one.kind in ("name", "topic")}
@@ -208,7 +213,9 @@ class Lexicon:
             is_long = len(stem) > 2 or (len(stem) == 2 and word not in common_words())
             labels = self._known([stem]) if is_long else ()
             is_short = len(stem) + 1 < len(word) <= _SLIP_CHARS  # "Tropen" is no "trop"
-            if labels and not (is_short and _is_of("results", labels)):
+            is_short |= len(stem) < _TELLING_CHARS and word != f"{stem}s"  # "alte" is no "ALT"
+            is_idle = all(one.kind == "stop" for one in labels)  # "mites" is no "mit"
+            if labels and not (is_short and (is_idle or _is_of("results", labels))):
                 return labels
         return self._by_ending(word)
 
@@ -250,7 +257,7 @@ class Lexicon:
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
         near = [one for one in near if sorted(one) == sorted(token)] or near  # letters in disorder
-        if len(near) != 1:
+        if not near or any(self._of_word(one) != self._of_word(near[0]) for one in near):
             return token
         kinds = {one.kind for one in self._of_word(near[0])}
         # "displaced" is no slip of "displayed", by which nothing would be claimed.
@@ -262,11 +269,13 @@ class Lexicon:
         longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
         meant = [self._of_word(one) for one in longer]
         is_one = bool(meant) and all(one and one == meant[0] for one in meant)
+        is_one = is_one and not _is_of("medications", meant[0])
         return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:
         is_known = (token,) in self._phrases or token in self._own or token in common_words()
-        return is_known or bool(self._inflected(token)) or token.removesuffix("s") in common_words()
+        is_known |= any(self._known([one]) for one in self._stems(token))
+        return is_known or token.removesuffix("s") in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""

@@ -110,6 +110,9 @@ def _is_of_now_too(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
 
 def _asks_anew(pieces: Sequence[Piece], at: int, words: Lexicon) -> bool:
     """Whether "when" opens a question of its own: "K? and when was the BP last taken?"."""
+    said = [*pieces[max(0, at - 3) : at]]  # "K and is she on lasix"
+    if len(said) > 2 and said[0].text in words.joints and said[2].text in words.words.people:
+        return "whether" in said[1].of("aspect")
     if at == 0 or pieces[at].text not in words.words.asking:
         return False
     is_behind_joint = pieces[at - 1].text in {*words.words.joints, *_ENDS}

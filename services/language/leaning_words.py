@@ -42,7 +42,7 @@ def _pointers() -> frozenset[str]:
 
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
-    said = " ".join(token for token in tokens if token.isalnum())
+    said = " ".join(["", *(token for token in tokens if token.isalnum())])
     return said.endswith(_thens())
 
 

@@ -56,7 +56,8 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
-    is_reply = is_reply or says(words, "bare", "greeting", "roster", "thanks")
+    is_bare = says(words, "bare", "roster") and not _asks_on(words, situation)  # "ok?"
+    is_reply = is_reply or is_bare or says(words, "greeting", "thanks")
     words = apart(words)[0]
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
@@ -92,7 +93,8 @@ def read(message: str, situation: Situation) -> Utterance:
 
 def _asks_on(words: str, situation: Situation) -> bool:
     """Whether what else agrees goes on from a question to the record: "why not?"."""
-    is_open = situation.plan_is_open or "?" not in words or not situation.asked_before
+    is_asked = "?" in words or says(words, "reason")
+    is_open = situation.plan_is_open or not is_asked or not situation.asked_before
     return not is_open and bool(_goes_on(words, "", (), situation)[1])
 
 

@@ -94,6 +94,8 @@ def told_in(text: str) -> Sequence[str]:
 def _is_line_told(text: str) -> bool:
     words, quantities = words_of(text), quantities_in(text)
     is_asked = any(map(asks_question, text.split(", ")[1:]))  # "knee pain, what does he take"
+    split = (by["joins"].split(text) for by in grammars())  # "potassium, and is she on insulin"
+    is_asked |= any(any(map(asks_question, b)) and not _is_line_told(a) for a, *b in split)
     return not is_asked and any(
         _tells(words, phrases)
         or (bool(quantities) and _tells_a_value(text, quantities[0], phrases))

@@ -39,7 +39,7 @@ _WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
     "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
-    "asks_duty", "asks_of_deed", "asks_cohort", "asks_code", "sums_up_talk", "same_question",
+    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
 _LONGEST_WISH_WORDS = 12

@@ -14,7 +14,7 @@ from services.records.concepts.table import concept_table, words_listed
 from services.records.concepts.words import COMPOUND_CHARS, is_compound_of, root_of, words_of
 from services.records.documents import KINDS as DOCUMENT_KINDS
 from services.records.documents import SUPERSEDED, ClinicalDocument
-from services.records.entry import Entry, many, notes_of
+from services.records.entry import Entry, code_pairs, many, notes_of, one
 from services.records.measurements import (
     is_variant,
     kind_of,
@@ -98,13 +98,14 @@ class SearchIndex:
         """Return what holds a word of `query` or another name of what it names."""
         asked = [word for word in words_of(query) if word not in words_listed("not_searched")]
         names = list(dict.fromkeys(_other_names(words_of(query))))
-        tokens = [*asked, *(word for name in names for word in name)]
         if not self.hits:
             return []
+        code = query.strip().casefold()  # codes are words as they stand
+        asked = [code] if code in self.ranking.vocab_dict else asked
         # Katarakt: Kataraktoperation; "chole" is short for no cholesterol.
         alone = [name[0] for name in names if len(name) == 1 and len(name[0]) >= _NAME_CHARS]
         asked += [word for one in (*asked, *alone) for word in self._kin(one)]
-        tokens += asked
+        tokens = [*asked, *(word for name in names for word in name)]
         known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]
         if not known:
             return []
@@ -186,12 +187,17 @@ def _measured(record: PatientRecord, entry: Entry) -> Iterator[Hit]:
             said = f"{said} {name_of(entry.raw)}"
         elif is_variant(entry.raw):
             said = " ".join([said, *(value_in(row).text for row in many(entry.raw, "component"))])
-        yield Hit(entry.date, words_of(said), partial(row_of_part, record, part))
+        words = (*words_of(said), *_codes(code_pairs(one(node, "code"))))
+        yield Hit(entry.date, words, partial(row_of_part, record, part))
 
 
 def _of_row(entry: Entry, row: ViewRow) -> Hit:
     said = f"{row.kind} {row.name} {row.value} {row.unit} {row.flag} {row.status} {row.detail}"
-    return Hit(entry.date, words_of(said), partial(_same, row))
+    return Hit(entry.date, (*words_of(said), *_codes(row.code)), partial(_same, row))
+
+
+def _codes(pairs: Iterable[str]) -> Iterator[str]:
+    return (pair.rpartition("|")[2].casefold() for pair in pairs)
 
 
 def _passages(document: ClinicalDocument) -> Iterator[Hit]:

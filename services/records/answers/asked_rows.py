@@ -87,8 +87,9 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     elif question.name and question.tool in _REPORTS:
         named = reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
-        # The words themselves before what they mean: "viral sinusitis" is no chronic one.
+        # The words themselves before what they mean.
         named = tuple(row for row in named if has_words(row, question.name)) or named
+    named = tuple(row for row in named if _is_called(row, question)) or named
     is_of_onset = question.aspect in ("when", "first") or question.part == "found"
     if question.tool == "problems" and is_of_onset:
         named = tuple(of_itself(question.name, named))
@@ -101,6 +102,12 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         inside = lasted_so_long(inside, question.asked_on, question.aspect)
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
+    said = question.said if question.said != question.name else ""
+    return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
 
 
 def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:

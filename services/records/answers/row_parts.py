@@ -39,7 +39,7 @@ _WITH_PARTS = frozenset(
     {"encounter", "procedure", "medication", "problem", "immunization", "care plan", "device"}
 )
 _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
-_ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
+_ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason", "people"})
 
 _RECORDED = "recorded "
 _FOOT = "[ft_i]"
@@ -246,7 +246,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=moment_of, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows
-    is_of_values = question.tool == "results" and question.part in _ALSO_OF_VALUES
+    is_of_values = question.part in _ALSO_OF_VALUES and question.tool in ("results", "biomarkers")
     shown = [row for row in shown if is_of_values or row.kind in _WITH_PARTS]
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []

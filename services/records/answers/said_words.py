@@ -11,8 +11,9 @@ _IDLE_LETTERS = frozenset("as")
 
 
 def has_words(row: ViewRow, name: str) -> bool:
-    """Whether the row says every word of `name`, also in the plural or within a longer one."""
-    return says_all(" ".join((row.name, row.value, row.detail)), name)
+    """Whether the row says every word of `name`, also as a code, or within a longer word."""
+    codes = (pair.rpartition("|")[2] for pair in row.code)
+    return says_all(" ".join((row.name, row.value, row.detail, *codes)), name)
 
 
 def says_all(said: str, name: str) -> bool:
@@ -20,7 +21,7 @@ def says_all(said: str, name: str) -> bool:
     have = tokens_of(fold(said)[0])
     *before, last = tokens_of(fold(name)[0]) or [""]
     wanted = [word for word in before if len(word) > 1 or word not in _IDLE_LETTERS]
-    wanted += [last] if last.isalnum() and last != "s" else []  # hepatitis A
+    wanted += [last] if any(map(str.isalnum, last)) and last != "s" else []  # hepatitis A
     return bool(wanted) and all(any(is_word(word, each) for each in have) for word in wanted)
 
 

@@ -37,3 +37,8 @@ def test_a_compound_of_another_name_is_found_and_no_word_that_begins_as_a_short_
     index = _index("kataraktoperation", "cholesterol", "sky")
     assert [hit.words[0] for hit in index.search("cataract")] == ["kataraktoperation"]
     assert index.search("cholecystectomy") == []
+
+
+def test_a_code_is_found_as_it_stands_and_by_no_part_of_it() -> None:
+    index = _index("4548-4", "4548", "4")
+    assert [hit.words[0] for hit in index.search("4548-4")] == ["4548-4"]
