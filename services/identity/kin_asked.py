@@ -14,7 +14,6 @@ from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.statement_tables import saying
 
-_SPOUSES = frozenset({"frau", "mann", "femme"})
 _BEHIND_OWNER = 2
 
 
@@ -23,16 +22,8 @@ def asks_of_somebody_beside(message: Message) -> bool:
     words = message.words
     places = [at for at in range(len(words)) if _is_kin(words, at)]
     is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
-    is_order = says(message.text, "orders_test", "wants_booking")
     return (
         any(_owns_value(words, at) for at in places)
-        or (
-            is_order
-            and any(
-                saying("for_whom") & {one.text for one in words[max(at - 2, 0) : at]}
-                for at in places
-            )
-        )
         or (is_question and any(_takes(words, at) for at in places))
         or says(message.text, "patient_beside")
     )
@@ -43,7 +34,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
         return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
-    if one.text in _SPOUSES:
+    if one.is_in("spouses"):
         return before in of_people("owners")
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
     last = words[at - 1]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`
@@ -69,14 +60,8 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
     if leads and not _values().isdisjoint(behind):
         return True
-    if leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind)):
-        return True  # `her husband's diabetes`: no family history is theirs
-    place = at - 1
-    led_by = saying("of_whom", "for_whom")
-    while place >= 0 and words[place].text in of_people("owners", "definite") | led_by:
-        place -= 1
-    led = {one.text for one in words[place + 1 : at]}
-    return place >= 0 and bool(led & led_by) and words[place].text in _values()
+    # `her husband's diabetes`: no family history is theirs
+    return leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind))
 
 
 def _takes(words: Sequence[Word], at: int) -> bool:

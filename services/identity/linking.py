@@ -32,6 +32,7 @@ from services.language.record_numbers import (
     number_tokens,
 )
 from services.language.signed_word import Word
+from services.language.whom_about import headings_of
 from services.language.yes_no import yes_no_in
 
 DIRECTORY_SECONDS = 2.0
@@ -86,7 +87,20 @@ class SubjectLinker:
     seconds: float = DIRECTORY_SECONDS
 
     async def link(self, text: str, situation: Situation) -> Linked:
-        """Return whom `text` is about; it fails closed: what is not answered in time is unsure."""
+        """Return whom `text` is about; it fails closed: what is not answered in time is unsure.
+
+        Whoever stands where only whom it is about does is read as a heading: `same for 82F`.
+        """
+        linked = await self._link(text, situation)
+        is_open = linked.subject == Subject("same", "nobody_else")
+        for heading in headings_of(text) if is_open and situation.active else ():
+            of_frame = await self._link(heading, situation)
+            if of_frame.subject.outcome != "same":
+                subject = replace(of_frame.subject, outcome="unsure")
+                return replace(of_frame, subject=subject, is_plain=linked.is_plain)
+        return linked
+
+    async def _link(self, text: str, situation: Situation) -> Linked:
         message, dates = read_words(with_joined_words(text)), full_dates(text)
         tokens = list(number_tokens(message, dates))
         sought = Sought(

@@ -69,22 +69,7 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
-    is_noted = run[0].gap.strip() == ":" or not of_people("tells").isdisjoint(before)
-    is_told = word.heads or word.before in ("that", "dass") or word.after in of_people("does_or_is")
-    if begins and is_noted and is_told:
-        return True
-    if (begins or word.text.endswith("s")) and of_what in _values():
-        return True
-    last = {*before[-1:]}
-    compares, made_for = of_people("compares"), of_people("made_for")
-    is_for = last <= of_people("for_whom") and bool(made_for & {*before})
-    is_for |= last <= compares | of_people("leads_to_whom") and bool(compares & {*before})
-    if is_for or last & of_people("of_one"):
-        return True
-    while before and before[-1] in of_people("leads_to_whom", "auxiliaries"):
-        before.pop()
-    is_last = word.closes and word.gap == " " and not word.is_in_date
-    return is_last and bool(_values() & {*before[-1:]})
+    return (begins or word.text.endswith("s")) and of_what in _values()
 
 
 @cache
@@ -350,6 +335,8 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     last = span[-1]
     if span[0].title != "staff":
         return span[0].title == "relative"
+    if last.heads and last.after in measured_nouns():
+        return False  # `Herr Doktor Brenner: Kalium?`
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
     is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))

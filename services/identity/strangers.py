@@ -25,10 +25,9 @@ from services.language.named_person import is_known_name, is_ordinary_name, is_s
 from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import says
 from services.language.signed_word import Word
-from services.language.statement_tables import stem
+from services.language.statement_tables import stem, stems_told
 from services.language.statement_words import is_clinical_name, ordinary_words
 from services.language.strange_words import is_strange
-from services.language.text_words import asks_question
 
 _SHORT_LETTERS, _NEAREST = 3, 0.6
 _Span = tuple[Word, ...]
@@ -85,6 +84,8 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
     is_pair = is_pair and (word.is_owner or not is_listed)
+    if _is_half_initial(word, last):
+        return last.text + word.text
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     first = last if is_dotted else word
@@ -94,15 +95,17 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
-    asks = of_people("auxiliaries") | {"book"}
-    is_told = word.after in of_people("does_or_is") or first.before in asks
-    is_last = word.closes and any(
-        first.before in each
-        for each in (of_people("before_names"), measured_nouns(), chart_nouns())
-    )
-    is_last = is_last and any(map(_is_value, message.words))  # `creatinine JD`, `Hb for A.K.`
     letters = first.text + word.text if is_dotted else word.text
-    return letters if begins or is_asked or is_led or is_told or is_last else ""
+    return letters if begins or is_asked or is_led else ""
+
+
+def _is_half_initial(word: Word, last: Word) -> bool:
+    """Whether the heading is a name with one half a letter: `Dolores I: Hb`, `I. Wolf: Hb`."""
+    letter, name = (word, last) if len(word.raw) == 1 else (last, word)
+    is_told = word.heads and last.is_first and len(letter.raw) == 1 < len(name.raw)
+    is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw == "a")
+    is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
+    return is_told and is_name and not is_clinical_name(stem(name.text)) and not _is_value(name)
 
 
 def _is_value(word: Word) -> bool:
@@ -143,21 +146,24 @@ def _is_titled(
     if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
         return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
     if word.title == "staff":
-        # `Prof. Koch - Hb?`
-        return word.heads and word in run[:2] and word.after in measured_nouns()
+        # `Prof. Koch - Hb?`, `Herr Doktor Brenner: Kalium?`
+        return word.heads and word in run[:3] and word.after in measured_nouns()
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
     if is_carried and word.text in measured_nouns():
         return False  # `Herr Gross Kalium`
-    is_role = word.is_in("staff", "relatives", "titles_of_patients") or not word.raw.istitle()
+    is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
+    is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
     if word.is_common and not word.is_owner and is_role:
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
     is_name = is_name or is_strange(word.text)
-    is_name = is_name and not (is_carried or word.is_common or is_clinical_name(stem(word.text)))
+    is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
+    is_term = is_term or (word.is_common and not word.heads)
+    is_name = is_name and not (is_carried or is_term)
     return word.raw[0].isupper() or word.is_owner or is_name
 
 
@@ -174,10 +180,9 @@ def _is_name_in_a_chart_question(
         return False
     if word.before in of_people("newest") and not word.is_owner:
         return False
-    is_topic = _is_topic(message, word)
     if any(word.text in name for name in others):
         return False
-    if not is_topic and _is_said_by_or_to(message, word):
+    if _is_said_by_or_to(message, word):
         return False
     rest = [one for one in message.words if one is not word]
     if _is_name_and_word(word):
@@ -192,20 +197,9 @@ def _is_name_in_a_chart_question(
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in of_people("auxiliaries") and not word.closes
-    is_called = word.title == "patient" or is_asked or is_topic or is_told
+    is_called = word.title == "patient" or is_asked or is_told
     opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
     return is_called or opens or any(map(_is_of_a_chart, rest))
-
-
-def _is_topic(message: Message, word: Word) -> bool:
-    """Whether a message ends with whom it is about: `what do you know about Lopez?`, `bei Lopez?`.
-
-    A wish may end so with a doctor: `Termin bei Lopez`.
-    """
-    if not word.closes or word.before not in of_people("topics"):
-        return False
-    rest = {one.text for one in message.words if one is not word}
-    return asks_question(message.text) or rest <= of_people("joins", "topics")
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:

@@ -17,7 +17,7 @@ _ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
 _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?!\w)")
 _NAMED = re.compile(
     r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s.]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
-    r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4})"
+    r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4}|['’]?\d{2})(?![:.,]\d)"
     r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}(\d{4}))(?!\w)",
     re.IGNORECASE,
 )
@@ -77,8 +77,8 @@ def _all(
 
 
 def _either_way(one: re.Match[str]) -> set[tuple[int, int, int]]:
-    first, second, year = int(one[1]), int(one[2]), int(one[3])
-    years = [year] if len(one[3]) == 4 else [1900 + year, 2000 + year]
+    first, second = int(one[1]), int(one[2])
+    years = _years(one[3])
     found = {(each, second, first) for each in years}
     if "." not in one[0]:
         found |= {(each, first, second) for each in years}
@@ -88,7 +88,12 @@ def _either_way(one: re.Match[str]) -> set[tuple[int, int, int]]:
 def _by_name(one: re.Match[str]) -> set[tuple[int, int, int]]:
     day, name, year = (one[1], one[2], one[3]) if one[1] else (one[5], one[4], one[6])
     month = month_numbers().get(folded(name))
-    return set() if month is None else {(int(year), month, int(day))}
+    return set() if month is None else {(each, month, int(day)) for each in _years(year)}
+
+
+def _years(said: str) -> Sequence[int]:
+    year = int(said.strip("'’"))
+    return [year] if len(said) == 4 else [1900 + year, 2000 + year]
 
 
 @lru_cache(maxsize=1)

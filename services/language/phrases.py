@@ -38,16 +38,20 @@ def parts_in(text: str, name: str) -> Mapping[str, str] | None:
 
     As written; what the phrase leaves open is not in it. None if there is no such phrase.
     """
+    return next(every_part_in(text, name), None)
+
+
+def every_part_in(text: str, name: str) -> Iterator[Mapping[str, str]]:
+    """Yield the same of each place of `text` that is a phrase of `name`."""
     text = text[:LONGEST_READ_CHARS]
     plain, origin = fold(text)
     for pattern in _patterns_for(text, name):
-        if (found := pattern.search(plain)) is not None:
-            return {
+        for found in pattern.finditer(plain):
+            yield {
                 key: _ENDS.sub("", _original(text, origin, *found.span(key)))
                 for key in pattern.groupindex
                 if found[key]
             }
-    return None
 
 
 def found_in(text: str, name: str) -> list[str]:

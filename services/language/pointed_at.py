@@ -11,7 +11,7 @@ from services.language.chart_nouns import chart_nouns, measured_nouns, names_of
 from services.language.descriptions import describes_somebody, first_parts
 from services.language.people_words import of_people
 from services.language.signed_word import Word
-from services.language.statement_tables import saying, stem, stems_told
+from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name, ordinary_words
 from services.language.strange_words import is_strange
 from services.language.vocabulary import concept_rows, drug_words
@@ -25,10 +25,7 @@ def pointed_at(words: Sequence[Word]) -> str | None:
     heading, sign = _heading(words)
     if heading and (_is_somebody(heading) or _is_at_a_bed(heading, sign)):
         return ""
-    if heading and _stands_for_its_bearer(heading):
-        return _named(heading)
-    ills = (one for at in range(len(words)) if (one := _ill_in_place(words, at)))
-    return next(map(_named, ills), None)
+    return _named(heading) if heading and _stands_for_its_bearer(heading) else None
 
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
@@ -112,27 +109,6 @@ def _tells_whom(word: Word) -> bool:
     is_known = word.is_common or is_clinical_name(stem(word.text)) or is_strange(word.text)
     is_other = word.text in chart_nouns() or stem(word.text) in ordinary_words()
     return word.text in names_of("search_record") or (is_known and not is_other)
-
-
-def _ill_in_place(words: Sequence[Word], at: int) -> Sequence[Word]:
-    """Return an illness or limb, from its article on, that owns a value or is booked; else nothing.
-
-    `the hip fracture's BP`, `hb von der hüfte`, `book the hip fracture for Monday`.
-    """
-    word, near = words[at], range(at, max(at - 4, -1), -1)
-    begin = next((one for one in near if words[one].is_in("definite", "of_the")), at)
-    if begin == at:
-        return ()
-    is_told = _is_ill(word.text) or word.is_in("told_by_job")
-    is_told |= word.text in names_of("search_record") or stem(word.text) in stems_told("body")
-    valued = [word.after, word.beyond] if word.is_owner else []
-    lead = [one.text for one in words[:begin] if one.text not in saying("of_whom", "for_whom")]
-    is_value = word.closes and not first_parts(measured_nouns()).isdisjoint(lead[-1:])
-    is_owner = is_told and (is_value or any(map(_is_measured, valued)))
-    is_owner = is_owner and of_people("values_of_places").isdisjoint([*valued, *lead])
-    is_booked = begin > 0 and words[begin - 1].is_in("books") and word.after in of_people("for")
-    is_booked = is_booked and word.text in names_of("problems", "search_record")
-    return words[begin : at + 1] if is_owner or is_booked else ()
 
 
 def _named(phrase: Sequence[Word]) -> str:

@@ -1,0 +1,82 @@
+"""Whom a message is about by its frame, "does {who} have asthma", whatever stands there. Pure."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+
+from services.language.chart_nouns import measured_nouns, names_of
+from services.language.descriptions import first_parts
+from services.language.folding import words_of
+from services.language.full_dates import full_dates
+from services.language.mentions import read_words
+from services.language.people_words import of_people
+from services.language.phrases import every_part_in
+from services.language.pointed_at import pointed_at
+from services.language.signed_word import Word
+
+_LONGEST_WORDS, _ASKED = 7, "crp?"
+_FRAMES = ("whom_asked", "whom_ordered", "whom_told")
+
+
+@lru_cache(maxsize=64)
+def headings_of(text: str) -> tuple[str, ...]:
+    """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
+    is_of_open = not of_people("subjects").isdisjoint(words_of(text))
+    headings = []
+    for name in _FRAMES[:1] if is_of_open else _FRAMES:
+        for who in filter(None, (_whom(text, part) for part in every_part_in(text, name))):
+            heading = f"{who}: {_ASKED}"
+            *words, _ = read_words(heading).words
+            is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+            if not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
+                headings.append(heading)
+    return tuple(dict.fromkeys(headings))
+
+
+def _whom(text: str, part: Mapping[str, str]) -> str:
+    """Return the words before what is asked for; nothing where that is no value of a chart."""
+    who = part.get("who") or f"unser {part['theirs']}"  # `hb vom neuzugang`
+    asked, value = part.get("what", ""), part.get("value", "")
+    if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
+        return ""
+    is_figure = "beside" in part and who[-1:].isdigit()  # `ldl 150`
+    value = part.get("beside", value)
+    if is_figure or (value and _values().isdisjoint(words_of(value)[-1:])):
+        return ""
+    at = next((one for one in asked.split() if not _values().isdisjoint(words_of(one))), "")
+    if not at or "theirs" in part:
+        return "" if asked and not at else who
+    return text[text.find(who) : text.find(at, text.find(asked))].rstrip(" ,:")
+
+
+def _may_be_somebody(words: Sequence[Word]) -> bool:
+    if not words:
+        return True  # a date, or a number
+    is_begun = words[0].is_in("no_one", "auxiliaries", "made_for", "tells")
+    if len(words) > _LONGEST_WORDS or is_begun:
+        return False
+    is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
+    is_said = all(one.before for one in words[1:])  # in one sentence
+    is_other = any(
+        one.is_in("subjects", "speakers")
+        or (one.is_in("staff") and one.before not in of_people("owners"))
+        for one in words
+    )
+    things = _values() | names_of("procedures") - of_people("ill_people")
+    is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
+    return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
+
+
+@cache
+def _values() -> frozenset[str]:
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("told_of_kin", "values_of_places")
+
+
+def _is_beside(heading: str, frame: str) -> bool:
+    """Whether it is an illness, or a relative, of whom something may be told in any chart."""
+    words = read_words(heading).words
+    is_kin = any(
+        one.is_in("relatives") or (one.is_in("spouses") and one.before in of_people("owners"))
+        for one in words
+    )
+    return frame != "whom_asked" and bool(pointed_at(words) or (is_kin and frame == "whom_told"))
