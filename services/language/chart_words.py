@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 
 from rapidfuzz.distance import OSA
 
@@ -264,12 +264,9 @@ class Lexicon:
 
     def _in_one_letter(self, token: str) -> str:
         """Return a word whose umlauts are written out as it is folded: "anaemie" is anamie."""
-        if (token,) in self._phrases or token in self._own or token in common_words():
-            return token
-        plain = token
-        for written, letter in self.words.digraphs.items():
-            plain = plain.replace(written, letter)
-        return plain if plain != token and self._is_word(plain) else token
+        plain = reduce(lambda said, one: said.replace(*one), self.words.digraphs.items(), token)
+        is_known = (token,) in self._phrases or token in self._own or token in common_words()
+        return token if is_known or not self._is_word(plain) else plain
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""

@@ -127,9 +127,8 @@ def _absent(
             return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
-        absent = words.not_there(
-            words.called(question.name, question.said), searched, tool=question.tool
-        )
+        called = words.called(question.name, question.said)
+        absent = words.not_there(called, searched, tool=question.tool)
         if question.tool == "allergies" and view.rows:
             # Which ones are recorded is what the question is asked for.
             return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"
