@@ -58,9 +58,10 @@ class AnswerWords(ClosedValue):
         text = self.said[name]
         return text.format(**parts) if parts else text
 
-    def called(self, name: str) -> str:
-        """Return what is asked about, in this language."""
-        return self.names.get(name) or lexicon(self.language).called(name)
+    def called(self, name: str, said: str = "") -> str:
+        """Return what is asked about, in this language; as it was `said` where it has no word."""
+        own = self.names.get(name) or lexicon(self.language).called(name)
+        return own if own != name or self.is_language_of_tools else said or own
 
     def not_there(self, name: str, searched: str = "", *, tool: str = "") -> str:
         """Return that `name` is not in the record, or not in the list of `tool`."""

@@ -93,7 +93,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         {label.kind for label in piece.labels} - no_names or not piece.labels
         for piece in said
         if figure_in(piece, words) is None and "helped" not in piece.of("frame")
-        if not _is_treatment(piece, words)
+        if not (_is_treatment(piece, words) or _is_of_orders(piece))
     )
     part = read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
@@ -115,6 +115,11 @@ def _is_treatment(piece: Piece, words: Lexicon) -> bool:
     return is_bare and any(one.name == "treatment" for one in piece.of("topic"))
 
 
+def _is_of_orders(piece: Piece) -> bool:
+    """Whether it says of a drug only that it was ordered: "when prescribed?"."""
+    return len(piece.words) == 1 and {"ordered", "takes"} <= {*piece.of("frame")}
+
+
 def _asks_result(piece: Piece, words: Lexicon) -> bool:
     """Whether it asks what something showed or did; "how was she" asks for no result."""
     is_of_state = len(piece.words) == 2 and piece.words[0] in words.words.asking
@@ -123,7 +128,9 @@ def _asks_result(piece: Piece, words: Lexicon) -> bool:
 
 def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
-    found = _asked_of(question, asked)
+    is_ordered = bool(asked.topics) and "ordered" in asked.frames
+    is_of_another = is_ordered and question.tool != "medications"
+    found = None if is_of_another else _asked_of(question, asked)
     if found is None or asked.place is None:
         return found
     return in_place(found, asked.place, is_last_too=False)

@@ -78,6 +78,7 @@ class ChartWords(ClosedValue):
     since_age: tuple[str, ...] = ()
     before_age: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)
+    digraphs: Mapping[str, str] = Field(default_factory=dict)
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
     counted_as: Mapping[str, str] = Field(default_factory=dict)
     sided: frozenset[str] = frozenset()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 
 from rapidfuzz.distance import OSA
 
@@ -51,10 +51,10 @@ class Lexicon:
         self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}
         for phrase, label in entries_of(words, language):
             self._add(phrase, label)
+        self._written = frozenset(self._phrases)
         if fallback is not None:
-            own = set(self._phrases)
             for phrase, label in names_in(fallback, "en"):
-                if _folded(phrase) not in own:
+                if _folded(phrase) not in self._written:
                     self._add(phrase, label)
         known = set(self._phrases)
         classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
@@ -152,6 +152,10 @@ class Lexicon:
         folded = fold(word)[0]
         return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
 
+    def is_own(self, words: tuple[str, ...]) -> bool:
+        """Whether the language's own file has a phrase, and not only what all languages share."""
+        return words in self._written
+
     def is_ordinary(self, name: str) -> bool:
         """Whether `name` is common words, none of which stands for a thing or an illness here."""
         pieces = self.pieces(fold(name)[0])
@@ -245,6 +249,7 @@ class Lexicon:
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
+        token = self._in_one_letter(token)
         if len(token) < _SWAP_CHARS or not token.isalpha() or self._is_word(token):
             return token
         if cut := self._cut_short(token):
@@ -263,6 +268,12 @@ class Lexicon:
         # "displaced" is no slip of "displayed", by which nothing would be claimed.
         is_filler = kinds == {"stop"} and sorted(near[0]) != sorted(token)
         return token if is_filler or kinds <= {"beyond"} else near[0]
+
+    def _in_one_letter(self, token: str) -> str:
+        """Return a word whose umlauts are written out as it is folded: "anaemie" is anamie."""
+        plain = reduce(lambda said, one: said.replace(*one), self.words.digraphs.items(), token)
+        is_known = (token,) in self._phrases or token in self._own or token in common_words()
+        return token if is_known or not self._is_word(plain) else plain
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""

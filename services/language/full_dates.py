@@ -27,6 +27,7 @@ _SHORT_YEAR = re.compile(
 )
 """The 64 of `jg 64 Hb`, not the 38 of `born 38 weeks`."""
 _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
+_TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
 _NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
@@ -129,6 +130,16 @@ def birth_years(text: str) -> Sequence[str]:
 def years_in(text: str) -> Sequence[int]:
     """Return the years of `text` that stand alone, in its order."""
     return [int(one[0]) for one in _YEAR.finditer(text)]
+
+
+def with_whole_years(text: str, *, today: date) -> str:
+    """Return `text` with its years of two digits whole: "'19" is 2019; no quoted figure is one."""
+
+    def whole(short: re.Match[str]) -> str:
+        century = today.year // 100 - (int(short[1]) > today.year % 100)
+        return f"{century}{short[1]}"
+
+    return _TWO_DIGITS.sub(whole, text)
 
 
 def _is_birth_behind(behind: str) -> bool:

@@ -17,6 +17,7 @@ from services.language.corrections import correction_in
 from services.language.detection import language_of
 from services.language.folding import fold, words_of
 from services.language.follow_ups import followed_up, leans_in
+from services.language.full_dates import with_whole_years
 from services.language.held_statements import behind_corrections, held_statements
 from services.language.people_words import of_people
 from services.language.phrases import says
@@ -52,7 +53,7 @@ def read(message: str, situation: Situation) -> Utterance:
     """Return what `message` says; what rules cannot tell is left at its default."""
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
-    words = behind_introduction(words)
+    words = with_whole_years(behind_introduction(words), today=situation.now.date())
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
@@ -218,7 +219,8 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     Where none does, it is that in which the message asks something known.
     """
     today = situation.now.date()
-    spoken = told or situation.language
+    every = (situation.language, *LANGUAGES)
+    spoken = told or next((one for one in every if _names_in(words, one)), situation.language)
     if unknown := _unknown_in(words, spoken):
         best = min(LANGUAGES, key=partial(_unknown_in, words))
         least = _unknown_in(words, best)  # the "a" of "Hepatitis A Impfung" is no English
@@ -231,6 +233,18 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
         if found and (told or is_guess or found[0].tool != SEARCH):
             return language, found
     return spoken, found if told else ()
+
+
+_ABBREVIATED_CHARS = 4
+
+
+def _names_in(words: str, language: str) -> bool:
+    """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT"."""
+    pieces = lexicon(language).pieces(fold(words)[0])
+    named = [one for one in pieces if one.of("name") or one.of("topic")]
+    return any(len(one.text) > _ABBREVIATED_CHARS for one in named) and all(
+        lexicon(language).is_own(one.words) for one in named
+    )
 
 
 def _unknown_in(words: str, language: str) -> int:

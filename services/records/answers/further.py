@@ -309,7 +309,7 @@ def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     told = answer_of(
         replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
     )
-    said = words.say("not_listed", name=words.called(question.name))
+    said = words.say("not_listed", name=words.called(question.name, question.said))
     return f"{said}\n{told}\n" if near else f"{said} "
 
 

@@ -96,7 +96,7 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     is_of_passages = question.tool == "search_record" and question.aspect == "count"  # no things
     told = _listed if is_of_passages else _EVENTS.get(question.aspect, _listed)
     if question.tool == "problems" and all(is_another(row, question.name) for row in rows):
-        not_so = words.say("not_listed", name=words.called(question.name))
+        not_so = words.say("not_listed", name=words.called(question.name, question.said))
         return f"{not_so}\n{_listed(question, rows, words)}"
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
     if question.tool != "care" or question.aspect == "when" or not is_of_now:
@@ -127,7 +127,8 @@ def _absent(
             return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
-        absent = words.not_there(words.called(question.name), searched, tool=question.tool)
+        called = words.called(question.name, question.said)
+        absent = words.not_there(called, searched, tool=question.tool)
         if question.tool == "allergies" and view.rows:
             # Which ones are recorded is what the question is asked for.
             return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"

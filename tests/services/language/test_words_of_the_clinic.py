@@ -1,5 +1,7 @@
 """What clinicians ask in short, sloppy or German words: which list is looked at, and for what."""
 
+from dataclasses import replace
+
 import pytest
 
 from services.language.detection import language_of
@@ -77,3 +79,20 @@ def test_a_drug_is_told_from_what_it_is_dangerous_with(
 ) -> None:
     about = [(one.tool, one.name) for one in read(text, SITUATION).about]
     assert about[: len(asked)] == asked
+
+
+@with_cases("text", "language")
+def test_a_word_that_one_language_has_tells_it(text: str, language: str) -> None:
+    assert read(text, SITUATION).language == language
+
+
+@with_cases("text", "name")
+def test_a_drug_that_was_named_is_meant_by_its_order(text: str, name: str) -> None:
+    after = replace(SITUATION, asked_before=("naproxen?",))
+    assert [one.name for one in read(text, after).about] == [name]
+
+
+@pytest.mark.parametrize("text", ["weight '14", "Gewicht ’14"])
+def test_a_year_of_two_digits_is_a_year(text: str) -> None:
+    (asked,) = read(text, SITUATION).about
+    assert asked.arguments["until"] == "2014-12-31"
