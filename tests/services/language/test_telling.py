@@ -1,6 +1,6 @@
 """What tells something is told from what asks for something."""
 
-from services.language.telling import is_told
+from services.language.telling import is_told, told_in
 from tests.tables import with_cases
 
 
@@ -12,3 +12,9 @@ def test_a_sentence_with_its_subject_and_verb_is_told(text: str) -> None:
 @with_cases("text")
 def test_what_asks_or_orders_is_not_told(text: str) -> None:
     assert not is_told(text)
+
+
+@with_cases("text")
+def test_what_only_may_tell_is_kept_and_answered(text: str) -> None:
+    assert not is_told(text)
+    assert told_in(text) == (text,)
