@@ -27,6 +27,10 @@ _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
+_PARTED_VERB = re.compile(
+    r"(?i)\b(?P<verb>nahm|klang|heilte)(?:en)?\b(?P<what>(?: [^\s;]+){1,12}?)"
+    r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
+)
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
@@ -46,7 +50,7 @@ def parted(text: str) -> str:
         if said in lower:
             text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
-    text = _LEAD.sub(_behind_lead, text)
+    text = _LEAD.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
     text = _restated(text, lower)
     if any(map(lower.__contains__, saying("last_parts"))):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)
