@@ -38,6 +38,7 @@ from services.language.statement_parts import (
 from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import saying, stem
 from services.language.statement_words import statement_words
+from services.language.times_told import TimeTold, times_told
 from services.language.written_dates import FoundDate
 
 _DIGIT = re.compile(r"\d")
@@ -92,6 +93,10 @@ class ClauseReader:
             if high > low:
                 found.append(self._clause(low, high))
         return [one for one in found if one.words or one.has_values]
+
+    def times(self) -> Iterator[TimeTold]:
+        """Yield the ages and times that the sentence tells."""
+        return times_told(self._spoken, self._quantities)
 
     def links(self) -> Iterator[Link]:
         """Yield what the sentence says that two facts have to do with each other."""

@@ -8,7 +8,7 @@ from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_phrases import FoundPhrase
 
-LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "at"]
+LinkKind: TypeAlias = Literal["because", "therefore", "after", "before"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused"))
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})

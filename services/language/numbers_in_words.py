@@ -19,8 +19,10 @@ _OF_A_STAY = re.compile(
 )
 _AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
 _LASTING_ONE = re.compile(
-    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
-    r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
+    r"(?i)\b(?P<behind>(?:last(?:ed|ing)|for|within|after|in) (?:about |just |only )?)"
+    r"an?(?= (?:hour|day|week|month|year)\b)"
+    r"|\b(?P<nach>(?:dauerte|nach|innerhalb|binnen|in) (?:etwa |rund |knapp )?)"
+    r"eine[nmrs]?(?= (?:stunde|tag|woche|monat|jahr)(?:s|es)?\b)"
 )
 _SPOKEN_STAGE = re.compile(
     r"(?i)\b(?P<scale>stage|grade|stadium|grad|cycle|zyklus|course|day|week) (?P<number>[a-zü]+)"
@@ -136,7 +138,7 @@ _IN_DIGITS: Sequence[
     (("/",), _OF_NODES, r"\1 of \2"),
     (("(",), _AGED, r"\g<who>, \g<age> years old,"),
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
-    (("lasted a", "for a", "dauerte ein"), _LASTING_ONE, "1"),
+    ((" a ", " an ", " eine"), _LASTING_ONE, r"\g<behind>\g<nach>1"),
     ((" of ", " von "), _OF_ALL, _share_in_digits),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
     (("-night", "-day"), _OF_A_STAY, _of_days),

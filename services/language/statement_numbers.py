@@ -93,7 +93,7 @@ def differences(
     if not quantities:
         return []
     if of := changed_of_body(cues):
-        return _change_of_body(words, [one for one in quantities if one.unit in _UNITS[of]])
+        return _change_of_body(words, [q for q in quantities if q.unit in ("", *_UNITS[of])])
     offsets = {one.start: one for one in quantities}
     found = []
     said = [word for _, word in words]
@@ -118,7 +118,8 @@ def _change_of_body(words: Sequence[tuple[int, str]], found: Sequence[Quantity])
     """Return by how much a body changed; of "grew from 84 to 139 cm" none is told."""
     course = next((offset for offset, word in words if word in saying("from")), None)
     is_change = course is None or len(found) == 1
-    return [one for one in found[:1] if is_change or one.start < (course or 0)]
+    told = [one for one in found if one.unit][:1]
+    return [one for one in told if is_change or one.start < (course or 0)]
 
 
 def changed_of_body(cues: Collection[str]) -> str:

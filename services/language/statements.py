@@ -43,6 +43,10 @@ _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "
     r"(?=\d[\d.,/]* ?\S* (?:of|from|measured|at|in|on|vom|von|bei|im|am)\b)"
 )
+_PARTED_VERB = re.compile(
+    r"(?i)\b(?P<verb>nahm|klang|heilte)(?:en)?\b(?P<what>(?: [^\s;]+){1,12}?)"
+    r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
+)
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
 _GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")

@@ -7,12 +7,11 @@ from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
-from services.statements.fit import has_date, is_measured
+from services.language.written_dates import WrittenDate
+from services.statements.fit import is_measured
 from services.statements.known import KnownRows
-from services.statements.one_of_several import DONE_ONCE, excludes
+from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
-from services.statements.subject import about
-from services.statements.units import is_same, quantity
 from services.statements.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
@@ -61,64 +60,28 @@ def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
     return Verdict("contradicted", persons[0].sources, persons[0].says)
 
 
-def age_at(clause: Clause) -> Quantity | None:
-    """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
-    is_of_age = clause.says("age")
-    numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
-    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
-    is_at = (
-        (clause.says("was") and clause.says("years_old"))  # "he was 11 years old at his check-up"
-        or {"when", "was"} <= clause.words
-        or clause.words >= saying("at_age")
-        or clause.words >= saying("im_alter")
-    )
-    is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
-    return numbers[0] if is_told else None
-
-
-def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict | None:
-    """Return what the birth date and the day of a row say of the age at it.
-
-    None where it is told beside something that lasts: "he was 70 years old and had diabetes".
-    """
-    births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
-    named = about(clause, rows, clause.names)
-    began = [row for row in named if row.begun and not row.is_text]
-    if "begun" not in clause.cues:
-        began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
-        began = _meant_events(clause, began) or [
-            row for row in began if clause.says("age") or clause.dates
-        ]
-        if not began:
-            return None
-    if not births or not began:
-        return Verdict("unsupported")
-    if told.comparator:  # what is for it comes later
-        began = [row for row in began if not row.needs.isdisjoint(clause.names)] or began
-    for row in began:
-        if any(is_same(told, quantity(one, told.unit)) for one in age_then(births[0], row)):
-            return Verdict("supported", (*row.sources, *births[0].sources), row.says)
-    return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
-
-
-def _meant_events(clause: Clause, rows: list[KnownRow]) -> list[KnownRow]:
-    """Return the visits and the like of the days that are told, or the last of them."""
-    found = [row for row in rows if row.kind in DONE_ONCE]
-    found = [row for row in found if all(has_date(day, row) for day in clause.dates)]
-    last = max((row.order for row in found), default="")
-    return [row for row in found if row.order == last] if "newest" in clause.cues else found
-
-
 def age_then(birth: KnownRow, row: KnownRow) -> set[int]:
-    """Return how old somebody may have been: both ages in a year of which no more is recorded."""
-    born, then = birth.begun, row.begun
+    """Return how old somebody may have been when a row's matter began."""
+    return _ages(birth.begun, row.begun)
+
+
+def _ages(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -> set[int]:
+    """Return an age in units of so many months: both in a year of which no more is recorded."""
     if born is None or then is None or born.year is None or then.year is None:
         return set()
-    whole = then.year - born.year
-    if None in (born.month, then.month, born.day, then.day):
-        return {whole - 1, whole}
-    is_before = ((then.month or 0), (then.day or 0)) < ((born.month or 0), (born.day or 0))
-    return {whole - is_before}
+    if born.month is None or then.month is None or None in (born.day, then.day):
+        return {then.year - born.year - 1, then.year - born.year} if months > 1 else set()
+    whole = 12 * (then.year - born.year) + then.month - born.month
+    return {(whole - ((then.day or 0) < (born.day or 0))) // months}
+
+
+def is_so_old(told: Quantity, clause: Clause, born: WrittenDate, then: WrittenDate) -> bool:
+    """Whether somebody was of an age that a clause tells on a day."""
+    near = 1 if "approximately" in clause.cues else 0
+    ages = _ages(born, then, 1 if told.unit == "mo" else 12)
+    if told.comparator:
+        return any((one >= told.number) == (told.comparator[0] == ">") for one in ages)
+    return told.unit in ("", "a", "mo") and any(abs(told.number - one) <= near for one in ages)
 
 
 def without_age(clause: Clause, age: Quantity) -> Clause:

@@ -15,6 +15,7 @@ from services.statements.bounds import limits
 from services.statements.known import KnownRows
 from services.statements.linked import by_links
 from services.statements.one_of_several import excludes
+from services.statements.reckoned import by_reckoning
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
 from services.statements.verdict import Verdict, worst
@@ -139,6 +140,8 @@ def judged(
     state = worst(verdicts).state
     if state in ("supported", "unchecked") or sentence.reader is None:
         return sentence, verdicts
+    if (reckoned := by_reckoning(sentence, rows, judge)) is not None:
+        return reckoned
     if (linked := by_links(sentence.reader.links(), rows, judge)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
     if state == "contradicted":

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
 from services.statements.against_texts import against_texts, gives_way
-from services.statements.ages import against_age, age_at, age_told, compare_age_at, without_age
+from services.statements.ages import against_age, age_told, without_age
 from services.statements.broader import by_broader_name
 from services.statements.by_values import by_values, latest_of_kind
 from services.statements.compare_series import (
@@ -72,9 +72,6 @@ def compare_values(
         return other
     if len(of_kin := by_each_of_kin(clause, names)) > 1:
         return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
-    then = age_at(clause) if "family" not in clause.cues else None
-    if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
-        return of_then
     if (age := age_told(clause)) is None:
         return _compared(clause, rows, names, cited)
     rest = without_age(clause, age)

@@ -113,6 +113,10 @@ def _by_rows(
     """Return what rows of facts say of a denial: how they are judged, whether they ended."""
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
+    states = [row for row in plain if row.kind == "problem"]
+    is_of_state = {"is_now", "about_patient"} <= clause.cues and not clause.says("past", "never")
+    if is_of_state and states and all(row.ended and row.standing == "ended" for row in states):
+        return supported(states)  # "She is not pregnant."
     if clause.cues & {"takes", "current"} or clause.says("chronic"):
         of_kind = [row for row in plain if f"={row.kind}" in names] or plain
         if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):

@@ -1,14 +1,15 @@
 """Sentences that say how long something lasted, or how far apart two things were. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import product
+from itertools import combinations
 
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
-from services.language.written_dates import WrittenDate
+from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.ages import age_then
 from services.statements.compare_series import has_changed, has_value, value_of
 from services.statements.fit import fits, has_date
@@ -28,38 +29,20 @@ _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
 
 def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over how long something lasted; None where a clause does not say it.
+    """Return the verdict over how long a stay in hospital was; None where a clause does not say it.
 
     A rounded time is right: three weeks are from 18 to 24 days.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    is_end = "ended" in clause.cues and clause.says("some_time_after")
     is_stay = clause.says("in_hospital") or clause.words >= saying("spent_in_hospital")
-    is_stay = is_stay and not clause.says("apart")  # "three months after the admission"
-    is_told = clause.says("lasted") or is_end or is_stay
-    if not is_told or not (names or is_stay) or len(times) != 1 or len(clause.quantities) != 1:
+    if not is_stay or clause.says("apart") or len(times) != 1 or len(clause.quantities) != 1:
         return None
     stays = [row for row in rows.rows if row.is_stay]
-    named = about(clause, rows, names) if names else stays
-    subject = [row for row in named if not row.is_text]
-    kinds = _STAYS if is_stay else DONE_ONCE
-    subject = [row for row in subject if (row.kind in kinds) == is_stay]
-    subject = subject or (stays if is_stay else [])
-    spans = [(row, _span(row)) for row in subject]
-    known = [
-        (row, days)
-        for row, days in spans
-        if days is not None and all(has_date(day, row) for day in clause.dates)
-    ]
-    if not known and len(names) > 1 and not clause.own_names:
-        return lasted(clause, rows, names[:1])  # "was treated with … and resolved after nine days"
-    if not known:
-        return Verdict("unsupported", refs(subject[:1])) if subject else None
-    right = [row for row, days in known if _is_so(clause, times[0], days)]
-    if right and (len(right) == len(known) or not clause.says("all_of_them")):
+    named = [row for row in about(clause, rows, names) if row.is_stay] if names else stays
+    known = [(row, days) for row in named or stays for days in spans_of(row, clause)]
+    if right := [row for row, days in known if _is_so(clause, times[0], days)]:
         return supported(right)
-    row, days = next((one for one in known if one[0] not in right), known[0])
-    return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
+    return Verdict("contradicted", known[0][0].sources, known[0][0].says) if known else None
 
 
 def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -74,7 +57,7 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         one for one in clause.quantities if one.unit == "a" or (is_any_time and one.unit in TIMES)
     ]
     is_told = "begun" in clause.cues or clause.says("since_when")
-    is_told = is_ago or (is_told and not clause.says("apart"))
+    is_told = is_ago or (is_told and not clause.says("apart", "age"))
     if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
@@ -85,7 +68,9 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
     if is_ago and rows.today is not None and named:
         right = [
-            row for row in named if fits(plain, row) and _is_ago(clause, times[0], row, rows.today)
+            row
+            for row in named
+            if fits(plain, row) and is_long_ago(clause, times[0], row, rows.today)
         ]
         return supported(right) if right else Verdict("unsupported", refs(named))
     lasting = [row for row in named if is_ago or (row.standing == "active" and not row.ended)]
@@ -99,6 +84,17 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         and any(_is_by_age(times[0], age - then) for then in age_then(birth, row))
     ]
     return supported(right) if right else Verdict("unsupported", refs(lasting))
+
+
+def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> bool:
+    """Whether a time is how long one of the rows lasted, or how far two of them are apart."""
+    is_of_drug = any(kind_of_name(one) == "medication" for one in clause.names)
+    # An illness is no course of its drug.
+    is_span = "ended" in clause.cues or clause.says("lasted") or not is_of_drug
+    spans = [days for row in found if is_span for days in spans_of(row, clause)]
+    apart = combinations(found, 2) if clause.says("apart") else ()
+    spans += [days for two in apart if (days := days_between(*two)) is not None]
+    return any(_is_so(clause, told, days) for days in spans)
 
 
 def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -129,7 +125,7 @@ def _is_over(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     return Verdict("contradicted", own[0].sources, own[0].says)
 
 
-def _is_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
+def is_long_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
     """Whether a row began, or ended where that is said, so long before today."""
     day = row.ended if "ended" in clause.cues else row.begun
     if (exact := _exact(day)) is not None:
@@ -208,46 +204,6 @@ def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     return supported(found) if found else None
 
 
-def is_so_far_apart(
-    clause: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
-) -> Verdict | None:
-    """Return the verdict over "five years apart" and "inserted three days later".
-
-    Args:
-        before: What the sentence says before that clause.
-    """
-    times = [one for one in clause.quantities if one.unit in TIMES]
-    if not clause.says("apart") or len(times) != 1 or clause.says("than"):
-        return None
-    rest = tuple(one for one in clause.quantities if one not in times)
-    plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
-    sides = _told_apart(plain, before, rows, names)
-    if not sides or not all(sides):
-        return None
-    is_first = "apart" in clause.words or clause.says("told_first")
-    for one, other in product(*(sides if is_first else reversed(sides))):
-        if one.order <= other.order and is_apart(clause, times[0], one, other):
-            return supported([one, other])
-    return Verdict("unsupported", refs([sides[0][0], sides[1][0]]))
-
-
-def _told_apart(
-    plain: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
-) -> list[list[KnownRow]]:
-    """Return the rows of the two that are so far apart; nothing where they are not told."""
-    if len(plain.dates) == _ENDS:
-        return [_dated(replace(plain, dates=(day,)), rows, names) for day in plain.dates]
-    if before is None or plain.dates:
-        return []
-    return [_dated(before, rows, before.names), _dated(plain, rows, names)]
-
-
-def _dated(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the rows with a day that say a clause of any of the names."""
-    found = {id(row): row for name in names for row in rows.about([name])}
-    return [row for row in found.values() if row.order and not row.is_text and fits(clause, row)]
-
-
 def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     """Whether two values are as far apart as a clause says: "within two weeks"."""
     days = days_between(first, last)
@@ -269,12 +225,18 @@ def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     return days <= limit + off if clause.says("within") else abs(days - limit) <= off
 
 
-def _span(row: KnownRow) -> int | None:
-    """Return for how many days a row's matter lasted; None where either end is not exact."""
-    if len(row.dates) > _ENDS:
-        return None  # a row of several times
-    first, last = _exact(row.begun), _exact(row.ended)
-    return None if first is None or last is None else (last - first).days
+def spans_of(row: KnownRow, clause: Clause) -> Iterator[int]:
+    """Yield for how many days a row's matter lasted, each time that a clause may tell of."""
+    for ends in [(row.begun, row.ended), *row.earlier]:
+        first, last = map(_exact, ends)
+        is_of_days = all(any(is_then(day, one) for one in ends) for day in clause.dates)
+        if first is not None and last is not None and is_of_days:
+            yield (last - first).days
+
+
+def is_then(told: FoundDate, day: WrittenDate | None) -> bool:
+    """Whether a day is the one that is told."""
+    return day is not None and any(one.fits(day) for one in told.readings)
 
 
 def _exact(day: WrittenDate | None) -> date | None:

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.statements import Sentence
-from services.statements.ages import age_at
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
-from services.statements.clause_parts import prior
 from services.statements.compare_several import switched
 from services.statements.counting import counted, of_kinds
-from services.statements.durations import goes_on, is_so_far_apart, lasted, lasts_on, stayed
+from services.statements.durations import goes_on, lasted, lasts_on, stayed
 from services.statements.known import KnownRows
 from services.statements.regular import done_regularly
 from services.statements.subject import refs
@@ -25,10 +23,9 @@ def of_figures(
     sentence: Sentence, clause: Clause, names: Sequence[str], rows: KnownRows
 ) -> Verdict | None:
     """Return the verdict over the figures of a clause; None where it tells none."""
-    if not sentence.asks and "maybe" not in clause.cues and age_at(clause) is None:
+    if not sentence.asks and "maybe" not in clause.cues:
         found_by = (each(clause, rows, names) for each in _FIGURES)
         told = next((one for one in found_by if one is not None), None)
-        told = told or is_so_far_apart(clause, prior(sentence, clause), rows, names)
         if told is not None:
             return told
     if not clause.counted or clause.quantities:

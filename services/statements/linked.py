@@ -9,7 +9,6 @@ from services.language.links import Link
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
-from services.statements.ages import age_then
 from services.statements.compare_several import ORDINALS
 from services.statements.durations import is_apart
 from services.statements.fit import fits, is_aim
@@ -38,8 +37,7 @@ def by_links(
         found = _judged(link, rows)
         if found is None or found.state != "supported":
             continue
-        told = link.clauses[1:] if link.kind == "at" else link.clauses
-        verdicts = [judge(one) for one in told]
+        verdicts = [judge(one) for one in link.clauses]
         if all(one.state in ("supported", "unchecked") for one in verdicts):
             return link, [*verdicts, found]
     return None
@@ -50,8 +48,6 @@ def _judged(link: Link, rows: KnownRows) -> Verdict | None:
         return _of_smoking(link, rows)
     if link.kind in ("because", "therefore"):
         return _caused(link.turned(), rows, _named_or_said(link))
-    if link.kind == "at":
-        return _of_age(link.first, link.second, rows)
     return _in_order(link.turned(), rows)
 
 
@@ -110,24 +106,6 @@ def _day(row: KnownRow) -> str:
 
 def _is_as_far(told: Quantity | None, later: KnownRow, earlier: KnownRow) -> bool:
     return told is None or is_apart(Clause(), told, earlier, later)
-
-
-# -- age -------------------------------------------------------------------------------------------
-
-
-def _of_age(first: Clause, second: Clause, rows: KnownRows) -> Verdict | None:
-    """Return whether somebody was as old "when prediabetes was first recorded"."""
-    told = [one for one in first.quantities if one.unit in ("", "a") and not one.decimals]
-    births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
-    if len(told) != 1 or first.names or "about_patient" not in first.cues or not births:
-        return None
-    found = _events(second, second, rows)
-    ages = [(age_then(births[0], row), row) for row in found]
-    right = [row for age, row in ages if told[0].number in age]
-    if right:
-        return supported([right[0], births[0]])
-    says = f"{births[0].says}; {found[0].says}" if found else ""
-    return Verdict("contradicted" if found else "unsupported", refs(found[:1]), says)
 
 
 # -- cause -----------------------------------------------------------------------------------------

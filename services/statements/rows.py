@@ -40,6 +40,7 @@ class KnownRow:
         words: Stems of all that it says.
         ranges: Bounds of what is normal; no value of the patient.
         figures: Figures of its name and unit, such as "0-10"; no values.
+        earlier: From when to when it was before: `before 2014-11-22–2015-06-20`.
         standing: Whether it holds now.
         is_text: A sentence of a document or of an earlier answer: it may disagree with others.
         is_earlier: From an earlier turn of this patient's conversation.
@@ -64,6 +65,7 @@ class KnownRow:
     dates: tuple[WrittenDate, ...] = ()
     begun: WrittenDate | None = None
     ended: WrittenDate | None = None
+    earlier: tuple[tuple[WrittenDate | None, ...], ...] = ()
     stages: tuple[Stage, ...] = ()
     often: frozenset[str] = frozenset()
     smoking: str = ""

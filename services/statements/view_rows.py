@@ -48,6 +48,7 @@ _OTHER = re.compile(
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
+_SPAN = re.compile(r"(\d{4}-\d\d-\d\d)–(\d{4}-\d\d-\d\d)")
 _NAME_OF_PAIR = "blood pressure"
 _PRESSURE = frozenset(_NAME_OF_PAIR.split())
 
@@ -196,6 +197,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         dates=tuple(dates),
         begun=recorded_date(row.date) if row.date else None,
         ended=recorded_date(row.end) if row.end else None,
+        earlier=tuple(tuple(map(recorded_date, one)) for one in _SPAN.findall(row.detail)),
         stages=clause.stages,
         often=clause.often,
         smoking=clause.smoking,

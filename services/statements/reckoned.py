@@ -1,0 +1,81 @@
+"""Ages and times that follow from days: the rest of a sentence is judged, and they by its rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from services.language.clauses import Clause
+from services.language.quantities import Quantity
+from services.language.statements import Sentence
+from services.language.times_told import TimeTold
+from services.language.written_dates import WrittenDate
+from services.statements.ages import is_so_old
+from services.statements.durations import is_long_ago, is_so_long, is_then
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.verdict import Verdict, worst
+
+_Judged = tuple[Sentence, list[Verdict]]
+
+
+def by_reckoning(
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
+) -> _Judged | None:
+    """Return a sentence without its times, where rows say the rest and they follow from it."""
+    times = list(sentence.reader.times()) if sentence.reader else []
+    numbers = [one.told for one in times]
+    plain = [_without(one, numbers) for one in sentence.clauses]
+    verdicts = [_judged(one, judge) for one in plain] if times else []
+    if worst(verdicts).state != "supported":
+        return None
+    for time, owner in product(times, sentence.clauses):
+        if time.told in owner.quantities:
+            told = {*owner.names}
+            said = [
+                v for v, one in zip(verdicts, plain, strict=True) if not told or told & {*one.names}
+            ]
+            found = [row for verdict in said for row in _rows_of(verdict, rows)]
+            if not _follows(time, owner, found, rows):
+                return None
+    return replace(sentence, clauses=tuple(plain)), verdicts
+
+
+def _without(clause: Clause, numbers: Sequence[Quantity]) -> Clause:
+    rest = tuple(one for one in clause.quantities if one not in numbers)
+    is_end = len(rest) < len(clause.quantities) and not clause.says("age")
+    cues = {"day_before_end"} if is_end else set[str]()  # a day is that of the beginning
+    return replace(clause, quantities=rest, cues=clause.cues | cues)
+
+
+def _judged(clause: Clause, judge: Callable[[Clause], Verdict]) -> Verdict:
+    """Return the verdict over a clause, of one that names nothing itself also for the last name."""
+    found = judge(clause)
+    is_of_last = found.state == "unsupported" and not clause.own_names
+    return judge(replace(clause, names=clause.names[-1:])) if is_of_last else found
+
+
+def _rows_of(verdict: Verdict, rows: KnownRows) -> Iterator[KnownRow]:
+    for ref in verdict.sources:
+        yield from (row for row in rows.by_source(ref) if not row.is_text and row.begun)
+
+
+def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: KnownRows) -> bool:
+    near = sorted(owner.dates, key=lambda one: abs(one.start - time.told.start))[:1]
+    if time.kind == "age":
+        births = [row.begun for row in rows.personal if row.kind == "patient" and row.begun]
+        days = [day for row in found for day in _days(row, owner)]
+        days = [day for day in days if all(is_then(one, day) for one in near)]
+        return any(is_so_old(time.told, owner, *one) for one in product(births, days))
+    if time.kind == "ago":
+        return rows.today is not None and any(
+            is_long_ago(owner, time.told, row, rows.today) for row in found
+        )
+    named = [row for one in owner.names for row in rows.about([one]) if row.kind == "problem"]
+    return is_so_long(owner, time.told, [*found, *named])
+
+
+def _days(row: KnownRow, owner: Clause) -> Iterator[WrittenDate]:
+    if row.begun and (owner.dates or "ended" not in owner.cues):
+        yield row.begun
+    if row.ended and (owner.dates or "ended" in owner.cues):
+        yield row.ended
