@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 from services.language.chart_entries import entries_of, names_in
 from services.language.chart_file import ChartWords
 from services.language.chart_pieces import Label, NameIs, Piece
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
@@ -32,9 +32,6 @@ _TELLING_CHARS = 4
 _NOUNS = frozenset({"name", "topic", "part", "frame"})
 _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _PLACE = re.compile(r"(?<![\w.,])([1-5])\.(?=\s[^\W\d_]{4})")  # "2. Dosis" is the second
-_APOSTROPHES = re.compile("[\u2019'`\u00b4]")
-_ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
-_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
 _SHORT_CHARS = 2
 _BEFORE = 3
 
@@ -72,15 +69,12 @@ class Lexicon:
             for phrase, labels in self._phrases.items()
             if len(phrase) > 1 and sum(map(len, phrase)) >= _SLIP_CHARS
         }
+        drugs = {each for each, said in self._phrases.items() if _is_of("medications", said)}
+        words_of_all = {(word,) for phrase in self._phrases for word in phrase}
         self._own = {
-            word
-            for phrase in self._phrases
-            for word in phrase
-            if len(word) >= _DRUG_CHARS
-            or (
-                len(word) >= _SWAP_CHARS
-                and not _is_of("medications", self._phrases.get((word,), ()))
-            )
+            one[0]
+            for one in words_of_all
+            if len(one[0]) >= (_DRUG_CHARS if one in drugs else _SWAP_CHARS)
         }
         labels = [label for each in self._phrases.values() for label in each]
         self._names = {one.value.name for one in labels if one.kind in ("name", "topic")}
@@ -317,11 +311,6 @@ class Lexicon:
 def _pieces_of(words: Lexicon, text: str) -> tuple[Piece, ...]:
     """Return the pieces of a text: what it asks and what it leans on are both read of them."""
     return words.read_pieces(text)
-
-
-def tokens_of(text: str) -> list[str]:
-    """Return the words of folded `text`; apostrophes are closed, elided articles gone."""
-    return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
 
 
 def _is_of(tool: str, labels: Sequence[Label]) -> bool:

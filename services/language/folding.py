@@ -68,6 +68,8 @@ def with_plain_letters(text: str) -> str:
 
 
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
+_ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
+_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
 _WORDS = re.compile(r"[^\W_]+|[\u2600-\u27bf\U0001f100-\U0001faff]")
 _SKIN = dict.fromkeys(range(0x1F3FB, 0x1F400))
 
@@ -76,3 +78,8 @@ def words_of(text: str) -> list[str]:
     """Return the words and pictures of `text` folded, apostrophes closed: `don't` is `dont`."""
     plain, _ = fold(text.translate(_SKIN))
     return _WORDS.findall(_APOSTROPHES.sub("", plain))
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words of folded `text`; apostrophes are closed, elided articles gone."""
+    return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))

@@ -21,9 +21,9 @@ from services.language.bare_months import month_named
 from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
 from services.language.chart_questions import chart_questions
-from services.language.chart_words import Lexicon, lexicon, tokens_of
+from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import asked_around
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.leaning_words import (
     ends_before,
     has_limit,

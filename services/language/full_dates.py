@@ -154,3 +154,9 @@ def _is_birth(before: str) -> bool:
     return any(one in of_people("born") or one == "*" for one in words) or bool(
         re.search(r"\*\s*$", before)
     )
+
+
+def birth_date_in(text: str) -> date | None:
+    """Return the one whole date of `text`; None where it has none, or has two readings."""
+    days = {day for found in full_dates(text) for day in found.readings}
+    return next(iter(days)) if len(days) == 1 else None

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from services.language.chart_pieces import Piece
-from services.language.chart_words import Lexicon, lexicon, tokens_of
-from services.language.folding import fold
+from services.language.chart_words import Lexicon, lexicon
+from services.language.folding import fold, tokens_of
 from services.language.named_runs import FOR
 from services.language.vocabulary import LANGUAGES
 

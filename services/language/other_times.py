@@ -7,7 +7,8 @@ from datetime import date
 
 from services.language.calendar_days import around, steps_back
 from services.language.chart_pieces import Piece
-from services.language.chart_words import Lexicon, tokens_of
+from services.language.chart_words import Lexicon
+from services.language.folding import tokens_of
 from services.language.question_figures import hull_of, with_days
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in

@@ -66,7 +66,7 @@ def parted(text: str) -> str:
         if said in lower:
             text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
-    text = _LEADING.sub(_behind_lead, text)
+    text = _LEADING.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
     text = _restated(text, lower)
     if any(map(lower.__contains__, saying("last_parts"))):
         text = _COMPOUND.sub(r"\g<what> \g<last>", text)

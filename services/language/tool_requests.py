@@ -7,7 +7,7 @@ and of what was said before.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from textwrap import shorten
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from services.language.addressing import without_address
 from services.language.clock import day_in, hour_alone_in, lasting_in, shift_in
 from services.language.folding import fold, words_of
-from services.language.full_dates import full_dates
+from services.language.full_dates import birth_date_in
 from services.language.in_english import in_english, with_months
 from services.language.phrases import parts_in, says, without, words_for
 from services.language.pointing.when import When, when_of
@@ -39,8 +39,7 @@ _HOUR_TOLD = re.compile(r"\b(?:at (?=\d{1,2}\b)|(?=\d{1,2}:00))(\d{1,2})")
 _BARE_HOURS = re.compile(
     r"(?<![\w:./-])(\d{1,2})(?: (?:to|until|bis) | ?[-–] ?)(\d{1,2})(?![\w:./-])(?! ?[ap]m)"
 )
-_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""Whether words tell a time hangs on no day."""
+_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)  # whether words tell a time hangs on no day
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
 _TITLE_ENDS = re.compile(r"^[\s\"'“„«,;:.]+|[\s\"'”“»,;:.]+$")
 
@@ -363,9 +362,3 @@ def full_name_in(text: str) -> str | None:
         else:
             named = []
     return None
-
-
-def birth_date_in(text: str) -> date | None:
-    """Return the one whole date of `text`; None where it has none, or has two readings."""
-    days = {day for found in full_dates(text) for day in found.readings}
-    return next(iter(days)) if len(days) == 1 else None

@@ -13,9 +13,9 @@ from itertools import pairwise
 from services.language.chart_parts import EDGES
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart
-from services.language.chart_words import Lexicon, lexicon, tokens_of
+from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import relations_of, side_of
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.named_runs import has_sides, may_name
 from services.language.people_words import of_people
 from services.language.time_shifts import time_units

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from services.language.chart_words import tokens_of
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.statement_tables import saying
 from services.records.dates import day_text
 from services.records.entry import CODE_SETS, Entry, Raw, codes, label, labels, many, one, text

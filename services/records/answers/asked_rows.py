@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.chart_words import tokens_of
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ViewRow
-from services.language.chart_words import tokens_of
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.language.statement_tables import saying
 from services.records.answers.said_words import has_words, says_all
 from services.records.concepts.table import parts_of_body

@@ -1,8 +1,7 @@
 """Whether a row says certain words. Pure."""
 
 from data_models.chart_view import ViewRow
-from services.language.chart_words import tokens_of
-from services.language.folding import fold
+from services.language.folding import fold, tokens_of
 from services.records.concepts.words import is_compound_of, root_of, words_of
 
 _TELLING_CHARS = 4

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
-from services.language.chart_words import lexicon, tokens_of
-from services.language.folding import fold
+from services.language.chart_words import lexicon
+from services.language.folding import fold, tokens_of
 from services.language.people_words import of_people
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
