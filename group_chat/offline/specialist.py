@@ -235,7 +235,7 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
     if read is None or read.about:
         return None
     told = prompt.say("not_held", told=" ".join(prompt.asked.split()))
-    return told if read.task == "tell" else not_understood(prompt)
+    return told if read.task == "tell" else courtesy(prompt) or not_understood(prompt)
 
 
 def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest | None:

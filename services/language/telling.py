@@ -50,6 +50,7 @@ class TellingWords(ClosedValue):
 
 _BEFORE_NAMES = frozenset({"verb", "ask"})
 _LONGEST_LEAD, _LONGEST_LABEL = 6, 3
+_VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
@@ -162,7 +163,7 @@ def _kind_by_name(piece: Piece) -> str | None:
     if tool == "medications" and piece.of("name"):
         is_class = f"{name.removesuffix('s').capitalize()}s" in drug_classes()
         return "list" if is_class else "drug"
-    if tool == "results" and piece.of("name"):
+    if tool in _VALUES and name:
         return "measured"
     if not piece.of("name") and len(piece.words) > 1 and tool in _LISTS:
         return None  # "diagnosed with", "reacts to"
