@@ -92,6 +92,8 @@ def told_among(
     Args:
         beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
+    if beside in people and says(text, "open_of_them"):
+        return [beside]
     everybody = [*people.values()]
     numbered = _numbered_among(text, everybody)
     named = [numbered] if numbered else _named_in(text, everybody)

@@ -123,7 +123,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
-            is_answer = bool(waited) and own_kind_in(head) is None
+            is_answer = bool(waited) and own_kind_in(head) is None and not stated_in(said)
             is_answer = is_answer and is_told(waited) and not is_told(said)
             yield (waited if is_answer else said), each
 

@@ -447,6 +447,14 @@ async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
     assert set(asked.question.payload["options"]) == {"patient_7", "patient_42"}
 
 
+@pytest.mark.parametrize("said", ["no, the open one", "this patient", "nein, die offene"])
+async def test_the_open_one_of_those_offered_is_meant(said: str) -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("what is Doyle's stage?")
+
+    assert (await here.say(said)).patient_id == "patient_4"
+
+
 @pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])
 async def test_what_names_nobody_or_more_of_those_offered_chooses_nobody(said: str) -> None:
     here, _ = world("patient_4", "patient_42", active="patient_4")
