@@ -92,7 +92,7 @@ def told_among(
     Args:
         beside: Whose chart is open; who describes somebody describes another where one is offered.
     """
-    if beside in people and says(text, "open_of_them"):
+    if beside is not None and beside in people and says(text, "open_of_them"):
         return [beside]
     everybody = [*people.values()]
     numbered = _numbered_among(text, everybody)

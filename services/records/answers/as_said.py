@@ -87,7 +87,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn in _lines_before(turns):
-        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
+        told = _not_noted(said, tuple(told_in(said))) if len(said) <= _TOLD_CHARS else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
@@ -100,6 +100,13 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
+
+
+@lru_cache(maxsize=1_000)
+def _not_noted(said: str, told: Sequence[str]) -> Sequence[str]:
+    """Return what was told beside the notes of a line: these are held as they are."""
+    noted = [one.quote for one in stated_in(said) if told and one.kind == "note"]
+    return [one for one in told if not any(one in quote for quote in noted)]
 
 
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
@@ -123,8 +130,8 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
-            is_answer = bool(waited) and own_kind_in(head) is None and not stated_in(said)
-            is_answer = is_answer and is_told(waited) and not is_told(said)
+            is_answer = bool(waited) and own_kind_in(head) is None
+            is_answer = is_answer and is_told(waited) and not is_told(said) and not stated_in(said)
             yield (waited if is_answer else said), each
 
 
