@@ -5,6 +5,7 @@ Each answer says plainly what cannot be done, and what can be done instead.
 
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.addressing import without_address
+from services.language.appointment_slots import slots_in
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
@@ -107,3 +108,12 @@ def what_next(prompt: Prompt) -> OfflineReply:
     if prompt.patient_id is None:
         return prompt.say("no_patient_yet")
     return prompt.say("is_open", who=prompt.who)
+
+
+def told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
+    """Return that what is told of the patient is not held, and what is still asked for."""
+    tells = prompt.utterance is not None and prompt.utterance.task == "tell"
+    if wanted is None or not tells or slots_in(prompt.asked, is_booking=True):
+        return None
+    told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
+    return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")

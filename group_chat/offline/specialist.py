@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood
+from group_chat.offline.plain_talk import courtesy, not_understood, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -152,6 +152,8 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
         own = (one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
         shown = next(own, shown)  # others may have been answered since it asked
     talk = Arranging(as_move(prompt.asked, shown), shown, past, wishes)
+    if not prompt.answers and (beside_form := told_beside(prompt, asks_for(shown))) is not None:
+        return beside_form
     if talk.is_dropped:
         noted = prompt.call("update_entities", entities_to_remove=[*wishes], words=prompt.asked)
         return noted if wishes and not prompt.answers else prompt.say("nothing_arranged")

@@ -94,7 +94,9 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
         return ""
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
     is_asked = word.is_owner and asks_for_chart(word)
-    is_led = first.before in PATIENTS or (first.before in of_people("topics") and word.closes)
+    is_led = first.before in PATIENTS | of_people("made_for") or (
+        first.before in of_people("topics") and word.closes
+    )
     letters = first.text + word.text if is_dotted else word.text
     return letters if begins or is_asked or is_led else ""
 

@@ -101,7 +101,7 @@ class SearchIndex:
         if not self.hits:
             return []
         code = query.strip().casefold()  # codes are words as they stand
-        asked = [code] if code in self.ranking.vocab_dict else asked
+        asked = [code] if code and code in self.ranking.vocab_dict else asked
         # Katarakt: Kataraktoperation; "chole" is short for no cholesterol.
         alone = [name[0] for name in names if len(name) == 1 and len(name[0]) >= _NAME_CHARS]
         asked += [word for one in (*asked, *alone) for word in self._kin(one)]

@@ -105,8 +105,13 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
 @lru_cache(maxsize=1_000)
 def _not_noted(said: str, told: Sequence[str]) -> Sequence[str]:
     """Return what was told beside the notes of a line: these are held as they are."""
-    noted = [one.quote for one in stated_in(said) if told and one.kind == "note"]
+    noted = _noted(said) if told else []
     return [one for one in told if not any(one in quote for quote in noted)]
+
+
+def _noted(said: str) -> list[str]:
+    only = (one for one in stated_in(said) if not (one.corrects or one.only_if_held))
+    return [one.quote for one in only if one.kind == "note"]
 
 
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
@@ -131,7 +136,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = is_answer and is_told(waited) and not is_told(said) and not stated_in(said)
+            is_answer = is_answer and is_told(waited) and not is_told(said) and not _noted(said)
             yield (waited if is_answer else said), each
 
 
