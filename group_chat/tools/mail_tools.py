@@ -62,8 +62,9 @@ async def _address(assistant: OpenAssistant, to: str) -> str:
     """Return an address: what is none is the name of one contact, whole or in part."""
     if _ADDRESS.fullmatch(to):
         return to
-    found = await assistant.services.contacts.search(to, limit=ROWS_SHOWN)
-    named = [one for one in found if {*words_of(to)} <= {*words_of(one.name)} and one.email]
+    said = {*words_of(to)}
+    found = await assistant.services.contacts.search(to, limit=ROWS_SHOWN) if said else []
+    named = [one for one in found if said <= {*words_of(one.name)} and one.email]
     if len(named) != 1:
         raise ToolInputError(f"no one contact is {to}; search_contacts finds names and addresses")
     return named[0].email

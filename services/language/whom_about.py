@@ -34,7 +34,10 @@ def headings_of(text: str) -> tuple[str, ...]:
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
     """Return the words before what is asked for; nothing where that is no value of a chart."""
-    who = part.get("who") or f"unser {part.get('theirs', '')}"  # `hb vom neuzugang`
+    theirs = part.get("theirs")
+    who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
+    if not who:
+        return ""  # signs alone name nobody
     asked, value = part.get("what", ""), part.get("value", "")
     if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
         return ""

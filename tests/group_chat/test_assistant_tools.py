@@ -272,6 +272,16 @@ async def test_while_the_records_do_not_answer_nothing_is_shown(tmp_path: Path) 
         await office.call("list_events")
 
 
+async def test_a_mail_to_a_name_goes_to_the_one_contact_of_that_name(office: Office) -> None:
+    said = "add contact Anna Schmidt anna@c.example"
+    await office.call("add_contact", said, name="Anna Schmidt", email="anna@c.example")
+    for nobody in ("…", "Anna Meier"):
+        with pytest.raises(ToolInputError, match="no one contact"):
+            await office.call("draft_mail", to=[nobody], title="Slides", text="Ready.")
+    drafted = await office.call("draft_mail", to=["anna"], title="Slides", text="Ready.")
+    assert "anna@c.example" in str(drafted["draft"])
+
+
 async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: Office) -> None:
     with pytest.raises(ToolInputError, match="no one contact"):
         await office.call("draft_mail", to=["Anna"], title="Slides", text="Ready.")
