@@ -65,6 +65,7 @@ class Word(BaseModel):
     count: int
 
 
+@pytest.mark.slow
 async def test_the_stock_client_parses_a_structured_answer_of_the_brain(
     server: FakeOpenAI, client: AsyncOpenAI
 ) -> None:

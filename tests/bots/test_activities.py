@@ -30,6 +30,7 @@ FIELDS = (
 # -- malformed ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -56,6 +57,7 @@ async def test_a_malformed_activity_is_refused(
     assert posted.body["code"] == "bad_frame"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
     [
@@ -121,6 +123,7 @@ def mention(account_id: str, name: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @with_cases("text", "understood")
 async def test_the_bots_own_mention_is_taken_out(
     text: str, understood: str, bot: Bot, channel: FakeConnector
@@ -188,6 +191,7 @@ async def test_an_object_id_from_another_channel_than_teams_is_not_believed(
     assert (message.sender.principal_id, message.sender.tenant_id) == ("bot:emulator:29:1", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "conversation", ["19:abc@thread.tacv2;messageid=1", "a/b", "..", "😀" * 500]
 )
@@ -230,6 +234,7 @@ async def test_teams_is_welcomed_where_a_bot_is_installed(bot: Bot, channel: Fak
     assert len(channel.cards()) == 1
 
 
+@pytest.mark.slow
 @with_cases("kind")
 async def test_other_types_are_accepted_and_ignored(
     kind: str, bot: Bot, channel: FakeConnector

@@ -140,6 +140,7 @@ async def test_each_bot_lets_in_what_is_meant_for_it_and_nothing_else(
     assert directory.downloads == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("audience", [[APP_ID, RADIOLOGY_ID], [RADIOLOGY_ID], [APP_ID], 5, {}])
 @pytest.mark.parametrize("path", [TEAM_PATH, AGENT_PATH])
 async def test_a_token_is_for_one_bot(
@@ -246,6 +247,7 @@ async def test_what_is_owed_is_paid_by_the_bot_that_owes_it(
     assert tokens_of(teams, "hello again") == {TEAM_TOKEN}
 
 
+@pytest.mark.slow
 async def test_what_a_dead_process_owed_is_paid_by_the_same_bot_elsewhere(
     start: Start,
     directory: ChannelDirectory,

@@ -91,6 +91,7 @@ WRONG_TOKENS: dict[str, Token] = {
 }
 
 
+@pytest.mark.slow
 async def test_a_wrong_token_is_refused(
     warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
@@ -183,6 +184,7 @@ async def test_keys_that_cannot_be_had_refuse_without_waiting(
     directory.hurry.set()
 
 
+@pytest.mark.slow
 async def test_a_flood_of_tokens_that_nobody_signed_costs_no_download(
     warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:

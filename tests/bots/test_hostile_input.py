@@ -25,6 +25,7 @@ FIELDS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 async def test_no_activity_makes_the_server_fail(
     seed: int, bot: Bot, channel: FakeConnector

@@ -24,6 +24,7 @@ async def two(talk: Talk) -> None:
     await talk.say("The second.")
 
 
+@pytest.mark.slow
 async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:

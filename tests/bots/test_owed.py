@@ -317,6 +317,7 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
     assert notes(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["cleared", "unknown"])
 async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path, fate: Fate

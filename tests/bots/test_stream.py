@@ -104,6 +104,7 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
 
+@pytest.mark.slow
 async def test_a_line_that_stays_stands_beneath_the_answer(bot: Bot, teams: FakeConnector) -> None:
     async def drops_a_request(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))

@@ -26,6 +26,7 @@ async def _filled(folder: Path) -> tuple[Office, dict[str, str]]:
     return office, {"event_id": event, "contact_id": contact.id, "task_id": task.id}
 
 
+@pytest.mark.slow
 @with_cases("said", "tool", "given")
 async def test_a_change_that_was_not_asked_for_is_refused(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]
@@ -45,6 +46,7 @@ async def test_a_change_that_was_not_asked_for_is_refused(
     )
 
 
+@pytest.mark.slow
 @with_cases("said", "tool", "given")
 async def test_a_change_is_made_for_whoever_asks_for_it_in_their_own_way(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]
@@ -53,6 +55,7 @@ async def test_a_change_is_made_for_whoever_asks_for_it_in_their_own_way(
     assert await office.call(tool, said, **{**given, **{k: ids[k] for k in ids if k in given}})
 
 
+@pytest.mark.slow
 @with_cases("said", "tool", "given")
 async def test_what_the_user_did_not_say_is_not_written(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]

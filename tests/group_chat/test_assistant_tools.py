@@ -148,6 +148,7 @@ async def test_a_day_of_a_list_is_the_users_day(office: Office) -> None:
         assert found["time_zone"] == "Europe/Berlin"
 
 
+@pytest.mark.slow
 async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
     await office.event("Tumor board")
     await office.call("list_events", since="tomorrow", until="tomorrow")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from data_models.chart_view import ChartView
 from group_chat.tools import chart_tools as tools
 from services.language.answer_words import answer_words
@@ -63,6 +65,7 @@ def chart_of(resources: tuple[Json, ...]) -> PatientRecord:
     return record(*made, person=person)
 
 
+@pytest.mark.slow
 @with_cases("text", "resources", "says", "lacks")
 def test_it_is_told_as_it_is_recorded(
     text: str, resources: tuple[Json, ...], says: str, lacks: str

@@ -296,6 +296,7 @@ def test_only_a_plain_yes_is_consent(words: str, agrees: bool) -> None:
     assert is_consent(words) is agrees
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_no_sentence_with_a_no_is_consent(words: str) -> None:
     assert not is_consent(f"{words} no {words}")

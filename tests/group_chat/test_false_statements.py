@@ -31,6 +31,7 @@ async def test_what_is_not_so_is_marked_or_not_shown(world: TeamWorld, said: str
     assert all(line.strip(" -") not in shown for line in said.splitlines())
 
 
+@pytest.mark.slow
 @with_cases("agent", "said")
 async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
     world: TeamWorld, agent: str, said: str

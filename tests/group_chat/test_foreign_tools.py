@@ -122,6 +122,7 @@ async def test_an_argument_that_names_a_patient_stays_here(foreign: Foreign, arg
     assert foreign.asked == []
 
 
+@pytest.mark.slow
 @with_cases("tool", "of_patient", "says")
 async def test_an_answer_that_may_not_be_used_reaches_no_model_and_no_user(
     foreign: Foreign, tool: str, of_patient: bool, says: str

@@ -119,6 +119,7 @@ async def test_without_a_day_the_draft_has_none(ordering: Ordering) -> None:
     assert "- When: not said" in str(asked(heard))
 
 
+@pytest.mark.slow
 @with_cases("words", "test", "why")
 async def test_what_may_not_be_drafted_is_refused_with_the_reason(
     ordering: Ordering, words: str, test: str, why: str

@@ -61,6 +61,7 @@ def last_result(world: TeamWorld) -> str:
     return str([one for one in world.prompts()[-1] if one["role"] == "tool"][-1]["content"])
 
 
+@pytest.mark.slow
 async def test_abstracts_are_quoted_with_their_pmid_beside_the_record(
     site: tuple[Eutils, TeamWorld],
 ) -> None:
@@ -74,6 +75,7 @@ async def test_abstracts_are_quoted_with_their_pmid_beside_the_record(
     assert [one["term"] for one in double.asked if "term" in one] == ["osimertinib EGFR"]
 
 
+@pytest.mark.slow
 @with_cases("claim")
 async def test_what_an_abstract_says_supports_no_statement_on_the_patient(
     site: tuple[Eutils, TeamWorld], claim: str
@@ -83,6 +85,7 @@ async def test_what_an_abstract_says_supports_no_statement_on_the_patient(
     assert states_of(heard) == ["unsupported"]
 
 
+@pytest.mark.slow
 @with_cases("claim", "states")
 async def test_no_statement_stands_without_the_pmid_of_an_abstract_that_was_found(
     site: tuple[Eutils, TeamWorld], claim: str, states: list[str]
@@ -93,6 +96,7 @@ async def test_no_statement_stands_without_the_pmid_of_an_abstract_that_was_foun
     assert "77777777" not in heard.of(AgentMessageFinished)[-1].message.text
 
 
+@pytest.mark.slow
 @with_cases("query")
 async def test_a_query_that_names_a_patient_or_a_date_does_not_leave(
     site: tuple[Eutils, TeamWorld], query: str
@@ -111,6 +115,7 @@ def test_the_setting_puts_it_in_the_team_and_opens_its_host_alone() -> None:
     assert "eutils.example" not in given_settings().outbound_hosts
 
 
+@pytest.mark.slow
 async def test_without_the_setting_nobody_has_it() -> None:
     assert given_settings().switched_on == []
     assert AGENT not in load_team(tools=TOOL_NAMES).names

@@ -29,6 +29,7 @@ def small() -> GroupChatLimits:
     return GroupChatLimits(window_tokens=lambda: WINDOW_TOKENS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patient", [path.stem for path in sorted(SAMPLES.glob("*.json"))])
 async def test_what_is_active_is_in_what_a_small_model_gets(patient: str) -> None:
     record = await records_in(SAMPLES, SystemClock()).load(PatientId(patient))

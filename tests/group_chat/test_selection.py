@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -171,6 +172,7 @@ LINES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(LINES, min_size=60, max_size=60), st.booleans())
 def test_whatever_agents_say_a_specialist_never_speaks_twice_in_a_row_of_its_own(
     lines: list[str], with_plan: bool

@@ -32,6 +32,7 @@ async def listed(office: Office) -> list[str]:
     return ids
 
 
+@pytest.mark.slow
 @with_cases("said", "meant")
 async def test_one_question_names_every_one_that_is_meant(
     office: Office, said: str, meant: list[int]

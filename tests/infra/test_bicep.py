@@ -45,6 +45,7 @@ def settings_named() -> set[str]:
     return set(_SETTING.findall(text)) - {"fhir-token"}
 
 
+@pytest.mark.slow
 def test_the_files_fit_together() -> None:
     assert list(problems()) == []
 
@@ -96,6 +97,7 @@ def test_the_containers_and_queues_are_those_that_the_server_opens() -> None:
     assert "'${turnQueue}-poison'" in text
 
 
+@pytest.mark.slow
 @with_cases("file", "old", "new", "said")
 def test_what_is_wired_wrongly_is_found(
     copy: Path, file: str, old: str, new: str, said: str
@@ -103,6 +105,7 @@ def test_what_is_wired_wrongly_is_found(
     assert [one for one in broken(copy, file, old, new) if said in one] != []
 
 
+@pytest.mark.slow
 def test_a_file_that_nothing_uses_is_found(copy: Path) -> None:
     (copy / "modules" / "left.bicep").write_text("param name string\n", "utf-8")
     assert list(problems(copy / "main.bicep")) == ["left.bicep is no module of main.bicep"]

@@ -101,6 +101,7 @@ async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
     assert len(server.scheduler.messages) == 1
 
 
+@pytest.mark.slow
 @with_cases("answer", "text", "press")
 async def test_resume_answers_what_is_open(
     server: Server,
@@ -117,6 +118,7 @@ async def test_resume_answers_what_is_open(
     assert (pressed and (pressed.target_id, pressed.answer, pressed.steps)) == press
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("interrupt", "payload"),
     [
@@ -165,6 +167,7 @@ async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(serv
     assert orjson.loads(last)["outcome"] == {"type": "cancelled"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.routes.conftest import ADA, BEN, Server
 from tests.tables import with_cases
 
@@ -13,6 +15,7 @@ async def ask(server: Server, body: Any, who: Any = ADA) -> tuple[int, Any]:
         return reply.status, await reply.json()
 
 
+@pytest.mark.slow
 @with_cases("body")
 async def test_what_is_not_whole_is_refused_with_the_form(server: Server, body: Any) -> None:
     socket = await server.socket("chat_1")

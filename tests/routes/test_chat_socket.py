@@ -348,6 +348,7 @@ async def test_a_stranger_gets_the_answer_of_an_unknown_conversation(server: Ser
     assert [await server.refusal(chat_id, headers=BEN) for chat_id in ids] == [404, 404]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "chat_id", ["19%3Aabc%40thread.tacv2", "a%3A1", "bot%3Amsteams%3At%3Ac", "19:x@thread.v2"]
 )

@@ -231,6 +231,7 @@ async def test_a_part_of_the_chart_is_in_the_language_that_a_page_asks_for(start
     assert shown == [(*each, "Lung cancer") for each in (german, english, english, english)]
 
 
+@pytest.mark.slow
 @with_cases("path")
 async def test_absent_malformed_and_not_yours_are_answered_alike(server: Server, path: str) -> None:
     await claimed(server, "of_ada")

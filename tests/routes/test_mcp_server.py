@@ -189,6 +189,7 @@ async def test_a_closed_chart_stays_closed_and_the_refusal_is_on_record(
     assert (entry.patient, entry.outcome) == ("patient_7", "refused")
 
 
+@pytest.mark.slow
 @with_cases("tool", "arguments", "says")
 async def test_bad_arguments_are_refused_with_their_name_and_nothing_is_read(
     served: Server, clinic: Clinic, tool: str, arguments: dict[str, Any], says: str
@@ -199,6 +200,7 @@ async def test_bad_arguments_are_refused_with_their_name_and_nothing_is_read(
     assert clinic.records.read == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", ["../patient_4", "patient_4 ", "PATIENT_4", "active", "patient_99"]
 )

@@ -161,6 +161,7 @@ async def test_every_problem_of_a_version_names_step_and_field(office: Office) -
     assert (await office.call("GET", "scenarios"))[1]["scenarios"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "place"),
     [
@@ -320,6 +321,7 @@ async def test_every_act_is_on_record_before_it_happens(office: Office) -> None:
     assert view["plan"]["status"] == "pending"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["nope", "..%2Fx", "a%20b", "%00", hashlib.sha256().hexdigest() * 2]
 )

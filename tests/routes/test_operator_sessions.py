@@ -69,6 +69,7 @@ async def test_a_session_is_moved_pinned_resumed_and_ended_with_a_reason(office:
     assert any("session:" in action for one in office.ledger.entries for action in one.actions)
 
 
+@pytest.mark.slow
 @with_cases("body", "status")
 async def test_what_cannot_be_done_is_refused_and_changes_nothing(
     office: Office, body: dict[str, Any], status: int

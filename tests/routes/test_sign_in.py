@@ -187,6 +187,7 @@ async def test_what_is_stored_tells_neither_the_cookie_nor_a_token(clinic: Clini
         assert secret not in names[0]
 
 
+@pytest.mark.slow
 @with_cases("spoil")
 async def test_a_callback_that_nobody_began_signs_nobody_in(clinic: Clinic, spoil: str) -> None:
     url, cookies = await clinic.begin()
@@ -212,6 +213,7 @@ async def test_a_sign_in_that_takes_too_long_is_begun_anew(clinic: Clinic) -> No
     assert await clinic.callback(back, cookies) == (401, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "claims",
     [{"iss": "https://other.example"}, {"aud": "others"}, {"azp": "others"},

@@ -180,6 +180,7 @@ async def test_the_check_asks_no_more_where_nothing_answers(site: ModelSite) -> 
     assert len(site.server.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refusal",
     [

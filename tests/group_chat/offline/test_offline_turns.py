@@ -127,6 +127,7 @@ async def test_a_failed_step_is_put_to_the_user() -> None:
     assert heard.reason == "question"
 
 
+@pytest.mark.slow
 async def test_an_agent_that_was_added_works_without_rules_of_its_own() -> None:
     team = load_team(tools=TOOL_NAMES)
     added = AgentSpec(

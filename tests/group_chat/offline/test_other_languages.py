@@ -1,5 +1,7 @@
 """What is asked in German, and plainly in French or Spanish, is done as if asked in English."""
 
+import pytest
+
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
 from services.language.phrases import says
@@ -28,6 +30,7 @@ def _secretary(asked: str) -> Prompt:
     return Prompt(asked=asked, tools=[ToolOffer(f"o-{name}") for name in TOOLS])
 
 
+@pytest.mark.slow
 @with_cases("asked", "tool", "given")
 def test_a_request_for_ones_own_things_calls_its_tool(
     asked: str, tool: str, given: dict[str, object]

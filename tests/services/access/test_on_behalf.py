@@ -63,6 +63,7 @@ async def test_the_application_is_named_by_its_id_or_its_address(
     assert await on_behalf.token(ADA, GRAPH) == "ada-1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -164,6 +165,7 @@ async def test_a_missing_consent_is_told_from_an_ended_sign_in(
         assert caught.value.needs_consent is needs_consent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [

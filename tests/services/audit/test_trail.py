@@ -253,6 +253,7 @@ async def test_half_a_record_of_a_killed_process_is_reported_and_work_goes_on() 
     assert (broken.name, broken.record) == (FIRST, 2)
 
 
+@pytest.mark.slow
 @given(st.data())
 async def test_every_change_of_a_byte_is_found(data: st.DataObject) -> None:
     store = MemoryBlobStore()

@@ -169,6 +169,7 @@ def policy_over(server: Server, who: str | None = "Practitioner/17") -> ByRelati
     return ByRelationship(relations=relations, book=book, clock=clock)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "resource", "opens"), CASES)
 async def test_files_say_who_cares_for_a_patient(
     tmp_path: Path, name: str, resource: Resource, opens: bool

@@ -55,6 +55,7 @@ async def compared(world: World, text: str = "compare patient_1 and patient_2") 
     return await world.say("yes")
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_a_comparison_is_asked_about_with_both_identifiers(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
@@ -100,6 +101,7 @@ async def test_both_behind_the_question_whom_a_message_means_are_those_who_are_o
         assert "not answered" not in "".join(both.texts)
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_both_are_the_two_of_the_conversation_alone(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):

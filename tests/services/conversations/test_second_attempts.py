@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from data_models.chat_context import AgentMessage, Turn, is_open
 from data_models.conversation import RunningTurn
 from data_models.identifiers import PatientId
@@ -74,6 +76,7 @@ class Attempted:
         return {one.patient_id: one.turn for one in found if one.turn.run_id == DEAD}
 
 
+@pytest.mark.slow
 @with_cases("text", "now", "decided")
 async def test_what_was_begun_for_the_patient_of_before_is_closed_there(
     text: str, now: str | None, decided: bool

@@ -36,6 +36,7 @@ reloads = st.just(("reload",))
 histories = st.lists(st.one_of(deltas, tools, deltas, tools, reloads), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @given(histories)
 def test_the_managers_agree_with_plain_lists(history: list[Any]) -> None:
     assert_agreement(history)

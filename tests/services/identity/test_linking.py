@@ -39,6 +39,7 @@ async def linked(text: str, active: str = "patient_4", roster: Collection[str] =
     return await linker().link(text, Situation(active=PatientId(active), roster=people))
 
 
+@pytest.mark.slow
 @with_cases("text", "who")
 async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, who: str) -> None:
     found = (await linked(text)).subject
@@ -47,6 +48,7 @@ async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, wh
     assert [one.patient_id for one in found.people] == [who]
 
 
+@pytest.mark.slow
 @with_cases("text", "candidate")
 async def test_part_of_a_name_a_slip_or_a_birth_date_is_asked(text: str, candidate: str) -> None:
     found = (await linked(text)).subject
@@ -55,11 +57,13 @@ async def test_part_of_a_name_a_slip_or_a_birth_date_is_asked(text: str, candida
     assert candidate in [one.patient_id for one in found.people]
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_who_cannot_be_told_is_never_the_open_patient(text: str) -> None:
     assert (await linked(text)).subject.outcome in ("unsure", "several")
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
@@ -203,6 +207,7 @@ async def test_one_bad_patient_costs_itself(tmp_path: Path) -> None:
     assert {one.patient_id for one in index.people} == {"patient_7", "patient_9"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -234,16 +239,19 @@ async def test_who_is_named_beside_the_open_patient_is_never_opened(text: str) -
     assert (await linked(text)).subject.outcome in ("several", "same")
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
     assert (await linked(text)).subject.outcome == "unsure"
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_the_patient_without_more_is_the_open_one(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_slips_divided_words_and_loose_birth_dates_ask(text: str) -> None:
     assert (await linked(text)).subject.outcome == "unsure"

@@ -148,6 +148,7 @@ async def test_a_retired_number_asks_and_opens_nobody(directory: Directory) -> N
     assert (found.outcome, found.reason) == ("unsure", "retired")
 
 
+@pytest.mark.slow
 async def test_who_was_merged_leads_to_the_survivor(directory: Directory) -> None:
     linker = SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30)
 
@@ -166,6 +167,7 @@ async def test_what_names_nobody_of_six_thousand_is_the_open_patient(directory: 
         assert (await linked(text, directory)).subject.outcome == "same"
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_down_is_never_answered_past() -> None:
     server = Server()
     server.is_down = True

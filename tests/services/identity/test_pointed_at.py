@@ -1,9 +1,12 @@
 """Somebody told by age, by being a child, by initials or by half a name is not the open patient."""
 
+import pytest
+
 from tests.services.identity.test_better_fit import ids, subject_of
 from tests.tables import with_cases
 
 
+@pytest.mark.slow
 @with_cases("active", "text")
 async def test_who_is_pointed_at_is_no_open_patient(active: int, text: str) -> None:
     assert (await subject_of(text, active=active)).outcome in ("unsure", "other")
@@ -16,6 +19,7 @@ async def test_who_is_near_a_name_of_nobody_is_shown(text: str, reason: str, mea
     assert (found.outcome, found.reason, ids(found)) == ("unsure", reason, [meant])
 
 
+@pytest.mark.slow
 @with_cases("active", "text")
 async def test_the_open_patient_is_pointed_at(active: int, text: str) -> None:
     assert (await subject_of(text, active=active)).outcome == "same"

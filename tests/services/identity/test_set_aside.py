@@ -45,11 +45,13 @@ async def subject_of(text: str) -> Subject:
     return (await linked(text)).subject
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
     assert (await subject_of(text)).outcome in ("several", "unsure")
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> None:
     found = await subject_of(text)
@@ -92,6 +94,7 @@ async def test_what_is_measured_behind_a_name_is_nobody(text: str) -> None:
     assert (await subject_of(text)).reason != "stranger"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["last Kolo", "show the last Abdo please", "letztes Kappa?", "New York Heart class?"]
 )
@@ -136,6 +139,7 @@ async def test_a_relative_who_is_called_by_name_opens_no_chart(text: str) -> Non
     assert (await subject_of(text)).outcome == "several"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -28,6 +28,7 @@ def test_an_expression_names_words_and_others() -> None:
     assert file.named("each") == {"a": "x", "b": "on (?:monday|mon)"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["en/pointing", "en/criteria", "patients", "orders", "appointments"]
 )
@@ -47,6 +48,7 @@ def test_files_read_alike_without_the_loader_in_c() -> None:
         assert whole == yaml.load(text, Loader=yaml.CSafeLoader)
 
 
+@pytest.mark.slow
 def test_no_file_gives_a_name_twice() -> None:
     """The second would take the place of the first without a word."""
     twice = [

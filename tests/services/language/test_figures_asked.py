@@ -14,6 +14,7 @@ def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
     return read(text, situation).about
 
 
+@pytest.mark.slow
 @with_cases("text", "names")
 def test_words_for_how_values_are_shown_are_not_in_their_names(text: str, names: list[str]) -> None:
     (question,) = asked(text)
@@ -277,6 +278,7 @@ def test_the_one_before_is_asked_for_by_its_kind(text: str, before: str, tool: s
     assert (question.tool, question.aspect, question.back) == (tool, "latest", 1)
 
 
+@pytest.mark.slow
 def test_what_was_not_understood_in_between_is_passed_over() -> None:
     (question,) = asked("and before that?", "glucose?", "qwertz blah")
     assert (question.name, question.back) == ("glucose", 1)

@@ -67,6 +67,7 @@ def test_which_of_a_list_is_asked_is_counted_or_all_of_it_is_told(
     assert (question.aspect, question.back, question.unread) == (aspect, back, unread)
 
 
+@pytest.mark.slow
 @with_cases("text", "before")
 def test_the_one_before_is_asked_of_the_same(text: str, before: str) -> None:
     (question,) = about(text, before)
@@ -154,6 +155,7 @@ def test_whether_it_is_rising_is_asked_of_now() -> None:
     assert "until" not in question.arguments
 
 
+@pytest.mark.slow
 @with_cases("judged", "earlier", "before")
 def test_whether_it_is_good_is_asked_of_the_value_and_adds_no_name(
     judged: str, earlier: str, before: str

@@ -40,6 +40,7 @@ def test_how_old_somebody_was_is_asked_of_an_injury_of_a_part_of_the_body() -> N
     assert named("clavicle fx how old was he?")[1:] == [("problems", "clavicle fracture")]
 
 
+@pytest.mark.slow
 @with_cases("text", "tool", "name")
 def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name: str) -> None:
     assert named(text) == [(tool, name)]
@@ -157,6 +158,7 @@ def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:
     assert [one.tool for one in asked(text)] == [tool]
 
 
+@pytest.mark.slow
 @with_cases("before", "text", "tool", "name", "part")
 def test_a_short_question_is_asked_of_what_was_named_before(
     before: str, text: str, tool: str, name: str, part: str | None

@@ -42,6 +42,7 @@ def test_a_called_agent_is_the_addressee_and_speaks_first(text: str) -> None:
     assert (reading(text).addressee, reading(text).agent) == ("Radiology", "Radiology")
 
 
+@pytest.mark.slow
 @with_cases("text", "is_plan")
 def test_work_for_several_by_name_takes_a_plan(text: str, is_plan: bool) -> None:
     assert (reading(text).task == "plan") is is_plan
@@ -144,6 +145,7 @@ def test_sie_behind_an_order_is_what_is_meant_and_not_who_is_spoken_to(
     assert in_english(text) == english
 
 
+@pytest.mark.slow
 @with_cases("text", "wanted")
 def test_a_question_and_an_order_of_ones_own_are_two_requests(text: str, wanted: list[str]) -> None:
     assert list(apart(text)) == (wanted or [text])

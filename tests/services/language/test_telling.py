@@ -1,14 +1,18 @@
 """What tells something is told from what asks for something."""
 
+import pytest
+
 from services.language.telling import is_told, told_in
 from tests.tables import with_cases
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_a_sentence_with_its_subject_and_verb_is_told(text: str) -> None:
     assert is_told(text)
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_asks_or_orders_is_not_told(text: str) -> None:
     assert not is_told(text)

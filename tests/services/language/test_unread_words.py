@@ -21,6 +21,7 @@ def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
     assert unread in [one for question in asked(text) for one in question.unread.split(", ")]
 
 
+@pytest.mark.slow
 @with_cases("text", "unread")
 def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
     named = ", ".join(one.unread for one in asked(text)).split(", ")
@@ -80,6 +81,7 @@ def test_both_sides_of_an_event_are_asked_for(text: str, asked_for: list[tuple[s
     assert told == asked_for
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_claims_nothing_or_is_used_is_not(text: str) -> None:
     questions = asked(text)

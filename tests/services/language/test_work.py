@@ -21,6 +21,7 @@ from tests.tables import with_cases
 _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
 
 
+@pytest.mark.slow
 @with_cases("text", "work")
 def test_a_request_is_nobodys_but_whose_work_it_is(text: str, work: str | None) -> None:
     assert work_in(text) == work

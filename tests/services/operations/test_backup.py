@@ -153,6 +153,7 @@ async def test_a_conversation_that_talks_all_the_time_is_copied_between_two_turn
     assert len(conversation["answered"]) == len(evidence.turns())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoilt", ["a file", "a row", "the summary", "the list"])
 async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
     world: World, tmp_path: Path, spoilt: str

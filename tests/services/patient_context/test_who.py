@@ -75,6 +75,7 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
     assert "patient_4444" not in here.registry.patient_registry
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
     here = World(

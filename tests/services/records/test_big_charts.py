@@ -3,10 +3,13 @@
 import gc
 import threading
 
+import pytest
+
 from services.records.big_charts import BIG_ENTRIES, make_view, without_collecting
 from tests.services.records.charts import ecog, record
 
 
+@pytest.mark.slow
 async def test_a_big_chart_is_read_off_the_loop_and_a_small_one_in_place() -> None:
     big = record(*(ecog(f"e{number}", "2024", "1") for number in range(BIG_ENTRIES)))
     here = threading.current_thread()

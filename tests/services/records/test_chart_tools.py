@@ -141,6 +141,7 @@ def test_a_blood_pressure_is_one_value_and_its_halves_can_be_asked_for() -> None
     assert [row.value for row in results(chart, names=["systolic"]).rows] == ["128"]
 
 
+@pytest.mark.slow
 def test_what_is_entered_in_error_is_in_no_tool() -> None:
     chart = record({**lab("k", "2823-3", "Potassium", 9), "status": "entered-in-error"})
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import pytest
+
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import answer_words
 from services.language.reading import read
@@ -183,6 +185,7 @@ def told(*said: str) -> str:
     raise AssertionError(given)
 
 
+@pytest.mark.slow
 @with_cases("said", "has", "has_not")
 def test_it_is_told_so(said: list[str], has: list[str], has_not: list[str]) -> None:
     answer = told(*said)

@@ -1,5 +1,7 @@
 """How long something lasted or is ago, and how far two things are apart."""
 
+import pytest
+
 from tests.services.records.test_said_otherwise import row, said
 from tests.tables import with_cases
 
@@ -21,6 +23,7 @@ ROWS = {
 }
 
 
+@pytest.mark.slow
 @with_cases("text", "told")
 def test_a_length_is_worked_out(text: str, told: str) -> None:
     assert told in said(text, ROWS)

@@ -115,6 +115,7 @@ async def test_patient_7_has_a_withdrawn_value_that_no_view_shows(records: Patie
     assert "Observation/hb-0" not in course(record, today=TODAY, kinds=["all"]).model_dump_json()
 
 
+@pytest.mark.slow
 async def test_patient_21s_letter_that_gives_orders_is_only_a_text(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_21"))
     status = current_status(record, today=TODAY)

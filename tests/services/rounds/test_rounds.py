@@ -135,6 +135,7 @@ def sign_out(ward: Ward, **more: str) -> SignOut:
     return SignOut.model_validate({**said, "at": ward.world.clock.now()})
 
 
+@pytest.mark.slow
 async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(
     ward: Ward,
 ) -> None:
@@ -152,6 +153,7 @@ async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(
     assert "rounds-open" not in [one async for one in ward.world.users.folders()]
 
 
+@pytest.mark.slow
 async def test_each_patient_has_a_conversation_whose_prompts_name_no_other(ward: Ward) -> None:
     await ward.prepared("patient_1", "patient_2", "patient_3", "patient_4")
     asked = [(one.patient_id, one.text) for one in ward.world.team.requests]
@@ -236,6 +238,7 @@ async def test_names_birth_dates_and_ids_mix_and_nobody_is_twice_on_a_list(ward:
     assert [one.patient_id for one in view.patients] == ["patient_3", "patient_1", "patient_2"]
 
 
+@pytest.mark.slow
 async def test_a_day_lists_who_is_seen_then_and_open_to_the_user(ward: Ward) -> None:
     ward.roster.closed.add((OWNER, "patient_5"))
     day = date.fromisoformat(DAY)
@@ -291,6 +294,7 @@ async def test_nothing_is_handed_to_somebody_whose_chart_it_is_not(ward: Ward) -
     assert (await ward.service.card(round_id, "patient_1", principal=OWNER)).sign_outs == ()
 
 
+@pytest.mark.slow
 async def test_ticks_notes_and_preparations_at_once_lose_nothing(ward: Ward) -> None:
     ward.world.team.gate.clear()
     made = await ward.service.create(
@@ -362,6 +366,7 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
     assert made.waiting == 6
 
 
+@pytest.mark.slow
 async def test_who_is_forgotten_while_a_round_is_prepared_opens_no_more(
     ward: Ward,
 ) -> None:

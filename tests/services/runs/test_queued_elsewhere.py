@@ -80,6 +80,7 @@ async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it
     assert [request.text for request in queue.one.team.requests] == ["first", "second"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chat", "owner", "is_known"),
     [(CHAT, "mallory", True), ("chat_2", OWNER, True), (CHAT, OWNER, False)],

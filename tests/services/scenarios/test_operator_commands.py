@@ -58,6 +58,7 @@ def test_a_version_goes_from_proposal_to_deployment_and_back(terminal: Terminal)
     assert terminal.run("status", BOOKING)["versions"] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_cancelled_plan_stays_cancelled(terminal: Terminal) -> None:
     terminal.run("publish", FIRST, "--by", "ann")
     terminal.run("propose", SECOND, "--by", "ann")
@@ -65,6 +66,7 @@ def test_a_cancelled_plan_stays_cancelled(terminal: Terminal) -> None:
     assert terminal.refused("approve", BOOKING, "--by", "bob")
 
 
+@pytest.mark.slow
 def test_policies_come_from_a_file_and_are_checked(terminal: Terminal, tmp_path: Path) -> None:
     terminal.run("publish", FIRST, "--by", "ann")
     policies = tmp_path / "policies.json"
@@ -109,6 +111,7 @@ def test_sessions_are_counted_tried_and_listed(terminal: Terminal, tmp_path: Pat
     assert acts == ["set_share", "deploy", "approve", "propose"]
 
 
+@pytest.mark.slow
 def test_policies_change_a_plan_that_waits(terminal: Terminal, tmp_path: Path) -> None:
     terminal.run("publish", FIRST, "--by", "ann")
     before = terminal.run("propose", SECOND, "--by", "ann")

@@ -45,6 +45,7 @@ def state(*sentences: str) -> str:
     return verdict(*sentences).state
 
 
+@pytest.mark.slow
 def test_another_value_is_contradicted_by_what_the_record_says() -> None:
     found = verdict("Potassium was 4.9 mmol/L [Observation/k-2].")
     assert found.state == "contradicted"

@@ -42,6 +42,7 @@ def test_wrong_sentences_are_caught(judged: list[tuple[Chart, Case, Verdict]]) -
     assert len(missed) <= 0.03 * len(wrong), missed
 
 
+@pytest.mark.slow
 def test_right_sentences_are_not_marked(judged: list[tuple[Chart, Case, Verdict]]) -> None:
     right = [(case, found) for _, case, found in judged if case.is_right]
     marked = [case for case, found in right if found.state in ("unsupported", "contradicted")]

@@ -40,6 +40,7 @@ def state(text: str, rows: KnownRows) -> str:
     return MessageCheck(grounds=Grounds(rows=rows), speaker=Speaker()).check(text).state
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_is_untrue_is_marked_or_withheld(text: str, rows: KnownRows) -> None:
     assert state(text, rows) in ("unsupported", "contradicted")

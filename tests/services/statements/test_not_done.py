@@ -19,6 +19,7 @@ def test_what_is_untrue_is_not_supported(chart: str, text: str) -> None:
     assert found.state in ("unsupported", "contradicted")
 
 
+@pytest.mark.slow
 @with_cases("chart", "text")
 def test_what_is_true_is_supported(chart: str, text: str) -> None:
     assert MessageCheck(grounds=grounds(chart), speaker=Speaker()).check(text).state == "supported"

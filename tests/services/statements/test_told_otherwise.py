@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from services.statements.check import MessageCheck
 from services.statements.grounds import Speaker
 from tests.services.statements.fresh import grounds_of
@@ -16,21 +18,25 @@ def state(chart: str, text: str) -> str:
     return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
 
 
+@pytest.mark.slow
 @with_cases("chart", "text")
 def test_what_the_chart_has_otherwise_is_marked(chart: str, text: str) -> None:
     assert state(chart, text) in ("unsupported", "contradicted")
 
 
+@pytest.mark.slow
 @with_cases("chart", "text")
 def test_what_the_chart_has_so_is_not_marked(chart: str, text: str) -> None:
     assert state(chart, text) in ("supported", "unchecked")
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_is_said_in_another_language_is_marked(text: str) -> None:
     assert state("patient_7", text) == "unsupported"
 
 
+@pytest.mark.slow
 @with_cases("text")
 def test_what_claims_nothing_is_not_marked(text: str) -> None:
     assert state("patient_7", text) == "unchecked"

@@ -26,6 +26,7 @@ RIGHT_IDS = (
 REFUSALS: tuple[str, ...] = tuple(tables_beside(Path(__file__))["refusals"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("message", "right"), RIGHT_IDS)
 def test_a_right_id_is_taken_and_found_without_it(message: str, right: str) -> None:
     assert ask(message, given={"event_id": right}) == right

@@ -26,12 +26,14 @@ def test_t1_an_id_counts_only_if_it_is_stored_and_live(
     check(message, scene, expected)
 
 
+@pytest.mark.slow
 @with_cases("message")
 @pytest.mark.parametrize("given", [{}, {"event_id": "evt_1"}])
 def test_t2_a_negated_request_resolves_to_nothing(message: str, given: dict[str, Any]) -> None:
     assert ask(message, focus="evt_1", given=given) is None
 
 
+@pytest.mark.slow
 @with_cases("message", "scene", "expected")
 def test_t2_what_only_sounds_negated_is_understood(
     message: str, scene: dict[str, Any], expected: object
@@ -140,6 +142,7 @@ def test_t11_an_exact_token_beats_a_similar_one() -> None:
     assert ask("cancel the meeting with Johm", entities=scheduler) == "evt_2"
 
 
+@pytest.mark.slow
 @with_cases("message")
 @pytest.mark.parametrize("given", [{}, {"event_id": "evt_1"}])
 def test_t12_a_plural_request_never_yields_one(message: str, given: dict[str, Any]) -> None:

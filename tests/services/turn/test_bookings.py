@@ -98,6 +98,7 @@ async def scheduler(tmp_path: Path) -> Scheduler:
     return Scheduler(world, clinic, registry)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["yes", "Yes, please.", "book it", "ok, book it"])
 async def test_a_yes_books_and_lets_the_agent_know(scheduler: Scheduler, words: str) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN, reason="knee")
@@ -125,6 +126,7 @@ async def test_what_was_wanted_of_a_booked_appointment_is_not_wanted_of_the_next
     assert (await scheduler.document()).entities.conversation.entities == {}
 
 
+@pytest.mark.slow
 async def test_what_was_wanted_stays_wanted_after_a_no(scheduler: Scheduler) -> None:
     await scheduler.say("I want to see Dr. Smith tomorrow")
     await scheduler.asked("book_appointment", slot_id=TEN)
@@ -197,6 +199,7 @@ async def test_what_the_server_asks_again_ends_with_another_chart(scheduler: Sch
     assert await scheduler.booked() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])
 async def test_anything_else_books_nothing_and_ends_the_question(
     scheduler: Scheduler, words: str
@@ -207,6 +210,7 @@ async def test_anything_else_books_nothing_and_ends_the_question(
     assert await scheduler.booked() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["undo", "scratch that"])
 async def test_undo_before_the_yes_books_nothing(scheduler: Scheduler, word: str) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
@@ -223,6 +227,7 @@ async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
     assert document.continuation.agent == AGENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["never mind", "no, forget it", "cancel"])
 async def test_who_drops_it_all_is_not_waited_for(scheduler: Scheduler, words: str) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
@@ -271,6 +276,7 @@ async def test_a_person_is_registered_after_a_yes_and_the_agent_knows_them(
     assert await scheduler.found() == {"patient_id_retrieved": again.person_id}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["no", "yes, but born in 1981", "wait"])
 async def test_without_a_yes_nobody_is_registered(scheduler: Scheduler, words: str) -> None:
     await scheduler.asked("register_person", **ADA)
@@ -287,6 +293,7 @@ async def test_a_switch_withdraws_the_question(scheduler: Scheduler) -> None:
     assert await scheduler.booked() == []
 
 
+@pytest.mark.slow
 async def test_a_yes_ends_the_plans_step_that_waited_for_it(scheduler: Scheduler) -> None:
     now = scheduler.world.clock.now()
     steps = [
@@ -360,6 +367,7 @@ async def test_what_leaves_is_named_in_the_events(scheduler: Scheduler) -> None:
     assert [one.key for one in evicted] == ["wish_0", "wish_1"]
 
 
+@pytest.mark.slow
 async def test_wishes_beside_it_push_no_appointment_out_that_is_being_arranged(
     scheduler: Scheduler,
 ) -> None:

@@ -223,6 +223,7 @@ def test_the_user_is_told_what_may_have_been_done() -> None:
     assert told.endswith("check first: “Cancel *Board*? yes / no”, draft mail.")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["a", "b", "c"]), max_size=8), st.integers(min_value=0, max_value=8)
 )

@@ -41,6 +41,7 @@ async def test_a_statement_is_forgotten_after_a_yes_and_nothing_is_cleared(
     }
 
 
+@pytest.mark.slow
 @with_cases("talk")
 async def test_one_statement_is_withdrawn_and_no_more(
     world: World, store: MemoryBlobStore, talk: tuple[Line, ...]
@@ -48,6 +49,7 @@ async def test_one_statement_is_withdrawn_and_no_more(
     await play(world, talk, store=store)
 
 
+@pytest.mark.slow
 @with_cases("asked", "heading")
 async def test_what_is_held_is_listed_in_the_language_of_who_asks(
     world: World, asked: str, heading: str
@@ -57,6 +59,7 @@ async def test_what_is_held_is_listed_in_the_language_of_who_asks(
     assert "“She is allergic to penicillin.”" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
 async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked: str) -> None:
     await world.tell("Her husband says she drinks half a bottle of whisky a day")
@@ -65,6 +68,7 @@ async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked:
     assert told.count("She is allergic to penicillin") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "put_right",
     ["wrong, she is full code", "I was wrong, she is full code", "no, she is full code"],
@@ -79,6 +83,7 @@ async def test_a_code_status_that_was_wrong_is_not_held_beside_the_right_one(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["forget the potassium", "vergiss das Kalium"])
 async def test_what_is_held_may_be_named_otherwise(world: World, text: str) -> None:
     await world.tell("note: K 4.9 on the phone")

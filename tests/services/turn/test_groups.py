@@ -204,6 +204,7 @@ async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> No
     assert "Cleared." in done.texts[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["cancel it", "9", "yes", "tuesday"])
 async def test_another_ones_form_hears_nobody_else(words: str) -> None:
     world = World()
@@ -221,6 +222,7 @@ async def test_another_ones_form_hears_nobody_else(words: str) -> None:
     assert heard["monday"] is not None
 
 
+@pytest.mark.slow
 async def test_who_says_of_another_ones_words_that_they_are_of_somebody_else_is_told() -> None:
     world = World()
     for words in ("open patient_7", "open patient_4", "she told me she had a fall"):
@@ -235,6 +237,7 @@ async def test_who_says_of_another_ones_words_that_they_are_of_somebody_else_is_
     assert "that was about" not in listed.texts[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["yes", "no"])
 async def test_a_yes_or_no_to_what_somebody_else_was_asked_does_nothing(word: str) -> None:
     world = World()

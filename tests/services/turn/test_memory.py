@@ -181,6 +181,7 @@ async def test_an_intent_that_a_model_reads_is_kept_with_the_turn(room: Room) ->
     assert turn.intent_classification.intent == "GENERAL_HEALTH"
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_what_may_be_about_somebody_else_is_read_without_this_patients_talk(
     room: Room, text: str

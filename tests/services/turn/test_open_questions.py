@@ -186,6 +186,7 @@ async def test_a_button_of_no_patients_plan_is_refused(store: MemoryBlobStore) -
     assert world.team.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["proposed", "running", "done", "cancelled"])
 async def test_a_plans_button_counts_while_it_is_open(status: PlanStatus, world: World) -> None:
     plan = Plan(

@@ -111,6 +111,7 @@ class Step(BaseModel):
     kept: list[str] | None = None
 
 
+@pytest.mark.slow
 @with_cases("talk")
 async def test_who_was_asked_makes_a_draft_once(ordering: Ordering, talk: tuple[Step, ...]) -> None:
     for step in talk:
@@ -129,6 +130,7 @@ async def test_who_was_asked_makes_a_draft_once(ordering: Ordering, talk: tuple[
             assert (kept, await ordering.kept(SEVEN)) == (step.kept, []), step.say
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["yes", "Yes, please.", "ok, do it"])
 async def test_the_askers_yes_makes_a_draft_and_no_order(ordering: Ordering, words: str) -> None:
     await ordering.asked()
@@ -145,6 +147,7 @@ async def test_the_askers_yes_makes_a_draft_and_no_order(ordering: Ordering, wor
     assert kept["supportingInfo"] == [{"reference": "Observation/cea-3"}]
 
 
+@pytest.mark.slow
 async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
     await ordering.asked(replace(ORDERED, test="Kalium", language="de"))
     said = await ordering.say("Ja, bitte.")
@@ -154,6 +157,7 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
     assert (await ordering.say("rückgängig")).texts == ["Der Entwurf Kalium wurde zurückgenommen."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["no", "nein", "yes, but at 9", "wait", "what is her stage?", "make it a CT", "ok?"]
 )
@@ -183,6 +187,7 @@ async def test_back_at_its_patient_a_draft_is_asked_about_again(
     assert await ordering.kept(SEVEN) == []
 
 
+@pytest.mark.slow
 async def test_a_draft_switched_off_since_is_not_made(tmp_path: Path) -> None:
     talk = Ordering(tmp_path, is_on=False)
     await talk.say("start a tumor board for patient_4")
@@ -207,6 +212,7 @@ async def test_a_lost_answer_is_asked_about_again_and_makes_one_draft(tmp_path: 
 BOTH = [ORDERED, replace(ORDERED, key="order_2", test="sodium")]
 
 
+@pytest.mark.slow
 async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     ordering: Ordering,
 ) -> None:
@@ -218,6 +224,7 @@ async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     assert (await ordering.say("undo")).texts == ["Took back the draft of potassium."]
 
 
+@pytest.mark.slow
 async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_path: Path) -> None:
     talk = Ordering(tmp_path)
     await talk.say("start a tumor board for patient_4")

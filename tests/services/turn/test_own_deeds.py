@@ -92,6 +92,7 @@ async def titles(desk: Desk) -> list[str]:
     return [one.title for one in await desk.own.tasks.list(limit=9)]
 
 
+@pytest.mark.slow
 async def test_a_yes_that_was_sent_before_the_question_does_nothing_and_asks_again(
     desk: Desk,
 ) -> None:
@@ -383,6 +384,7 @@ async def test_a_yes_takes_back_only_what_was_asked_about(desk: Desk) -> None:
     assert await titles(desk) == ["Call the lab", "Slides"]
 
 
+@pytest.mark.slow
 async def test_while_it_is_open_whom_a_message_means_nothing_earlier_is_undone(desk: Desk) -> None:
     await added(desk, "Call the lab")
     desk.clock.advance(5)
@@ -412,6 +414,7 @@ async def test_behind_what_no_undo_takes_back_nothing_earlier_is_undone(desk: De
     assert held(desk.store) == ["Noted: she lives alone"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "word", ["undo", "scratch that", "rückgängig", "no wait, put it back", "hol es zurück"]
 )

@@ -26,6 +26,7 @@ async def said(world: World, text: str) -> str:
     return (await world.tell(text)).texts[-1]
 
 
+@pytest.mark.slow
 @with_cases("talk")
 async def test_what_is_said_is_held_until_it_is_taken_back(
     world: World, store: MemoryBlobStore, talk: tuple[Line, ...]
@@ -33,6 +34,7 @@ async def test_what_is_said_is_held_until_it_is_taken_back(
     await play(world, talk, store=store)
 
 
+@pytest.mark.slow
 @with_cases("message", "noted")
 async def test_only_what_is_held_is_said_to_be_held(
     world: World, store: MemoryBlobStore, message: str, noted: str | None
@@ -71,6 +73,7 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     assert "patient_7" in answer
 
 
+@pytest.mark.slow
 @with_cases("words")
 async def test_what_was_of_another_by_name_is_held_no_more(
     store: MemoryBlobStore, clock: FixedClock, words: str
@@ -88,6 +91,7 @@ async def test_what_was_of_another_by_name_is_held_no_more(
     assert "patient_7" in answer
 
 
+@pytest.mark.slow
 @with_cases("words")
 async def test_what_is_said_not_to_be_so_is_held_no_more(
     world: World, store: MemoryBlobStore, words: str
@@ -101,6 +105,7 @@ async def test_what_is_said_not_to_be_so_is_held_no_more(
     assert "no longer held" in answer or "nicht mehr" in answer
 
 
+@pytest.mark.slow
 @with_cases("message", "left", "told")
 async def test_what_is_taken_back_is_gone_whatever_else_is_said(
     world: World, store: MemoryBlobStore, message: str, left: list[str], told: str
@@ -111,6 +116,7 @@ async def test_what_is_taken_back_is_gone_whatever_else_is_said(
     assert told in answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["no, it is 50 mg, not 100", "No, 1000 mg", "50, not 100"])
 async def test_a_bare_figure_that_may_be_of_anything_changes_nothing_and_says_so(
     world: World, store: MemoryBlobStore, correction: str

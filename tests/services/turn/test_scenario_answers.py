@@ -223,6 +223,7 @@ async def test_a_correction_decides_the_forks_again_and_says_where_we_are(text: 
     assert session.evidence["size"].quote == text
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_a_value_behind_a_no_is_the_last_answers_and_no_answer_to_what_is_asked(
     text: str,

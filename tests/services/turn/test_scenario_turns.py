@@ -149,6 +149,7 @@ async def test_nobody_starts_one_without_a_patient(visit: ScenarioWorld) -> None
     assert "Name one first" in heard.texts[0]
 
 
+@pytest.mark.slow
 async def test_it_is_left_and_resumed_where_it_was(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("fine")
@@ -162,6 +163,7 @@ async def test_it_is_left_and_resumed_where_it_was(visit: ScenarioWorld) -> None
     assert '"asked": false' in shown[1]
 
 
+@pytest.mark.slow
 async def test_another_scenario_leaves_the_first_aside_and_each_keeps_its_answers(
     visit: ScenarioWorld,
 ) -> None:
@@ -310,6 +312,7 @@ async def test_a_conversation_that_is_opened_again_carries_the_place(visit: Scen
     assert (await visit.world.reader.view(CHAT, owner=OWNER)).scenario is None
 
 
+@pytest.mark.slow
 async def test_the_index_finds_the_session_where_it_is_and_forgets_it_at_the_end(
     visit: ScenarioWorld,
 ) -> None:
@@ -394,6 +397,7 @@ async def test_the_answer_after_going_back_is_taken_and_not_asked_for_twice() ->
     assert (await world.session()).step_history[-1].spoken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", ["what was the question?", "please ask again", "Was war die Frage?"]
 )
@@ -406,6 +410,7 @@ async def test_the_question_is_repeated_on_request(visit: ScenarioWorld, said: s
     assert (await visit.session()).variables == {"size": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["what have you noted?", "was haben Sie bisher notiert?"])
 async def test_what_is_noted_so_far_is_read_out(visit: ScenarioWorld, said: str) -> None:
     await visit.begin()
@@ -416,6 +421,7 @@ async def test_what_is_noted_so_far_is_read_out(visit: ScenarioWorld, said: str)
         assert questions(await visit.say(said)) == ["Noted so far in Visit:\n- size is 3"]
 
 
+@pytest.mark.slow
 async def test_a_question_answered_by_another_leads_back_to_it(
     visit: ScenarioWorld,
 ) -> None:

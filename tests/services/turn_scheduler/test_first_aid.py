@@ -133,6 +133,7 @@ async def test_a_store_that_takes_nothing_from_some_write_on_keeps_no_answer_bac
     assert_was_helped(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answered", range(8))
 async def test_a_store_that_is_away_from_some_moment_on_keeps_no_answer_back(
     talked: MemoryBlobStore, answered: int

@@ -95,6 +95,7 @@ async def test_before_the_first_question_it_is_an_open_chart(world: World) -> No
     assert (page.patient_id, page.turns) == (FOUR, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chat", "owner", "patient"),
     [(CHAT, "mallory", "patient_4"), ("absent", OWNER, "patient_4"), (CHAT, OWNER, "patient_7"),

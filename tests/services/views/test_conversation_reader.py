@@ -45,6 +45,7 @@ async def test_absent_malformed_and_not_yours_are_one_answer(world: World, chat:
     assert set(told) == {"no such conversation"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patient", ["patient_15", "../patient_4", "patient_4\n", "", "PATIENT_4"])
 async def test_a_patient_who_is_not_in_the_roster_is_not_there(world: World, patient: str) -> None:
     with pytest.raises(NotFoundError):
@@ -167,6 +168,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     assert (await world.reader.view(CHAT, owner="alice")).question is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"schema_version": 999, "min_reader": 999}'])
 @pytest.mark.parametrize("name", ["conversation.json", "patient_context_registry.json"])
 async def test_one_damaged_document_takes_no_other_conversation_from_the_list(

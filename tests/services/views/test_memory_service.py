@@ -138,6 +138,7 @@ async def test_what_names_another_patient_is_shown_without_content(service: Memo
     assert (private.label, private.value) == ("Other appointment", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("item_id", "value"),
     [(WISH, "Dr. Who"), (FINDING, ["10:00"]), (POINT, "Allergy: none"), (THING, "Tumor board")],
@@ -153,6 +154,7 @@ async def test_a_correction_keeps_what_was_there_and_who_changed_it(
     assert view.changes[0].before is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item_id", [WISH, FINDING, POINT, THING])
 async def test_what_is_retired_is_shown_as_such_and_restored_as_it_was(
     change: Change, service: MemoryService, item_id: str
@@ -162,6 +164,7 @@ async def test_what_is_retired_is_shown_as_such_and_restored_as_it_was(
     assert item(await change({"op": "restore", "item": item_id}), item_id).value == before.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item_id", [WISH, FINDING, POINT, THING])
 async def test_undo_puts_back_exactly_what_was_stored(
     change: Change, world: World, item_id: str
@@ -194,6 +197,7 @@ async def test_an_undo_is_refused_once_the_item_was_changed_again(change: Change
         await change({"op": "undo", "change_id": first.changes[0].change_id})
 
 
+@pytest.mark.slow
 async def test_an_undo_can_be_undone(change: Change) -> None:
     view = await change({"op": "correct", "item": WISH, "value": "Dr. A"})
     view = await change({"op": "undo", "change_id": view.changes[0].change_id})
@@ -219,6 +223,7 @@ async def test_all_operations_count_or_none(change: Change, service: MemoryServi
     assert item(await shown(service), WISH).value == "Dr. Lindqvist"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["", "   ", "x" * 3_000, None, {"a": 1}])
 async def test_a_key_point_takes_a_short_text_only(change: Change, value: Any) -> None:
     with pytest.raises(BadFrameError):
@@ -290,6 +295,7 @@ async def test_a_change_is_on_the_audit_trail_without_content(change: Change, wo
     assert b"Dr. Audit" not in trail
 
 
+@pytest.mark.slow
 async def test_older_changes_leave_the_document_for_blobs_beside_it(
     change: Change, store: MemoryBlobStore, service: MemoryService
 ) -> None:

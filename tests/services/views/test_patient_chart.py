@@ -45,6 +45,7 @@ def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 async def test_each_part_of_the_chart_says_whose_and_is_recorded(world: World, part: str) -> None:
     audit = RememberedAudit()
@@ -101,6 +102,7 @@ async def test_a_source_of_a_patient_here_opens_and_is_recorded(
     assert (entry.principal, entry.patient, entry.actions) == (OWNER, "patient_4", ("read_source",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("owner", "patient_id", "ref"),
     [

@@ -104,6 +104,7 @@ async def test_an_event_is_created_in_utc(graph: FakeGraph, own: AssistantServic
     assert await own.calendar.get(made.id) == made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("losses", [1, 2, 3])
 async def test_an_event_is_created_once_although_answers_are_lost(
     graph: FakeGraph, ada: User, own: AssistantServices, losses: int

@@ -42,6 +42,7 @@ async def called(
     return await patient.call(tool, {"drug": "warfarin"}, digest=digest)
 
 
+@pytest.mark.slow
 async def test_a_tool_that_was_allowed_answers(
     foreign: Foreign, session: aiohttp.ClientSession
 ) -> None:

@@ -44,6 +44,7 @@ def test_tools_bear_their_servers_name_and_only_the_files_agents_have(
     assert having == ["PatientHistory"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "says"),
     [

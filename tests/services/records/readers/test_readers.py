@@ -51,6 +51,7 @@ def test_a_pdf_of_ten_thousand_pages_is_read_as_far_as_the_limit() -> None:
     assert found.problem == "only the first 1000 of 10000 pages were read"
 
 
+@pytest.mark.slow
 async def test_rtf_word_and_cda_are_read(reader: DocumentReader) -> None:
     rtf = await reader.read(RTF, "application/rtf")
     assert rtf.text == "Discharge letter\nSodium 139 mmol/l, für heute."
@@ -65,6 +66,7 @@ async def test_rtf_word_and_cda_are_read(reader: DocumentReader) -> None:
     assert "Not for the text" not in document.text
 
 
+@pytest.mark.slow
 async def test_a_cda_that_carries_a_pdf_is_that_pdf(reader: DocumentReader) -> None:
     inner = base64.b64encode(pdf(["Inside"])).decode()
     text = f'<text mediaType="application/pdf" representation="B64">{inner}</text>'
