@@ -14,21 +14,11 @@ from typing import get_args
 import aiohttp
 from prometheus_client import CollectorRegistry
 
+import foundation
 from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.local_files import folder_held
-from foundation import (
-    Foundation,
-    answers_of,
-    claimant_of,
-    clear_undo_of,
-    feedback_of,
-    foundation_of,
-    patients_of,
-    reader_of,
-    started,
-)
 from routes.health import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
@@ -85,8 +75,8 @@ def build(
     Raises:
         ConfigurationError: a setting cannot work; the text names it.
     """
-    base = foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
-    scheduler, reader = _scheduler(base), reader_of(base)
+    base = foundation.foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
+    scheduler, reader = _scheduler(base), foundation.reader_of(base)
     operators = operators_for(
         base.scenarios,
         documents=base.documents,
@@ -119,7 +109,7 @@ def build(
     )
 
 
-def _readiness(base: Foundation, stores: Stores) -> Readiness:
+def _readiness(base: foundation.Foundation, stores: Stores) -> Readiness:
     probes = {
         "storage": stores.sessions.check,
         "model": base.team.check,
@@ -132,7 +122,7 @@ def _readiness(base: Foundation, stores: Stores) -> Readiness:
 class Background:
     """What runs beside the web application, started and ended in good order."""
 
-    base: Foundation
+    base: foundation.Foundation
     operators: Operators
     rounds: Rounds
     hand_over: HandOver
@@ -141,7 +131,7 @@ class Background:
     async def start(self) -> None:
         """Begin what works without being asked."""
         self.operators.runner.start()
-        await self.base.team.start(lambda: started(self.base))
+        await self.base.team.start(lambda: foundation.started(self.base))
         self.hand_over.start()
         self.rounds.preparer.start()
 
@@ -159,7 +149,7 @@ class Background:
         await self.base.close()
 
 
-def _pipeline(base: Foundation) -> TurnPipeline:
+def _pipeline(base: foundation.Foundation) -> TurnPipeline:
     documents = TurnDocuments(
         contexts=base.contexts,
         registries=base.registries,
@@ -185,8 +175,8 @@ def _pipeline(base: Foundation) -> TurnPipeline:
     )
     return TurnPipeline(
         documents=documents,
-        patients=patients_of(base),
-        clear_undo=clear_undo_of(base),
+        patients=foundation.patients_of(base),
+        clear_undo=foundation.clear_undo_of(base),
         group_chat=base.team,
         metrics=base.metrics,
         clock=base.clock,
@@ -211,7 +201,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
     )
 
 
-def _scenarios(base: Foundation) -> ScenarioParts:
+def _scenarios(base: foundation.Foundation) -> ScenarioParts:
     return scenario_parts(
         base.scenarios,
         records=base.records,
@@ -224,8 +214,8 @@ def _scenarios(base: Foundation) -> ScenarioParts:
     )
 
 
-def _scheduler(base: Foundation) -> TurnScheduler:
-    settings, claimant, hub = base.settings, claimant_of(base), RunHub(clock=base.clock)
+def _scheduler(base: foundation.Foundation) -> TurnScheduler:
+    settings, claimant, hub = base.settings, foundation.claimant_of(base), RunHub(clock=base.clock)
     stops = StopRequests(
         conversations=base.conversations,
         signals=ReplicaSignals(store=base.stores.users),
@@ -234,7 +224,7 @@ def _scheduler(base: Foundation) -> TurnScheduler:
     driver = ConversationWorker(
         pipeline=_pipeline(base),
         claimant=claimant,
-        answers=answers_of(base),
+        answers=foundation.answers_of(base),
         hub=hub,
         slots=TurnSlots(limit=settings.turns_at_once),
         stops=stops,
@@ -250,7 +240,7 @@ def _scheduler(base: Foundation) -> TurnScheduler:
 
 
 def _channel_services(
-    base: Foundation,
+    base: foundation.Foundation,
     scheduler: TurnScheduler,
     reader: ConversationReader,
     hand_over: HandOver,
@@ -265,8 +255,10 @@ def _channel_services(
         rate=rate,
         clock=clock,
         deliveries=deliveries,
-        answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
-        feedback=feedback_of(base),
+        answers=Repeats(
+            claimant=foundation.claimant_of(base), answers=foundation.answers_of(base), ids=base.ids
+        ),
+        feedback=foundation.feedback_of(base),
         reader=reader,
         hand_over=hand_over,
         on_behalf=base.on_behalf,
