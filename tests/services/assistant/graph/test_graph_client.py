@@ -22,7 +22,7 @@ from data_models.errors import (
 )
 from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import NewContact
+from services.assistant.contacts import Contact
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_client import GraphClient
 from services.assistant.graph_wire import GraphLimits
@@ -249,7 +249,7 @@ async def test_a_change_that_may_have_happened_is_not_called_undone(
 ) -> None:
     graph.fail_next(status)
     with pytest.raises(AssistantUnsureError):
-        await own.contacts.add(NewContact(name="Ben"), fresh())
+        await own.contacts.add(Contact(name="Ben"), fresh())
     assert [one.method for one in graph.asked] == ["POST", "GET", "GET"]
 
 
@@ -257,7 +257,7 @@ async def test_a_change_that_was_turned_away_is_tried_again(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
     graph.fail_next(429, Retry_After="0")
-    await own.contacts.add(NewContact(name="Ben"), fresh())
+    await own.contacts.add(Contact(name="Ben"), fresh())
     assert len(ada.contacts) == 1
 
 
