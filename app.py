@@ -27,6 +27,7 @@ from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
+from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
@@ -75,7 +76,8 @@ def build(
     Raises:
         ConfigurationError: a setting cannot work; the text names it.
     """
-    base = foundation.foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
+    basis = Basis(settings=settings, users=stores.users, session=session, clock=clock, ids=ids)
+    base = foundation.foundation_of(basis, stores, CollectorRegistry())
     scheduler, reader = _scheduler(base), foundation.reader_of(base)
     operators = operators_for(
         base.scenarios,
@@ -90,7 +92,7 @@ def build(
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, access=web_access_of(base, session))
+    application = create_web_app(context=context, access=web_access_of(base))
     queues = turn_queues_for(settings)
     hand_over = HandOver(queues=queues, scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
@@ -155,7 +157,7 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
         registries=base.registries,
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
-        personal=PersonalToolMemories(store=base.stores.users),
+        personal=PersonalToolMemories(store=base.users),
         access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
         memory=TurnMemory(
@@ -168,9 +170,7 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
             seconds=base.settings.memory_extraction_seconds,
             window_chars=base.settings.window_chars,
         ),
-        looks=TurnLooks(
-            book=look_book_for(base.settings, users=base.stores.users), records=base.records
-        ),
+        looks=TurnLooks(book=look_book_for(base.settings, users=base.users), records=base.records),
         receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
     )
     return TurnPipeline(
@@ -184,17 +184,15 @@ def _pipeline(base: foundation.Foundation) -> TurnPipeline:
         turn_seconds=base.settings.turn_seconds,
         safety=base.safety,
         tools=tools_for(
-            base.settings,
+            base,
             team=base.spec,
             assistant=AssistantService(
                 back_end=base.assistant,
                 undo_log=base.undo,
-                made_for=MadeFor(store=base.stores.users),
+                made_for=MadeFor(store=base.users),
             ),
             clinic=base.clinic,
             orders=base.orders,
-            clock=base.clock,
-            ids=base.ids,
             metrics=base.metrics,
             scenarios=_scenarios(base),
         ),
@@ -218,7 +216,7 @@ def _scheduler(base: foundation.Foundation) -> TurnScheduler:
     settings, claimant, hub = base.settings, foundation.claimant_of(base), RunHub(clock=base.clock)
     stops = StopRequests(
         conversations=base.conversations,
-        signals=ReplicaSignals(store=base.stores.users),
+        signals=ReplicaSignals(store=base.users),
         replica=base.replica.name,
     )
     driver = ConversationWorker(
@@ -247,7 +245,7 @@ def _channel_services(
     rate: MessageRate,
 ) -> ChannelServices:
     clock = base.clock
-    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=clock)
+    deliveries = Deliveries(store=base.users, replica=base.replica, clock=clock)
     return ChannelServices(
         scheduler=scheduler,
         team=base.team,
