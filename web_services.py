@@ -53,7 +53,7 @@ def route_context_of(
 ) -> RouteContext:
     """Return what the handlers of the web's routes work with."""
     settings, records, audit, clock = base.settings, base.records, base.audit, base.clock
-    contexts, users, guard = base.contexts, base.users, base.access.guard
+    users, guard = base.users, base.access.guard
     finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
     lease, names = lease_of(base), NameStore(store=users)
     book, undo = feedback_of(base), clear_undo_of(base)
@@ -73,17 +73,17 @@ def route_context_of(
         metrics_token=settings.metrics_token,
         operators=operators.service,
         finder=finder,
-        chart=PatientChart(reader=reader, contexts=contexts, records=records, clock=clock),
+        chart=PatientChart(reader=reader, records=records),
         programs=ProgramCharts(finder=finder, records=records, guard=guard, clock=clock)
         if settings.mcp_endpoint
         else None,
         memory=memory_of(base, reader, lease),
-        conversations=ConversationList(reader=reader, contexts=contexts, names=names),
-        drafts=Drafts(reader=reader, store=users, clock=clock),
+        conversations=ConversationList(reader=reader, names=names),
+        drafts=Drafts(reader=reader, store=users),
         branching=branching_of(base, reader),
-        feedback=PageFeedback(reader=reader, contexts=contexts, book=book, clock=clock),
+        feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
-        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit, clock=clock),
+        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit),
         rounds=rounds.service,
         round_actions=rounds.actions,
         speech=speech_for(settings, session=base.session),
@@ -125,11 +125,9 @@ def memory_of(
     """Return what shows users what is remembered, and changes it for them."""
     return MemoryService(
         reader=reader,
-        contexts=base.contexts,
         personal=PersonalToolMemories(store=base.users),
         lease=lease,
         audit=base.audit,
-        clock=base.clock,
         rules=memory_rules(base.settings),
     )
 
@@ -140,27 +138,15 @@ def attachments_of(
     """Return what takes in the papers that users give."""
     return AttachmentService(
         reader=reader,
-        contexts=base.contexts,
         lease=lease,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
-        clock=base.clock,
     )
 
 
 def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
     """Return what makes branches of conversations."""
-    return Branching(
-        reader=reader,
-        conversations=base.conversations,
-        registries=base.registries,
-        contexts=base.contexts,
-        owners=base.owners,
-        store=base.documents.store,
-        audit=base.audit,
-        clock=base.clock,
-        ids=base.ids,
-    )
+    return Branching(reader=reader, store=base.documents.store, audit=base.audit)
 
 
 def worklist_of(base: Foundation) -> Worklist:
@@ -204,8 +190,6 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         records=records,
         reader=reader,
         looks=look_book_for(settings, users=base.users),
-        clock=clock,
-        ids=base.ids,
     )
     actions = RoundActions(entry=entry, preparer=preparer, clock=clock)
     return Rounds(service=service, actions=actions, preparer=preparer)

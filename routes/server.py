@@ -124,7 +124,7 @@ def _add_launches(
     app[LAUNCHES] = smart
     if access.hub is not None:
         follower = PatientFollower(
-            finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
+            finder=context.finder, reader=context.reader, drafts=context.drafts
         )
         app[FOLLOWING] = Following(
             smart=smart,
