@@ -14,21 +14,11 @@ from typing import get_args
 import aiohttp
 from prometheus_client import CollectorRegistry
 
+import foundation
 from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.local_files import folder_held
-from foundation import (
-    Foundation,
-    answers_of,
-    claimant_of,
-    clear_undo_of,
-    feedback_of,
-    foundation_of,
-    patients_of,
-    reader_of,
-    started,
-)
 from routes.health import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
@@ -37,6 +27,7 @@ from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
+from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
@@ -85,8 +76,9 @@ def build(
     Raises:
         ConfigurationError: a setting cannot work; the text names it.
     """
-    base = foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
-    scheduler, reader = _scheduler(base), reader_of(base)
+    basis = Basis(settings=settings, users=stores.users, session=session, clock=clock, ids=ids)
+    base = foundation.foundation_of(basis, stores, CollectorRegistry())
+    scheduler, reader = _scheduler(base), foundation.reader_of(base)
     operators = operators_for(
         base.scenarios,
         documents=base.documents,
@@ -100,7 +92,7 @@ def build(
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, access=web_access_of(base, session))
+    application = create_web_app(context=context, access=web_access_of(base))
     queues = turn_queues_for(settings)
     hand_over = HandOver(queues=queues, scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
@@ -119,7 +111,7 @@ def build(
     )
 
 
-def _readiness(base: Foundation, stores: Stores) -> Readiness:
+def _readiness(base: foundation.Foundation, stores: Stores) -> Readiness:
     probes = {
         "storage": stores.sessions.check,
         "model": base.team.check,
@@ -132,7 +124,7 @@ def _readiness(base: Foundation, stores: Stores) -> Readiness:
 class Background:
     """What runs beside the web application, started and ended in good order."""
 
-    base: Foundation
+    base: foundation.Foundation
     operators: Operators
     rounds: Rounds
     hand_over: HandOver
@@ -141,7 +133,7 @@ class Background:
     async def start(self) -> None:
         """Begin what works without being asked."""
         self.operators.runner.start()
-        await self.base.team.start(lambda: started(self.base))
+        await self.base.team.start(lambda: foundation.started(self.base))
         self.hand_over.start()
         self.rounds.preparer.start()
 
@@ -159,13 +151,13 @@ class Background:
         await self.base.close()
 
 
-def _pipeline(base: Foundation) -> TurnPipeline:
+def _pipeline(base: foundation.Foundation) -> TurnPipeline:
     documents = TurnDocuments(
         contexts=base.contexts,
         registries=base.registries,
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
-        personal=PersonalToolMemories(store=base.stores.users),
+        personal=PersonalToolMemories(store=base.users),
         access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
         memory=TurnMemory(
@@ -178,15 +170,13 @@ def _pipeline(base: Foundation) -> TurnPipeline:
             seconds=base.settings.memory_extraction_seconds,
             window_chars=base.settings.window_chars,
         ),
-        looks=TurnLooks(
-            book=look_book_for(base.settings, users=base.stores.users), records=base.records
-        ),
+        looks=TurnLooks(book=look_book_for(base.settings, users=base.users), records=base.records),
         receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
     )
     return TurnPipeline(
         documents=documents,
-        patients=patients_of(base),
-        clear_undo=clear_undo_of(base),
+        patients=foundation.patients_of(base),
+        clear_undo=foundation.clear_undo_of(base),
         group_chat=base.team,
         metrics=base.metrics,
         clock=base.clock,
@@ -194,24 +184,22 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         turn_seconds=base.settings.turn_seconds,
         safety=base.safety,
         tools=tools_for(
-            base.settings,
+            base,
             team=base.spec,
             assistant=AssistantService(
                 back_end=base.assistant,
                 undo_log=base.undo,
-                made_for=MadeFor(store=base.stores.users),
+                made_for=MadeFor(store=base.users),
             ),
             clinic=base.clinic,
             orders=base.orders,
-            clock=base.clock,
-            ids=base.ids,
             metrics=base.metrics,
             scenarios=_scenarios(base),
         ),
     )
 
 
-def _scenarios(base: Foundation) -> ScenarioParts:
+def _scenarios(base: foundation.Foundation) -> ScenarioParts:
     return scenario_parts(
         base.scenarios,
         records=base.records,
@@ -224,17 +212,17 @@ def _scenarios(base: Foundation) -> ScenarioParts:
     )
 
 
-def _scheduler(base: Foundation) -> TurnScheduler:
-    settings, claimant, hub = base.settings, claimant_of(base), RunHub(clock=base.clock)
+def _scheduler(base: foundation.Foundation) -> TurnScheduler:
+    settings, claimant, hub = base.settings, foundation.claimant_of(base), RunHub(clock=base.clock)
     stops = StopRequests(
         conversations=base.conversations,
-        signals=ReplicaSignals(store=base.stores.users),
+        signals=ReplicaSignals(store=base.users),
         replica=base.replica.name,
     )
     driver = ConversationWorker(
         pipeline=_pipeline(base),
         claimant=claimant,
-        answers=answers_of(base),
+        answers=foundation.answers_of(base),
         hub=hub,
         slots=TurnSlots(limit=settings.turns_at_once),
         stops=stops,
@@ -250,14 +238,14 @@ def _scheduler(base: Foundation) -> TurnScheduler:
 
 
 def _channel_services(
-    base: Foundation,
+    base: foundation.Foundation,
     scheduler: TurnScheduler,
     reader: ConversationReader,
     hand_over: HandOver,
     rate: MessageRate,
 ) -> ChannelServices:
     clock = base.clock
-    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=clock)
+    deliveries = Deliveries(store=base.users, replica=base.replica, clock=clock)
     return ChannelServices(
         scheduler=scheduler,
         team=base.team,
@@ -265,8 +253,10 @@ def _channel_services(
         rate=rate,
         clock=clock,
         deliveries=deliveries,
-        answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
-        feedback=feedback_of(base),
+        answers=Repeats(
+            claimant=foundation.claimant_of(base), answers=foundation.answers_of(base), ids=base.ids
+        ),
+        feedback=foundation.feedback_of(base),
         reader=reader,
         hand_over=hand_over,
         on_behalf=base.on_behalf,

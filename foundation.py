@@ -1,13 +1,10 @@
 """What all parts stand on: the stores, the records, the team. Built once, by `app.py`."""
 
 from dataclasses import dataclass
-from typing import TypedDict
 from zoneinfo import ZoneInfo
 
-import aiohttp
 from prometheus_client import CollectorRegistry
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.comparison import ComparisonAccessor
@@ -25,6 +22,7 @@ from services.assistant.back_end import AssistantBackEnd, OwnContacts
 from services.assistant.made_for import MadeFor
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
+from services.basis import Basis
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, charts_for
@@ -58,15 +56,11 @@ from services.views.visits_by_day import VisitsByDay, visits_by_day_for
 from settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Foundation:
+@dataclass(frozen=True, kw_only=True)
+class Foundation(Basis):
     """What all parts stand on."""
 
-    settings: Settings
     stores: Stores
-    session: aiohttp.ClientSession
-    clock: Clock
-    ids: IdSource
     replica: Replica
     metrics: Metrics
     audit: Audit
@@ -101,45 +95,20 @@ class Foundation:
         await self.stores.close()
 
 
-class _Shared(TypedDict):
-    """What every part of the records and of the users' own things is built with."""
-
-    store: BlobStore
-    session: aiohttp.ClientSession
-    clock: Clock
-
-
-class _Own(_Shared):
-    """The same, with what users signed in for."""
-
-    ids: IdSource
-    on_behalf: OnBehalf | None
-
-
-def foundation_of(
-    settings: Settings,
-    stores: Stores,
-    clock: Clock,
-    ids: IdSource,
-    session: aiohttp.ClientSession,
-    registry: CollectorRegistry,
-) -> Foundation:
+def foundation_of(basis: Basis, stores: Stores, registry: CollectorRegistry) -> Foundation:
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
-    replica, metrics = Replica(), Metrics(registry=registry)
+    settings, clock, ids = basis.settings, basis.clock, basis.ids
+    replica, metrics, on_behalf = Replica(), Metrics(registry=registry), on_behalf_for(basis)
     documents = _documents(stores, clock, ids, metrics)
-    shared = _Shared(store=stores.users, session=session, clock=clock)
-    own = _Own(**shared, ids=ids, on_behalf=on_behalf_for(settings, session=session, clock=clock))
     audit = _audit(settings, stores, replica, clock)
-    records, access = charts_for(settings, audit=audit, alert=metrics.access_alerted, **own)
+    alert = metrics.access_alerted
+    records, access = charts_for(basis, audit=audit, alert=alert, on_behalf=on_behalf)
     pattern = PatientIdPattern.compile(settings.patient_id_pattern).with_charts(records.named)
-    resources = resources_for(settings, patients=records, **shared)
+    resources = resources_for(basis, patients=records)
     spec, foreign = _team_of(settings)
     return Foundation(
-        settings=settings,
+        **vars(basis),
         stores=stores,
-        session=session,
-        clock=clock,
-        ids=ids,
         replica=replica,
         metrics=metrics,
         audit=audit,
@@ -147,12 +116,10 @@ def foundation_of(
         records=records,
         clinic=Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone)),
         orders=OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None,
-        patient_names=patient_names_for(
-            settings, patients=records, store=stores.users, clock=clock
-        ),
-        directory=directory_for(settings, pattern.matches, records, resources, session, clock),
-        assistant=assistant_for(settings, **own),
-        on_behalf=own["on_behalf"],
+        patient_names=patient_names_for(records, resources, clock=clock),
+        directory=directory_for(basis, pattern.matches, records, resources),
+        assistant=assistant_for(basis, on_behalf=on_behalf),
+        on_behalf=on_behalf,
         undo=UndoLog(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
@@ -198,27 +165,22 @@ def started(base: Foundation) -> Started:
     office = PersonalAssistant(
         back_end=base.assistant,
         names=base.patient_names,
-        made_for=MadeFor(store=base.stores.users),
+        made_for=MadeFor(store=base.users),
         undo=base.undo,
     )
     return build_team(
-        base.settings,
+        base,
         team=base.spec,
         records=base.records,
         audit=base.audit,
         metrics=base.metrics,
-        clock=base.clock,
-        ids=base.ids,
         connected=connected_for(
-            base.settings,
+            base,
             records=base.records,
             clinic=base.clinic,
             orders=base.orders,
             office=office,
             foreign=base.foreign,
-            session=base.session,
-            clock=base.clock,
-            ids=base.ids,
         ),
     )
 
@@ -238,7 +200,7 @@ def claimant_of(base: Foundation) -> Claimant:
 
 def feedback_of(base: Foundation) -> FeedbackBook:
     """Return the book of what users think of answers, on whichever channel."""
-    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
+    deliveries = Deliveries(store=base.users, replica=base.replica, clock=base.clock)
     return FeedbackBook(
         store=base.documents.store, deliveries=deliveries, clock=base.clock, metrics=base.metrics
     )
@@ -293,11 +255,4 @@ def patients_of(base: Foundation) -> PatientContextService:
 
 def days_of(base: Foundation) -> VisitsByDay:
     """Return what knows who is seen on a day: one count for lists of rounds and of users."""
-    return visits_by_day_for(
-        base.settings,
-        records=base.records,
-        directory=base.directory,
-        store=base.stores.users,
-        session=base.session,
-        clock=base.clock,
-    )
+    return visits_by_day_for(base, records=base.records, directory=base.directory)

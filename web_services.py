@@ -2,8 +2,6 @@
 
 from zoneinfo import ZoneInfo
 
-import aiohttp
-
 from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
 from routes.context import RouteContext, SocketLimits
@@ -55,7 +53,7 @@ def route_context_of(
 ) -> RouteContext:
     """Return what the handlers of the web's routes work with."""
     settings, records, audit, clock = base.settings, base.records, base.audit, base.clock
-    contexts, users, guard = base.contexts, base.stores.users, base.access.guard
+    users, guard = base.users, base.access.guard
     finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
     lease, names = lease_of(base), NameStore(store=users)
     book, undo = feedback_of(base), clear_undo_of(base)
@@ -63,9 +61,9 @@ def route_context_of(
         scheduler=scheduler,
         reader=reader,
         team=base.team,
-        rate=rate_for(settings, settings.messages_per_minute, RateLimitedError, clock=clock),
+        rate=rate_for(base, settings.messages_per_minute, RateLimitedError),
         reads=base.access.reads,
-        exports=rate_for(settings, settings.exports_per_minute, TooManyExportsError, clock=clock),
+        exports=rate_for(base, settings.exports_per_minute, TooManyExportsError),
         glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=clock,
@@ -75,17 +73,17 @@ def route_context_of(
         metrics_token=settings.metrics_token,
         operators=operators.service,
         finder=finder,
-        chart=PatientChart(reader=reader, contexts=contexts, records=records, clock=clock),
+        chart=PatientChart(reader=reader, records=records),
         programs=ProgramCharts(finder=finder, records=records, guard=guard, clock=clock)
         if settings.mcp_endpoint
         else None,
         memory=memory_of(base, reader, lease),
-        conversations=ConversationList(reader=reader, contexts=contexts, names=names),
-        drafts=Drafts(reader=reader, store=users, clock=clock),
+        conversations=ConversationList(reader=reader, names=names),
+        drafts=Drafts(reader=reader, store=users),
         branching=branching_of(base, reader),
-        feedback=PageFeedback(reader=reader, contexts=contexts, book=book, clock=clock),
+        feedback=PageFeedback(reader=reader, book=book),
         worklist=worklist_of(base),
-        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit, clock=clock),
+        restoring=Restoring(reader=reader, undo=undo, lease=lease, audit=audit),
         rounds=rounds.service,
         round_actions=rounds.actions,
         speech=speech_for(settings, session=base.session),
@@ -98,14 +96,11 @@ def route_context_of(
     )
 
 
-def web_access_of(base: Foundation, session: aiohttp.ClientSession) -> WebAccess:
-    """Return who comes in, and how; `session` asks who signs users in."""
-    settings, store = base.settings, base.stores.users
-    keys, clock = base.access.keys, base.clock
-    ways = sign_in_for(settings, session=session, clock=clock, store=store, keys=keys)
-    authenticator = authenticator_for(
-        settings, session=session, clock=clock, keys=keys, sign_in=ways.page
-    )
+def web_access_of(base: Foundation) -> WebAccess:
+    """Return who comes in, and how."""
+    settings, keys = base.settings, base.access.keys
+    ways = sign_in_for(base, keys=keys)
+    authenticator = authenticator_for(base, keys=keys, sign_in=ways.page)
     return WebAccess(
         authenticator=base.access.noting(authenticator),
         origins=origin_policy_for(settings),
@@ -114,7 +109,7 @@ def web_access_of(base: Foundation, session: aiohttp.ClientSession) -> WebAccess
         allowed_origins=settings.allowed_origins,
         sign_in=ways.page,
         smart=ways.smart,
-        hub=None if settings.fhircast_hub_url is None else Hub(session=session),
+        hub=None if settings.fhircast_hub_url is None else Hub(session=base.session),
         frame_ancestors=settings.frame_ancestors,
     )
 
@@ -130,11 +125,9 @@ def memory_of(
     """Return what shows users what is remembered, and changes it for them."""
     return MemoryService(
         reader=reader,
-        contexts=base.contexts,
-        personal=PersonalToolMemories(store=base.stores.users),
+        personal=PersonalToolMemories(store=base.users),
         lease=lease,
         audit=base.audit,
-        clock=base.clock,
         rules=memory_rules(base.settings),
     )
 
@@ -145,27 +138,15 @@ def attachments_of(
     """Return what takes in the papers that users give."""
     return AttachmentService(
         reader=reader,
-        contexts=base.contexts,
         lease=lease,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
-        clock=base.clock,
     )
 
 
 def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
     """Return what makes branches of conversations."""
-    return Branching(
-        reader=reader,
-        conversations=base.conversations,
-        registries=base.registries,
-        contexts=base.contexts,
-        owners=base.owners,
-        store=base.documents.store,
-        audit=base.audit,
-        clock=base.clock,
-        ids=base.ids,
-    )
+    return Branching(reader=reader, store=base.documents.store, audit=base.audit)
 
 
 def worklist_of(base: Foundation) -> Worklist:
@@ -175,7 +156,7 @@ def worklist_of(base: Foundation) -> Worklist:
         directory=base.directory,
         guard=base.access.guard,
         audit=base.audit,
-        store=base.stores.users,
+        store=base.users,
         clock=base.clock,
         zone=ZoneInfo(base.settings.time_zone),
     )
@@ -184,7 +165,7 @@ def worklist_of(base: Foundation) -> Worklist:
 def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
     """Return the rounds of this process."""
     settings, clock, records, guard = base.settings, base.clock, base.records, base.access.guard
-    entry = RoundEntry(book=RoundBook(store=base.stores.users), guard=guard)
+    entry = RoundEntry(book=RoundBook(store=base.users), guard=guard)
     choice = Choice(
         finder=PatientFinder(directory=base.directory, guard=guard, audit=base.audit),
         guard=guard,
@@ -208,9 +189,7 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         choice=choice,
         records=records,
         reader=reader,
-        looks=look_book_for(settings, users=base.stores.users),
-        clock=clock,
-        ids=base.ids,
+        looks=look_book_for(settings, users=base.users),
     )
     actions = RoundActions(entry=entry, preparer=preparer, clock=clock)
     return Rounds(service=service, actions=actions, preparer=preparer)

@@ -3,9 +3,6 @@
 import importlib
 from zoneinfo import ZoneInfo
 
-import aiohttp
-
-from data_models.clock import Clock, IdSource
 from group_chat.late_start import Started
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
@@ -19,6 +16,7 @@ from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolWatcher
 from services.audit.trail import Audit
+from services.basis import Basis
 from services.evidence import evidence_factory
 from services.evidence.foreign.servers import ForeignServers
 from services.orders.order_drafts import OrderDrafts
@@ -26,20 +24,16 @@ from services.records.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 from services.team import Team
 from services.telemetry.metrics import Metrics
-from settings import Settings
 
 
 def connected_for(
-    settings: Settings,
+    basis: Basis,
     *,
     records: PatientRecords,
     clinic: Clinic,
     orders: OrderDrafts | None,
     office: PersonalAssistant,
     foreign: ForeignServers,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    ids: IdSource,
 ) -> Connected:
     """Return it.
 
@@ -48,19 +42,20 @@ def connected_for(
     """
     importlib.import_module("services.assistant.local_calendar")
     outside = ForeignTools(
-        servers=evidence_factory.foreign_clients_for(settings, foreign, session=session),
+        servers=evidence_factory.foreign_clients_for(basis, foreign),
         records=records,
         names=office.names,
     )
+    zone, ids = ZoneInfo(basis.settings.time_zone), basis.ids
     return Connected(
-        clinic=SchedulingTools(clinic=clinic, zone=ZoneInfo(settings.time_zone), records=records),
+        clinic=SchedulingTools(clinic=clinic, zone=zone, records=records),
         office=office,
         evidence=EvidenceTools(
-            guidelines=evidence_factory.guidelines_for(settings, clock=clock),
-            studies=evidence_factory.studies_for(settings, session=session),
+            guidelines=evidence_factory.guidelines_for(basis),
+            studies=evidence_factory.studies_for(basis),
             records=records,
-            country=settings.trials_country,
-            research=evidence_factory.research_for(settings, session=session),
+            country=basis.settings.trials_country,
+            research=evidence_factory.research_for(basis),
             outside=outside,
         ),
         foreign=outside,
@@ -69,14 +64,12 @@ def connected_for(
 
 
 def build_team(
-    settings: Settings,
+    basis: Basis,
     *,
     team: Team,
     records: PatientRecords,
     audit: Audit,
     metrics: Metrics,
-    clock: Clock,
-    ids: IdSource,
     connected: Connected,
 ) -> Started:
     """Return the team; call once per process.
@@ -84,6 +77,7 @@ def build_team(
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
+    settings = basis.settings
     chosen = model_settings_of(settings)
     models = build_models(settings=chosen, metrics=metrics)
     metrics.model_is(chosen.model if models.is_language_model else "offline")
@@ -91,8 +85,8 @@ def build_team(
         team=team,
         chat_model=models.chat,
         records=records,
-        clock=clock,
-        ids=ids,
+        clock=basis.clock,
+        ids=basis.ids,
         limits=GroupChatLimits(
             link_hosts=frozenset(settings.link_allow_list),
             answers_directly=settings.direct_answers,

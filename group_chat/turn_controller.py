@@ -8,19 +8,11 @@ from data_models.chat_context import AgentMessage, Continuation
 from data_models.clock import Clock
 from data_models.plan import Plan
 from data_models.turn_events import Notice
+from group_chat import selection
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_change import PAUSED, back_to_plan, calls_step, changed_plan, is_interruption
 from group_chat.plan_text import PLAN_QUESTION, needs_line, step_line
-from group_chat.selection import (
-    after_work,
-    answered,
-    handed_over,
-    next_move,
-    shown,
-    taken_up,
-    to_facilitator,
-)
 from group_chat.speaker_state import Announce, Ask, End, Move, Said, SpeakerState, Work
 from group_chat.turn_context import HandedOver, StepResult, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
@@ -95,7 +87,7 @@ class TurnController:
             Whether they say who speaks next; else the first move is to be decided as ever.
         """
         self._turn.said.extend(said)
-        speakers, move = taken_up(self.speakers, said, now=self._clock.now())
+        speakers, move = selection.taken_up(self.speakers, said, now=self._clock.now())
         if isinstance(move, End):
             self.speakers = speakers
             return False
@@ -121,7 +113,7 @@ class TurnController:
         if plan.next_step() is None:
             plan = plan.with_status("done", now=now)
         speakers = replace(self.speakers.with_plan(plan), is_on_plan=True)
-        self._go(*to_facilitator(speakers, now=now))
+        self._go(*selection.to_facilitator(speakers, now=now))
 
     def announce(self, announced: Move) -> None:
         """Put the step of the plan into work that is announced, if one is."""
@@ -134,7 +126,7 @@ class TurnController:
         if agent is not None:
             self.move = Ask(agent)
         else:
-            self._go(*to_facilitator(self.speakers, now=self._clock.now()))
+            self._go(*selection.to_facilitator(self.speakers, now=self._clock.now()))
 
     def propose(self, plan: Plan) -> None:
         """Take a proposed plan in place of any earlier one."""
@@ -154,10 +146,13 @@ class TurnController:
             return False
         plan = self.speakers.plan
         if isinstance(order, HandedOver):
-            speakers, move = handed_over(self.speakers, order.agent, order.task, now=now)
+            speakers, move = selection.handed_over(self.speakers, order.agent, order.task, now=now)
             self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
         elif plan is None or order == "show":
-            self._go(self.speakers, answered(self.speakers) if plan is None else shown(plan))
+            self._go(
+                self.speakers,
+                selection.answered(self.speakers) if plan is None else selection.shown(plan),
+            )
         elif order == "confirm":
             self._run_plan(plan, RunPlan())
         else:
@@ -201,7 +196,7 @@ class TurnController:
         elif self._turn.out_of_calls:
             self.stop(None)
         else:
-            speakers, move = after_work(self.speakers)
+            speakers, move = selection.after_work(self.speakers)
             self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
 
     def take_message(self, message: AgentMessage, *, rendered: bool) -> None:
@@ -220,11 +215,11 @@ class TurnController:
         if turn.asked_by == message.agent and not self.speakers.gate_is_closed:
             self._go(self.speakers.heard(said), End("question"))
             return
-        speakers, move = next_move(self.speakers, said, now=self._clock.now())
+        speakers, move = selection.next_move(self.speakers, said, now=self._clock.now())
         if self._shows_plan and not rendered and isinstance(move, Announce | End):
             self._shows_plan = False
             move = (
-                shown(speakers.plan)
+                selection.shown(speakers.plan)
                 if speakers.waits_beside and speakers.plan is not None
                 else move
             )

@@ -7,22 +7,10 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from routes import ag_ui, chat_socket, chats, export, health, user
+from routes import ag_ui, chat_socket, chats, endpoint, export, health, user
 from routes.attachments import attachment_routes
 from routes.auth import authentication, counting, handshake_of, operator_of
 from routes.context import CONTEXT, RouteContext
-from routes.endpoint import (
-    BINARY,
-    DESCRIBED,
-    HTML,
-    OBJECT,
-    STRING,
-    Endpoint,
-    Json,
-    of,
-    rows,
-    show_openapi,
-)
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
 from routes.operator_input import PREFIX, refusals
@@ -41,7 +29,7 @@ from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 
 
-async def show_quality(request: web.Request) -> Json:
+async def show_quality(request: web.Request) -> endpoint.Json:
     """`GET quality`: how good answers are, by agent and model, since this process began."""
     operator_of(request)
     return {"rows": quality_rows(request.app[CONTEXT].registry)}
@@ -111,8 +99,8 @@ def create_web_app(
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
-    app[DESCRIBED] = endpoints(page)
-    app.router.add_routes([one.route for one in app[DESCRIBED]])
+    app[endpoint.DESCRIBED] = endpoints(page)
+    app.router.add_routes([one.route for one in app[endpoint.DESCRIBED]])
     if context.programs is not None:
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 
@@ -136,7 +124,7 @@ def _add_launches(
     app[LAUNCHES] = smart
     if access.hub is not None:
         follower = PatientFollower(
-            finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
+            finder=context.finder, reader=context.reader, drafts=context.drafts
         )
         app[FOLLOWING] = Following(
             smart=smart,
@@ -162,20 +150,20 @@ def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppR
     )
 
 
-def endpoints(page: StaticClient) -> list[Endpoint]:
+def endpoints(page: StaticClient) -> list[endpoint.Endpoint]:
     """Return every route that is described; those of signing in stand apart."""
-    states = {"type": "object", "additionalProperties": STRING}
-    files = {"application/octet-stream": BINARY}
+    states = {"type": "object", "additionalProperties": endpoint.STRING}
+    files = {"application/octet-stream": endpoint.BINARY}
     quality = f"{PREFIX}quality"
     return [
-        Endpoint("GET", "/", page.page, media=HTML),
-        Endpoint("GET", "/operator", page.operator_page, media=HTML),
-        Endpoint("GET", "/worker.js", page.worker, media=files),
-        Endpoint("GET", "/assets/{name}", page.asset, media=files),
-        Endpoint("GET", "/healthz", health.healthz, states),
-        Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
-        Endpoint("GET", "/metrics", metrics, media={"text/plain": STRING}),
-        Endpoint("GET", "/api/openapi.json", show_openapi, OBJECT),
+        endpoint.Endpoint("GET", "/", page.page, media=endpoint.HTML),
+        endpoint.Endpoint("GET", "/operator", page.operator_page, media=endpoint.HTML),
+        endpoint.Endpoint("GET", "/worker.js", page.worker, media=files),
+        endpoint.Endpoint("GET", "/assets/{name}", page.asset, media=files),
+        endpoint.Endpoint("GET", "/healthz", health.healthz, states),
+        endpoint.Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
+        endpoint.Endpoint("GET", "/metrics", metrics, media={"text/plain": endpoint.STRING}),
+        endpoint.Endpoint("GET", "/api/openapi.json", endpoint.show_openapi, endpoint.OBJECT),
         *chats.chat_routes(),
         *export.export_routes(),
         *chat_socket.socket_routes(),
@@ -185,7 +173,9 @@ def endpoints(page: StaticClient) -> list[Endpoint]:
         *round_routes(),
         *operator_routes(),
         *attachment_routes(),
-        Endpoint("GET", quality, show_quality, of(rows=rows(OBJECT))),
+        endpoint.Endpoint(
+            "GET", quality, show_quality, endpoint.of(rows=endpoint.rows(endpoint.OBJECT))
+        ),
     ]
 
 

@@ -5,24 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ClaimsChecked,
-    Notice,
-    ToolCallArguments,
-    ToolCallEnded,
-    ToolCallResult,
-    ToolCallStarted,
-    ViewShown,
-)
 from services.attachments.papers import AttachedPapers
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.turn_effects import TurnEffects
@@ -218,16 +207,16 @@ class ChatFinished:
 
 
 GroupChatEvent: TypeAlias = (
-    AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ClaimsChecked
-    | ViewShown
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult
-    | Notice
+    turn_events.AgentMessageStarted
+    | turn_events.AgentTextDelta
+    | turn_events.AgentMessageFinished
+    | turn_events.ClaimsChecked
+    | turn_events.ViewShown
+    | turn_events.ToolCallStarted
+    | turn_events.ToolCallArguments
+    | turn_events.ToolCallEnded
+    | turn_events.ToolCallResult
+    | turn_events.Notice
     | PlanChanged
     | ContinuationChanged
     | ArtifactMade

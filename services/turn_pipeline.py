@@ -44,6 +44,7 @@ from services.turn.scenario_news import tell_switch
 from services.turn.scenarios import TurnScenarios
 from services.turn.tools import TurnTools, presses_entity
 from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _GRACE_SECONDS = 5.0
 """The team ends by itself at its deadline; a turn that has not by then is cut off."""
@@ -78,28 +79,22 @@ class TurnPipeline:
             answers=safety, facilitator=group_chat.facilitator, clock=clock, ids=ids
         )
         self._replies = TurnReplies(group_chat=group_chat, clock=clock, ids=ids)
-        self._questions = TurnQuestions(
-            documents=documents, tools=self._tools, replies=self._replies, clock=clock
-        )
-        self._stops = self._questions.stops
-        self._safety = TurnSafety(
-            answers=safety, patients=patients, documents=documents, replies=self._replies
-        )
-        self._scenarios = TurnScenarios(
-            parts=tools.scenarios,
+        step = TurnStep(
             documents=documents,
+            patients=patients,
+            group_chat=group_chat,
+            tools=tools,
             replies=self._replies,
-            facilitator=group_chat.facilitator,
+            clock=clock,
         )
-        self._held = PendingRequests(patients=patients, replies=self._replies)
-        self._requests = TurnRequests(
-            documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
-        )
-        self._groups = TurnGroups(documents=documents, replies=self._replies)
-        self._clearing = TurnClearing(documents=documents, replies=self._replies, undo=clear_undo)
-        self._comparing = TurnComparing(
-            patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
-        )
+        self._questions = TurnQuestions.beside(step)
+        self._stops = self._questions.stops
+        self._safety = TurnSafety.beside(step, answers=safety)
+        self._scenarios, self._groups = TurnScenarios.beside(step), TurnGroups.beside(step)
+        self._held = PendingRequests.beside(step)
+        self._requests = TurnRequests.beside(step, turn_seconds=turn_seconds)
+        self._clearing = TurnClearing.beside(step, undo=clear_undo)
+        self._comparing = TurnComparing.beside(step, requests=self._requests)
 
     async def run(self, claim: Claim, run: Run) -> phases.StoredTurn:
         """Answer the claimed message and store the turn; the last event is out when this returns.

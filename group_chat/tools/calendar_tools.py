@@ -10,7 +10,7 @@ from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
 from services.assistant.calendar import CalendarEvent, NewEvent, Span, free_times
-from services.assistant.tasks import NewTask, Task
+from services.assistant.tasks import Task
 from services.language.clock import part_of_day_in
 from services.language.pointing.when import when_of
 
@@ -153,7 +153,7 @@ async def add_task(
 ) -> ToolOutput:
     """Adds a task of the user's."""
     day = None if not due else assistant.day(due, is_ahead=True)
-    new = NewTask(title=_title(title, due, assistant.memory.now), due=day, notes=notes)
+    new = Task(title=_title(title, due, assistant.memory.now), due=day, notes=notes)
     made = await assistant.services.tasks.add(new, current_effect())
     await assistant.undoable("add_task", None, made)
     return {"added": await assistant.show_made(made)}

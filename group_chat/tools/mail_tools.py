@@ -11,7 +11,7 @@ from group_chat.tools.own_tools import Day, OwnId, OwnTools, Title
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.contacts import ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.assistant.mail import NewEmail, without_cut_text
 from services.language.folding import words_of
@@ -146,7 +146,7 @@ async def add_contact(
 ) -> ToolOutput:
     """Adds a contact of the user's."""
     said = {"name": name, "email": email, "phone": phone, "organization": organization}
-    new = NewContact(**{field: " ".join(one.split()) for field, one in said.items()})
+    new = Contact(**{field: " ".join(one.split()) for field, one in said.items()})
     made = await assistant.services.contacts.add(new, current_effect())
     await assistant.undoable("add_contact", None, made)
     return {"added": await assistant.show_made(made)}

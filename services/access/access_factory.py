@@ -3,10 +3,6 @@
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import aiohttp
-
-from data_models.blob_store import BlobStore
-from data_models.clock import Clock
 from data_models.errors import ConfigurationError, RateLimitedError
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyFile
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
@@ -21,6 +17,7 @@ from services.access.principal import UserRules
 from services.access.sign_in_sessions import SignInSessions
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
 from services.access.smart import SmartLaunch
+from services.basis import Basis
 from settings import Settings
 
 
@@ -41,21 +38,17 @@ def key_file_for(settings: Settings) -> KeyFile | None:
 
 
 def authenticator_for(
-    settings: Settings,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    keys: KeyFile | None = None,
-    sign_in: OidcSignIn | None = None,
+    basis: Basis, *, keys: KeyFile | None = None, sign_in: OidcSignIn | None = None
 ) -> Authenticator:
-    """Return the authenticator of `AUTH_MODE`; `session` fetches signing keys."""
+    """Return the authenticator of `AUTH_MODE`."""
     if sign_in is not None:
         return sign_in
+    settings, clock = basis.settings, basis.clock
     match settings.auth_mode:
         case "dev":
             return DevAuthenticator(operators=settings.operators)
         case "api_key":
-            return _by_key(settings, keys=keys, clock=clock)
+            return _by_key(basis, keys=keys)
         case "oidc":
             raise ConfigurationError("AUTH_MODE: oidc needs a store for sessions")
         case "entra":
@@ -63,7 +56,7 @@ def authenticator_for(
                 raise ConfigurationError("ENTRA_TENANT_ID: is needed with AUTH_MODE=entra")
             url = f"{settings.entra_authority}/{settings.entra_tenant_id}/discovery/v2.0/keys"
             return EntraAuthenticator(
-                keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
+                keys=_signing_keys(basis, url),
                 authority=settings.entra_authority,
                 tenants=_tenants(settings),
                 audiences=settings.entra_audience,
@@ -77,64 +70,46 @@ def authenticator_for(
             )
 
 
-def sign_in_for(
-    settings: Settings,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    store: BlobStore,
-    keys: KeyFile | None = None,
-) -> SignIns:
+def sign_in_for(basis: Basis, *, keys: KeyFile | None = None) -> SignIns:
     """Return what signs users in with a browser; nothing where they come otherwise.
 
-    Args:
-        settings: `AUTH_MODE=oidc`, the `OIDC_…` and the `SMART_…` decide.
-        session: Asks the provider.
-        clock: Ends sessions.
-        store: Keeps them.
-        keys: Programs' keys, which stay valid.
+    `AUTH_MODE=oidc`, the `OIDC_…` and the `SMART_…` decide. Programs' `keys` stay valid.
     """
+    settings = basis.settings
     issuer, secret = settings.oidc_issuer, settings.oidc_client_secret
     if settings.auth_mode != "oidc" or issuer is None or secret is None:
         return SignIns()
     client_secret = secret.get_secret_value()
     has_keys = bool(settings.api_keys) or keys is not None
-    sessions = SignInSessions(store=store, secret=client_secret)
+    sessions = SignInSessions(store=basis.users, secret=client_secret)
     page = OidcSignIn(
         provider=OidcProvider(
             issuer=issuer,
             client_id=settings.oidc_client_id or "",
             client_secret=client_secret,
-            session=session,
-            clock=clock,
+            session=basis.session,
+            clock=basis.clock,
         ),
         sessions=sessions,
         rules=_rules(settings),
         secret=client_secret,
         base=settings.public_base_url or "",
-        clock=clock,
-        keys=_by_key(settings, keys=keys, clock=clock) if has_keys else None,
+        clock=basis.clock,
+        keys=_by_key(basis, keys=keys) if has_keys else None,
     )
-    smart = _smart(settings, sessions, client_secret, session=session, clock=clock)
-    return SignIns(page, smart)
+    return SignIns(page, _smart(basis, sessions, client_secret))
 
 
-def _smart(
-    settings: Settings,
-    sessions: SignInSessions,
-    secret: str,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-) -> SmartLaunch | None:
+def _smart(basis: Basis, sessions: SignInSessions, secret: str) -> SmartLaunch | None:
+    settings = basis.settings
     own = settings.smart_client_secret
     providers = {
         issuer: OidcProvider(
             issuer=issuer,
             client_id=settings.smart_client_id or "",
             client_secret=None if own is None else own.get_secret_value(),
-            session=session,
-            clock=clock,
+            session=basis.session,
+            clock=basis.clock,
             is_smart=True,
         )
         for issuer in settings.smart_issuers
@@ -148,34 +123,36 @@ def _smart(
         records=settings.fhir_base_url,
         secret=secret,
         base=settings.public_base_url or "",
-        session=session,
-        clock=clock,
+        session=basis.session,
+        clock=basis.clock,
         hub=settings.fhircast_hub_url,
     )
 
 
-def on_behalf_for(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> OnBehalf | None:
+def on_behalf_for(basis: Basis) -> OnBehalf | None:
     """Return what has users' own tokens, None where nobody is asked to sign in for them."""
+    settings = basis.settings
     app, secret = settings.sign_in_client
     if settings.bot_sign_in_connection is None or app is None or secret is None:
         return None
     home, authority = settings.microsoft_app_tenant_id, settings.entra_authority
     url = f"{authority}/{home or 'organizations'}/discovery/v2.0/keys"
     check = EntraAuthenticator(
-        keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
+        keys=_signing_keys(basis, url),
         authority=authority,
         tenants=[*settings.additional_allowed_tenant_ids, *([home] if home else [])],
         audiences=[settings.sign_in_audience, app],
         scope=settings.entra_scope,
         users=UserRules(),
-        clock=clock,
+        clock=basis.clock,
     )
     grant = OnBehalfGrant(
-        authority=authority, client_id=app, client_secret=secret.get_secret_value(), session=session
+        authority=authority,
+        client_id=app,
+        client_secret=secret.get_secret_value(),
+        session=basis.session,
     )
-    return OnBehalf(check=check, grant=grant, scopes=settings.user_scopes, clock=clock)
+    return OnBehalf(check=check, grant=grant, scopes=settings.user_scopes, clock=basis.clock)
 
 
 def origin_policy_for(settings: Settings) -> OriginPolicy:
@@ -197,11 +174,10 @@ def outbound_policy_for(settings: Settings) -> OutboundPolicy:
     )
 
 
-def rate_for(
-    settings: Settings, per_minute: int, error: type[RateLimitedError], *, clock: Clock
-) -> MessageRate:
+def rate_for(basis: Basis, per_minute: int, error: type[RateLimitedError]) -> MessageRate:
     """Return a limit that refuses with `error`; in dev there is none."""
-    return MessageRate(per_minute=None if settings.is_dev else per_minute, clock=clock, error=error)
+    bound = None if basis.settings.is_dev else per_minute
+    return MessageRate(per_minute=bound, clock=basis.clock, error=error)
 
 
 def _users(settings: Settings) -> UserRules:
@@ -222,14 +198,18 @@ def _rules(settings: Settings) -> OidcRules:
     )
 
 
-def _by_key(settings: Settings, *, keys: KeyFile | None, clock: Clock) -> ApiKeyAuthenticator:
+def _by_key(basis: Basis, *, keys: KeyFile | None) -> ApiKeyAuthenticator:
     return ApiKeyAuthenticator(
-        keys=settings.api_keys,
-        operators=settings.operators,
-        orderers=settings.orderers,
+        keys=basis.settings.api_keys,
+        operators=basis.settings.operators,
+        orderers=basis.settings.orderers,
         file=keys,
-        clock=clock,
+        clock=basis.clock,
     )
+
+
+def _signing_keys(basis: Basis, url: str) -> SigningKeys:
+    return SigningKeys(download=HttpKeyDownload(session=basis.session, url=url), clock=basis.clock)
 
 
 def _tenants(settings: Settings) -> list[str]:

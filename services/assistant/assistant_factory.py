@@ -5,12 +5,9 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import tzinfo
 from typing import TypeAlias
 
-import aiohttp
 from yarl import URL
 
 from data_models import errors
-from data_models.blob_store import BlobStore
-from data_models.clock import Clock, IdSource
 from services import own_sign_in
 from services.access.on_behalf import OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
@@ -24,31 +21,21 @@ from services.assistant.graph_tasks import GraphTasks
 from services.assistant.graph_wire import GraphLimits, segment
 from services.assistant.local_back_end import LocalAssistant
 from services.assistant.local_file import LocalSamples
+from services.basis import Basis
 from settings import Settings
 
 
-def assistant_for(
-    settings: Settings,
-    *,
-    store: BlobStore,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    ids: IdSource,
-    on_behalf: OnBehalf | None = None,
-) -> AssistantBackEnd:
+def assistant_for(basis: Basis, *, on_behalf: OnBehalf | None = None) -> AssistantBackEnd:
     """Return the one back end of this process.
 
     Args:
-        store: Where the local back end keeps its files.
-        session: For calls to a server; it goes only to hosts that the settings allow.
         on_behalf: Users' own tokens, where they sign in for them.
     """
-    if settings.assistant_backend == "graph":
-        return graph_for(settings, session=session, clock=clock, ids=ids, on_behalf=on_behalf)
-    folder = settings.samples_part("assistant")
-    return LocalAssistant(
-        store=store, samples=LocalSamples(folder=folder if folder.is_dir() else None), clock=clock
-    )
+    if basis.settings.assistant_backend == "graph":
+        return graph_for(basis, on_behalf=on_behalf)
+    folder = basis.settings.samples_part("assistant")
+    samples = LocalSamples(folder=folder if folder.is_dir() else None)
+    return LocalAssistant(store=basis.users, samples=samples, clock=basis.clock)
 
 
 # Which Microsoft 365 user a principal is, so that nobody reads another's mailbox.
@@ -120,26 +107,20 @@ class GraphAssistant:
 
 
 def graph_for(
-    settings: Settings,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    ids: IdSource,
-    limits: GraphLimits | None = None,
-    on_behalf: OnBehalf | None = None,
+    basis: Basis, *, limits: GraphLimits | None = None, on_behalf: OnBehalf | None = None
 ) -> GraphAssistant:
     """Return the back end that the `GRAPH_…` settings describe.
 
     Args:
-        session: For every call; it goes only to hosts that the settings allow.
         on_behalf: The users' own tokens, for `GRAPH_ON_BEHALF`.
     """
+    settings = basis.settings
     client = GraphClient(
         base_url=URL(settings.graph_base_url),
-        token_of=_tokens(settings, session=session, clock=clock, on_behalf=on_behalf),
-        session=session,
-        clock=clock,
-        ids=ids,
+        token_of=_tokens(basis, on_behalf),
+        session=basis.session,
+        clock=basis.clock,
+        ids=basis.ids,
         limits=limits or GraphLimits(),
     )
     return GraphAssistant(
@@ -159,10 +140,9 @@ _TOKEN_ERRORS = own_sign_in.TokenErrors(
 )
 
 
-def _tokens(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, on_behalf: OnBehalf | None
-) -> Callable[[str], own_sign_in.TokenSource]:
+def _tokens(basis: Basis, on_behalf: OnBehalf | None) -> Callable[[str], own_sign_in.TokenSource]:
     """Return what finds a principal's tokens: the user's own, or the application's for all."""
+    settings, clock = basis.settings, basis.clock
     scope, secret = settings.graph_scope, settings.graph_client_secret
     if settings.graph_on_behalf and on_behalf is not None:
         return lambda user: UserToken(
@@ -185,7 +165,7 @@ def _tokens(
         is_secret_posted=True,
     )
     sign_in = own_sign_in.ClientCredentials(
-        client=client, errors=_TOKEN_ERRORS, session=session, clock=clock
+        client=client, errors=_TOKEN_ERRORS, session=basis.session, clock=clock
     )
     tokens = own_sign_in.Tokens(sign_in=sign_in, clock=clock)
     return lambda _: tokens

@@ -10,19 +10,9 @@ from services.language.pointing.folding import tokens_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """One person."""
+    """One person; `id` is "" until they are in a book."""
 
-    id: str
-    name: str
-    email: str = ""
-    phone: str = ""
-    organization: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewContact:
-    """A person to add."""
-
+    id: str = ""
     name: str
     email: str = ""
     phone: str = ""
@@ -53,7 +43,7 @@ class AddressBook(Protocol):
         """Return one contact, or None if it is gone."""
         ...
 
-    async def add(self, contact: NewContact, effect: Effect) -> Contact:
+    async def add(self, contact: Contact, effect: Effect) -> Contact:
         """Add a contact, once under the key of `effect`."""
         ...
 

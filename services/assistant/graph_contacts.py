@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
-from services.assistant.contacts import Contact, ContactChange, NewContact, fits
+from services.assistant.contacts import Contact, ContactChange, fits
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphContact, shaped
 from services.assistant.graph_wire import Json, segment
@@ -37,7 +37,7 @@ class GraphAddressBook:
         row = await self._row(contact_id)
         return None if row is None else _contact(row)
 
-    async def add(self, contact: NewContact, effect: Effect) -> Contact:
+    async def add(self, contact: Contact, effect: Effect) -> Contact:
         body: Json = {"displayName": contact.name, "givenName": contact.name}
         if contact.email:
             body["emailAddresses"] = [{"address": contact.email, "name": contact.name}]

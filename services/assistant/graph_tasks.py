@@ -10,7 +10,7 @@ from services.assistant import graph_shapes
 from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create, mark_of
 from services.assistant.graph_wire import Json, segment
-from services.assistant.tasks import NewTask, Task
+from services.assistant.tasks import Task
 
 _PREFER = f"{IMMUTABLE}, {graph_shapes.IN_UTC}"
 _PAGE = "100"
@@ -42,7 +42,7 @@ class GraphTasks:
         row = await self._account.get(await self._path(task_id))
         return None if row is None else self._task(row)
 
-    async def add(self, task: NewTask, effect: Effect) -> Task:
+    async def add(self, task: Task, effect: Effect) -> Task:
         mark = mark_of("tasks", effect)
         body: Json = {
             "title": task.title,

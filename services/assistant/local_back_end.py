@@ -21,12 +21,12 @@ from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import ALWAYS, Span
-from services.assistant.contacts import Contact, ContactChange, NewContact, fits
+from services.assistant.contacts import Contact, ContactChange, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, id_of
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
-from services.assistant.tasks import NewTask, Task
+from services.assistant.tasks import Task
 
 _MAIL = TypeAdapter(list[Email])
 _TASKS = TypeAdapter(list[Task])
@@ -183,8 +183,8 @@ class LocalTaskList(LocalRows[Task]):
             found = [row for row in found if row.due and due.has(row.due)]
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
-    async def add(self, task: NewTask, effect: Effect) -> Task:
-        return await self.insert(Task(id=id_of("task", effect), **asdict(task)))
+    async def add(self, task: Task, effect: Effect) -> Task:
+        return await self.insert(replace(task, id=id_of("task", effect)))
 
     async def complete(self, task_id: str) -> Task:
         return await self.update(task_id, is_done=True)
@@ -210,8 +210,8 @@ class LocalAddressBook(LocalRows[Contact]):
         ]
         return sorted(found, key=lambda row: row.name.casefold())[:limit]
 
-    async def add(self, contact: NewContact, effect: Effect) -> Contact:
-        return await self.insert(Contact(id=id_of("contact", effect), **asdict(contact)))
+    async def add(self, contact: Contact, effect: Effect) -> Contact:
+        return await self.insert(replace(contact, id=id_of("contact", effect)))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
         values = {name: value for name, value in asdict(change).items() if value is not None}

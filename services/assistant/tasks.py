@@ -15,21 +15,13 @@ class Task:
 
     Attributes:
         due: A whole day in the user's zone; None has no date.
+        id: "" until it is in a list.
     """
 
-    id: str
+    id: str = ""
     title: str
     due: date | None = None
     is_done: bool = False
-    notes: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTask:
-    """Something to remember."""
-
-    title: str
-    due: date | None = None
     notes: str = ""
 
 
@@ -51,7 +43,7 @@ class TaskList(Protocol):
         """Return one task, or None if it is gone."""
         ...
 
-    async def add(self, task: NewTask, effect: Effect) -> Task:
+    async def add(self, task: Task, effect: Effect) -> Task:
         """Add a task, once under the key of `effect`."""
         ...
 

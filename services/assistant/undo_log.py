@@ -18,9 +18,9 @@ from data_models.tool_memory import EntityType
 from data_models.values import Value
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import CalendarEvent, NewEvent
-from services.assistant.contacts import Contact, ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange
 from services.assistant.shown import kind_of
-from services.assistant.tasks import NewTask, Task
+from services.assistant.tasks import Task
 
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10
@@ -171,11 +171,9 @@ async def _make_again(item: OwnItem, effect: Effect, services: AssistantServices
             event = NewEvent(item.title, item.start, item.end, item.location)
             return await services.calendar.create(event, effect)
         case Task():
-            task = NewTask(title=item.title, due=item.due, notes=item.notes)
-            return await services.tasks.add(task, effect)
-        case Contact(name=name, email=email, phone=phone, organization=organization):
-            contact = NewContact(name=name, email=email, phone=phone, organization=organization)
-            return await services.contacts.add(contact, effect)
+            return await services.tasks.add(item, effect)
+        case Contact():
+            return await services.contacts.add(item, effect)
 
 
 async def _remove(item: OwnItem, services: AssistantServices) -> OwnItem:

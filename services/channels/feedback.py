@@ -14,7 +14,6 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId, hashed
@@ -151,9 +150,7 @@ class PageFeedback:
     """
 
     reader: ConversationReader
-    contexts: ChatContextAccessor
     book: FeedbackBook
-    clock: Clock
 
     async def give(
         self,
@@ -173,7 +170,7 @@ class PageFeedback:
         document = await self.reader.document(
             conversation_id, owner=owner, patient_id=patient_id, action="give_feedback"
         )
-        turn = await self.contexts.turn_of_run(document, run_id)
+        turn = await self.reader.contexts.turn_of_run(document, run_id)
         if turn is None or not turn.agent_responses:
             raise NotFoundError("nobody answered in such a turn")
         last = turn.agent_responses[-1]
@@ -186,7 +183,7 @@ class PageFeedback:
             comment=opinion.text,
             reason=opinion.reason,
             patient_id=document.patient_id or "",
-            given_at=self.clock.now(),
+            given_at=self.reader.clock.now(),
         )
         await self.book.keep(conversation_id, feedback, principal_id=owner, agent=last.agent)
 

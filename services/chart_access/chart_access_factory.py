@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-import aiohttp
 import structlog
 
 from data_models import errors
-from data_models.blob_store import BlobStore
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.errors import ConfigurationError, TooManyReadsError
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
@@ -19,6 +17,7 @@ from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf, UserToken
 from services.audit.trail import Audit
+from services.basis import Basis
 from services.chart_access import relationship
 from services.chart_access.break_glass import BreakGlass
 from services.chart_access.chart_guard import AlertKind, ChartGuard
@@ -31,7 +30,6 @@ from services.records.folder.records import FolderRecords
 from services.records.patient_lookup import PatientLookup
 from services.records.reading import ChartReader, current_reader
 from services.records.records_factory import Records, records_for
-from settings import Settings
 
 KEPT_SECONDS = 60.0
 _KEPT = 10_000
@@ -147,38 +145,34 @@ class ChartAccess:
 
 
 def charts_for(
-    settings: Settings,
+    basis: Basis,
     *,
-    store: BlobStore,
     audit: Audit,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    ids: IdSource,
     alert: Callable[[AlertKind], None],
     on_behalf: OnBehalf | None,
 ) -> tuple[Records, ChartAccess]:
     """Return the patients' charts, and the guard before them; the log names its policy.
 
     Args:
-        store: Keeps grants, and who is which Practitioner.
         on_behalf: Users' own tokens, where they sign in for them.
 
     Raises:
         ConfigurationError: what the policy or the records need is not there or cannot be read.
     """
-    glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
-    readers = _user_readers(settings, glass, session, clock, on_behalf)
-    reader_of = None if readers is None else readers.current
-    records = records_for(settings, session=session, clock=clock, reader_of=reader_of)
+    settings, store, clock = basis.settings, basis.users, basis.clock
+    minutes = settings.break_glass_minutes
+    glass = BreakGlass(store=store, clock=clock, ids=basis.ids, minutes=minutes)
+    readers = _user_readers(basis, glass, on_behalf)
+    records = records_for(basis, reader_of=None if readers is None else readers.current)
     keys = key_file_for(settings)
-    reads = rate_for(settings, settings.reads_per_minute, TooManyReadsError, clock=clock)
+    reads = rate_for(basis, settings.reads_per_minute, TooManyReadsError)
     book = PractitionerBook(
         store=store,
         named=settings.practitioners,
         of_key=keys.practitioner_of if keys is not None else lambda _: None,
     )
-    policy = _policy(settings, records, book, session, clock, readers)
-    _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
+    policy = _policy(basis, records, book, readers)
+    _log.info("access_policy", policy=settings.access_policy, minutes=minutes)
     guard = ChartGuard(
         policy=policy,
         audit=audit,
@@ -192,32 +186,24 @@ def charts_for(
 
 
 def _user_readers(
-    settings: Settings,
-    glass: BreakGlass,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    on_behalf: OnBehalf | None,
+    basis: Basis, glass: BreakGlass, on_behalf: OnBehalf | None
 ) -> UserReaders | None:
     """Return what reads charts with users' own tokens; None where the server's own reads all."""
-    if settings.access_policy != "token" or on_behalf is None:
+    if basis.settings.access_policy != "token" or on_behalf is None:
         return None
     return UserReaders(
         on_behalf=on_behalf,
-        scope=settings.fhir_user_scope or "",
-        client_with=partial(fhir_client_with, settings, session=session, clock=clock),
-        own=fhir_client_for(settings, session=session, clock=clock),
+        scope=basis.settings.fhir_user_scope or "",
+        client_with=partial(fhir_client_with, basis),
+        own=fhir_client_for(basis),
         glass=glass,
     )
 
 
 def _policy(
-    settings: Settings,
-    records: Records,
-    book: PractitionerBook,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    readers: UserReaders | None,
+    basis: Basis, records: Records, book: PractitionerBook, readers: UserReaders | None
 ) -> AccessPolicy:
+    settings, clock = basis.settings, basis.clock
     match settings.access_policy:
         case "open":
             return OpenToAll()
@@ -230,7 +216,7 @@ def _policy(
             read_care_roster(settings.care_roster_file)
             return CareRoster(file=settings.care_roster_file)
         case "relationship":
-            relations = _relations(settings, records, session, clock)
+            relations = _relations(basis, records)
             return relationship.ByRelationship(relations=relations, book=book, clock=clock)
         case "token":
             if readers is None:
@@ -239,15 +225,13 @@ def _policy(
             return ByOwnToken(readers=readers, system=system, clock=clock)
 
 
-def _relations(
-    settings: Settings, records: Records, session: aiohttp.ClientSession, clock: Clock
-) -> relationship.Relations:
-    days = settings.relationship_days
+def _relations(basis: Basis, records: Records) -> relationship.Relations:
+    days, clock = basis.settings.relationship_days, basis.clock
     if isinstance(records, FolderRecords):
         return relationship.FileRelations(records=records, clock=clock, days=days)
     return relationship.ServerRelations(
-        client=fhir_client_for(settings, session=session, clock=clock),
+        client=fhir_client_for(basis),
         clock=clock,
-        system=next(iter(settings.identifier_systems), None),
+        system=next(iter(basis.settings.identifier_systems), None),
         days=days,
     )

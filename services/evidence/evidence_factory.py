@@ -4,10 +4,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import aiohttp
-
-from data_models.clock import Clock
 from data_models.errors import ConfigurationError
+from services.basis import Basis
 from services.evidence.foreign.servers import ForeignServer, ForeignServers, load_servers
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.pubmed import PubMed
@@ -18,37 +16,36 @@ if TYPE_CHECKING:
     from services.evidence.foreign.client import ForeignClient
 
 
-def guidelines_for(settings: Settings, *, clock: Clock) -> GuidelineFolder:
+def guidelines_for(basis: Basis) -> GuidelineFolder:
     """Return the folder of `GUIDELINES_DIR`; where people only try Rounds, invented samples."""
+    settings = basis.settings
     folder = settings.guidelines_dir
     if folder is None and settings.is_trial:
         folder = settings.samples_part("guidelines")
-    return GuidelineFolder(folder=folder, clock=clock)
+    return GuidelineFolder(folder=folder, clock=basis.clock)
 
 
-def studies_for(settings: Settings, *, session: aiohttp.ClientSession) -> StudySource:
+def studies_for(basis: Basis) -> StudySource:
     """Return the register of `TRIALS_BASE_URL`, else the folder of `TRIALS_DIR`.
 
     Where people only try Rounds and neither is set, invented samples.
     """
+    settings = basis.settings
     if settings.trials_base_url is not None:
-        return ClinicalTrialsGov(base_url=settings.trials_base_url, session=session)
+        return ClinicalTrialsGov(base_url=settings.trials_base_url, session=basis.session)
     folder = settings.trials_dir
     if folder is None and settings.is_trial:
         folder = settings.samples_part("studies")
     return StudyFolder(folder=folder)
 
 
-def research_for(settings: Settings, *, session: aiohttp.ClientSession) -> PubMed | None:
+def research_for(basis: Basis) -> PubMed | None:
     """Return PubMed at `PUBMED_BASE_URL`; None without it."""
-    if settings.pubmed_base_url is None:
+    url, key = basis.settings.pubmed_base_url, basis.settings.pubmed_api_key
+    if url is None:
         return None
-    key = settings.pubmed_api_key
-    return PubMed(
-        base_url=settings.pubmed_base_url,
-        session=session,
-        api_key=None if key is None else key.get_secret_value(),
-    )
+    secret = None if key is None else key.get_secret_value()
+    return PubMed(base_url=url, session=basis.session, api_key=secret)
 
 
 def foreign_servers_for(
@@ -73,18 +70,18 @@ def foreign_servers_for(
 
 
 def foreign_clients_for(
-    settings: Settings, found: ForeignServers, *, session: aiohttp.ClientSession
+    basis: Basis, found: ForeignServers
 ) -> Sequence[tuple[ForeignServer, "ForeignClient"]]:
     """Return each server with what asks it.
 
     Raises:
         ConfigurationError: the file with a server's token cannot be read.
     """
-    if settings.mcp_servers is None:
+    if (file := basis.settings.mcp_servers) is None:
         return ()
     from services.evidence.foreign.client import ForeignClient  # a second of imports
 
-    folder = settings.mcp_servers.parent
+    session, folder = basis.session, file.parent
     return [
         (one, ForeignClient(url=one.url, session=session, token=_token(folder, one.token_file)))
         for one in found.servers

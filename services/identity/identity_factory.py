@@ -6,11 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import aiohttp
-
 from data_models.clock import Clock
 from data_models.errors import RecordsError, RecordsUnreadableError
 from data_models.newest import Newest
+from services.basis import Basis
 from services.identity.directory import Directory, DirectoryState, FileDirectory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
@@ -24,12 +23,7 @@ from settings import Settings
 
 
 def directory_for(
-    settings: Settings,
-    fits: Callable[[str], bool],
-    patients: Records,
-    resources: Resources,
-    session: aiohttp.ClientSession,
-    clock: Clock,
+    basis: Basis, fits: Callable[[str], bool], patients: Records, resources: Resources
 ) -> Directory:
     """Return who the people are of the records that the settings name.
 
@@ -38,7 +32,7 @@ def directory_for(
         patients: The records themselves.
         resources: The same back end's, with whom the sample clinic registered.
     """
-    systems = settings.identifier_systems
+    systems, clock = basis.settings.identifier_systems, basis.clock
     if isinstance(patients, FolderRecords):
         return FileDirectory(
             records=patients,
@@ -47,8 +41,7 @@ def directory_for(
             systems=systems,
             more=resources.list_registered if isinstance(resources, LocalResources) else None,
         )
-    client = fhir_client_for(settings, session=session, clock=clock)
-    return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)
+    return ServerDirectory(client=fhir_client_for(basis), fits=fits, clock=clock, systems=systems)
 
 
 def linker_for(

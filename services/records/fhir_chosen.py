@@ -1,13 +1,12 @@
 """The client of the FHIR server that the settings name."""
 
-import aiohttp
 from yarl import URL
 
 from data_models import errors
-from data_models.clock import Clock
 from services import own_sign_in
+from services.basis import Basis
 from services.records.fhir_client import FhirClient, FhirLimits
-from settings import Settings, is_loopback_host
+from settings import is_loopback_host
 
 # The address of a FHIR server, as an operator writes it.
 
@@ -41,42 +40,32 @@ def checked_base_url(text: str) -> URL:
     return url
 
 
-def fhir_client_for(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> FhirClient:
+def fhir_client_for(basis: Basis) -> FhirClient:
     """Return the client of `FHIR_BASE_URL`, which signs in as the settings say.
 
     Raises:
         ConfigurationError: the address or the key is not usable.
     """
-    tokens = _tokens(settings, session=session, clock=clock)
-    return fhir_client_with(settings, tokens, session=session, clock=clock)
+    return fhir_client_with(basis, _tokens(basis))
 
 
-def fhir_client_with(
-    settings: Settings,
-    tokens: own_sign_in.TokenSource | None,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-) -> FhirClient:
+def fhir_client_with(basis: Basis, tokens: own_sign_in.TokenSource | None) -> FhirClient:
     """Return the client of `FHIR_BASE_URL` that shows the tokens it is given.
 
     Raises:
         ConfigurationError: the address is not usable.
     """
     return FhirClient(
-        base_url=checked_base_url(settings.fhir_base_url or ""),
+        base_url=checked_base_url(basis.settings.fhir_base_url or ""),
         tokens=tokens,
-        session=session,
-        clock=clock,
+        session=basis.session,
+        clock=basis.clock,
         limits=FhirLimits(),
     )
 
 
-def _tokens(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> own_sign_in.TokenSource | None:
+def _tokens(basis: Basis) -> own_sign_in.TokenSource | None:
+    settings, clock = basis.settings, basis.clock
     base_url = checked_base_url(settings.fhir_base_url or "")
     if settings.fhir_token is not None:
         return own_sign_in.OwnToken(token=settings.fhir_token.get_secret_value())
@@ -100,6 +89,6 @@ def _tokens(
         key=own_sign_in.key_in(file, key_id=settings.fhir_client_key_id) if file else None,
     )
     sign_in = own_sign_in.ClientCredentials(
-        client=client, errors=TOKEN_ERRORS, session=session, clock=clock
+        client=client, errors=TOKEN_ERRORS, session=basis.session, clock=clock
     )
     return own_sign_in.Tokens(sign_in=sign_in, clock=clock)

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from pydantic import ValidationError
 
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
@@ -19,8 +18,7 @@ from services.language.letters import folded
 from services.language.people_words import of_people
 from services.records.fhir_types import HumanName, Patient
 from services.records.local_resources import LocalResources
-from services.records.records_factory import Records, local_resources
-from settings import Settings
+from services.records.records_factory import Records, Resources
 
 KEPT_SECONDS = 300.0
 KEPT_ANSWERS = 8
@@ -172,16 +170,7 @@ def _patient(row: Mapping[str, object]) -> Patient:
         raise RecordsUnreadableError("a Patient of the list is malformed") from None
 
 
-def patient_names_for(
-    settings: Settings, *, patients: Records, store: BlobStore, clock: Clock
-) -> RecordedNames:
-    """Return who the patients are of the records that the settings name.
-
-    Args:
-        patients: The records themselves.
-        store: Where the sample clinic keeps whom it registered.
-    """
-    clinic = None
-    if settings.fhir_base_url is None:
-        clinic = local_resources(settings, patients=patients, store=store, clock=clock)
+def patient_names_for(patients: Records, resources: Resources, *, clock: Clock) -> RecordedNames:
+    """Return who the patients are of the records, and whom the sample clinic registered."""
+    clinic = resources if isinstance(resources, LocalResources) else None
     return RecordedNames(records=patients, clock=clock, clinic=clinic)

@@ -6,12 +6,10 @@ from datetime import date
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
-import aiohttp
-
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
+from services.basis import Basis
 from services.records.fhir_chosen import fhir_client_for
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.fhir_server_resources import FhirServerResources
@@ -58,13 +56,7 @@ Records: TypeAlias = FhirServerRecords | FolderRecords
 Resources: TypeAlias = FhirServerResources | LocalResources
 
 
-def records_for(
-    settings: Settings,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    reader_of: ReaderOf | None = None,
-) -> Records:
+def records_for(basis: Basis, *, reader_of: ReaderOf | None = None) -> Records:
     """Return a FHIR server's records if `FHIR_BASE_URL` is set, else those of a folder of files.
 
     Args:
@@ -73,11 +65,12 @@ def records_for(
     Raises:
         ConfigurationError: there is no folder where `SAMPLES_DIR` says.
     """
+    settings = basis.settings
     if settings.fhir_base_url is None:
-        return folder_records(settings, clock=clock)
+        return folder_records(settings, clock=basis.clock)
     return FhirServerRecords(
-        client=fhir_client_for(settings, session=session, clock=clock),
-        clock=clock,
+        client=fhir_client_for(basis),
+        clock=basis.clock,
         identifier_system=next(iter(settings.identifier_systems), None),
         fits=id_fits(settings.patient_id_pattern),
         everything=settings.fhir_everything,
@@ -104,37 +97,27 @@ def folder_records(settings: Settings, *, clock: Clock) -> FolderRecords:
     )
 
 
-def resources_for(
-    settings: Settings,
-    *,
-    patients: Records,
-    store: BlobStore,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-) -> Resources:
+def resources_for(basis: Basis, *, patients: Records) -> Resources:
     """Return what can be written: the FHIR server's resources, else the sample clinic's.
 
     Args:
         patients: The same back end's patients.
-        store: Where the sample clinic keeps what is written.
     """
-    if settings.fhir_base_url is None:
-        return local_resources(settings, patients=patients, store=store, clock=clock)
+    if basis.settings.fhir_base_url is None:
+        return local_resources(basis, patients=patients)
     return FhirServerResources(
-        client=fhir_client_for(settings, session=session, clock=clock),
-        clock=clock,
-        identifier_system=next(iter(settings.identifier_systems), None),
+        client=fhir_client_for(basis),
+        clock=basis.clock,
+        identifier_system=next(iter(basis.settings.identifier_systems), None),
     )
 
 
-def local_resources(
-    settings: Settings, *, patients: Records, store: BlobStore, clock: Clock
-) -> LocalResources:
+def local_resources(basis: Basis, *, patients: Records) -> LocalResources:
     """Return the sample clinic's resources."""
     return LocalResources(
         patients=patients,
-        folder=settings.samples_part("scheduling"),
-        store=store,
-        zone=ZoneInfo(settings.time_zone),
-        clock=clock,
+        folder=basis.settings.samples_part("scheduling"),
+        store=basis.users,
+        zone=ZoneInfo(basis.settings.time_zone),
+        clock=basis.clock,
     )

@@ -8,7 +8,6 @@ from functools import partial
 import structlog
 
 from data_models.chat_context import AgentMessage
-from data_models.clock import Clock, IdSource
 from data_models.errors import ChartClosedError, NotFoundError, RecordsError, StoreError
 from data_models.identifiers import PatientId
 from services.evidence.chart_states import ChartStates, chart_states
@@ -53,8 +52,6 @@ class RoundService:
     records: PatientRecords
     reader: ConversationReader
     looks: LookBook | None
-    clock: Clock
-    ids: IdSource
 
     async def create(
         self, *, owner: str, entries: list[str], day: date | None, language: str
@@ -70,13 +67,13 @@ class RoundService:
         else:
             patients = await self.choice.find_named(entries, owner=owner)
         found = RoundList(
-            round_id=self.ids.new_id("round"),
+            round_id=self.reader.ids.new_id("round"),
             owner=owner,
-            created_at=self.clock.now(),
+            created_at=self.reader.clock.now(),
             language=language,
             day="" if day is None else day.isoformat(),
             patients=tuple(
-                RoundPatient(patient_id=one, conversation_id=self.ids.new_id("rounds"))
+                RoundPatient(patient_id=one, conversation_id=self.reader.ids.new_id("rounds"))
                 for one in patients
             ),
         )
@@ -168,7 +165,8 @@ class RoundService:
         try:
             await self.entry.enter(patient, principal, "read_round")
             who: Demographics | None = demographics(
-                await self.records.load(patient.patient_id, PERSON), today=self.clock.now().date()
+                await self.records.load(patient.patient_id, PERSON),
+                today=self.reader.clock.now().date(),
             )
             problem = _failure_in_words(patient.problem)
         except (ChartClosedError, RecordsError) as error:
@@ -179,7 +177,7 @@ class RoundService:
         self, patient_id: PatientId, principal: str
     ) -> tuple[tuple[CardParts, ChartStates] | None, str]:
         """Return the parts and what they stand on, or why there are none."""
-        now = self.clock.now()
+        now = self.reader.clock.now()
         try:
             record = await self.records.load(patient_id)
             make = partial(
@@ -197,7 +195,7 @@ class RoundService:
         if self.looks is None:
             return None
         looked = await self.looks.read(principal, patient_id)
-        return None if looked is None else looked.baseline(self.clock.now())
+        return None if looked is None else looked.baseline(self.reader.clock.now())
 
     async def _read_said(self, patient: RoundPatient, owner: str) -> list[AgentMessage]:
         """Return what the model said of this patient; nothing before they are prepared."""

@@ -15,33 +15,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.resource import Resource, ResourceStore
-from services.scheduling.fhir import (
-    Appointment,
-    Coverage,
-    Doctor,
-    Known,
-    Person,
-    Slot,
-    appointment_of,
-    appointment_resource,
-    coverage_of,
-    covers,
-    doctor_id_of,
-    doctor_of,
-    held,
-    is_abandoned,
-    is_active,
-    is_booked_by,
-    may_be_born,
-    name_of,
-    overlaps,
-    patient_resource,
-    person_of,
-    schedule_of,
-    settled,
-    slot_of,
-    utc_text,
-)
+from services.scheduling import fhir
 
 _TAKEN = "that time was taken meanwhile; ask for available_slots again"
 _NO_SLOT = "there is no such slot; take an id of available_slots"
@@ -64,20 +38,20 @@ class Clinic:
         self._ids = ids
         self._zone = zone
 
-    async def doctors(self, name: str) -> Sequence[Doctor]:
+    async def doctors(self, name: str) -> Sequence[fhir.Doctor]:
         """Return the doctors whose name fits; all of them for an empty one."""
         wanted = _words(name)
         query = [("name", max(wanted, key=len))] if wanted else []
         found = await self._records.search("Practitioner", query)
-        rows = [doctor_of(each.body) for each in found]
+        rows = [fhir.doctor_of(each.body) for each in found]
         return [one for one in rows if one.name and wanted <= _words(one.name)]
 
     async def doctor_name(self, doctor_id: str) -> str:
         """Return how people call a doctor; the id where nobody has it any more."""
         found = await self._records.read("Practitioner", doctor_id)
-        return doctor_id if found is None else name_of(found.body) or doctor_id
+        return doctor_id if found is None else fhir.name_of(found.body) or doctor_id
 
-    async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
+    async def free_slots(self, doctor_id: str, day: date) -> Sequence[fhir.Slot]:
         """Return what is still free on that day of the clinic, in order.
 
         Raises:
@@ -85,22 +59,22 @@ class Clinic:
         """
         schedules = await self._schedules(doctor_id)
         days = (day, day + timedelta(days=1))
-        begins, ends = (utc_text(datetime.combine(one, time(), self._zone)) for one in days)
+        begins, ends = (fhir.utc_text(datetime.combine(one, time(), self._zone)) for one in days)
         span = [("start", f"ge{begins}"), ("start", f"lt{ends}")]
-        slots: list[Slot] = []
+        slots: list[fhir.Slot] = []
         for schedule in schedules:
             query = [("schedule", f"Schedule/{schedule}"), *span]
             found = await self._records.search("Slot", query)
-            own = [each for each in found if schedule_of(each.body) == schedule]
+            own = [each for each in found if fhir.schedule_of(each.body) == schedule]
             free = [each for each in own if await self._is_free(each)]
-            slots += [slot_of(each.body, doctor_id, zone=self._zone) for each in free]
+            slots += [fhir.slot_of(each.body, doctor_id, zone=self._zone) for each in free]
         now = self._clock.now()
         ahead = [slot for slot in slots if slot.start.date() == day and slot.start > now]
         return sorted(ahead, key=lambda slot: slot.start)
 
     async def bookable(
         self, patient_id: PatientId, slot_id: str, *, instead_of: str | None = None
-    ) -> Slot:
+    ) -> fhir.Slot:
         """Return a slot that the patient can have.
 
         Args:
@@ -116,12 +90,12 @@ class Clinic:
         _refuse_overlap([each for each in booked if each.body["id"] != instead_of], slot)
         return slot
 
-    async def list_booked(self, patient_id: PatientId) -> Sequence[Appointment]:
+    async def list_booked(self, patient_id: PatientId) -> Sequence[fhir.Appointment]:
         """Return the patient's booked appointments by time."""
         rows = await self._find_booked(await self._records.patient_key(patient_id))
         return sorted(map(self._appointment, rows), key=lambda each: each.start)
 
-    async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> Appointment:
+    async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> fhir.Appointment:
         """Book a slot; asked twice, it is booked once.
 
         Raises:
@@ -142,7 +116,9 @@ class Clinic:
         await self._keep(mine, filed)
         return self._appointment(filed)
 
-    async def move(self, patient_id: PatientId, appointment_id: str, slot_id: str) -> Appointment:
+    async def move(
+        self, patient_id: PatientId, appointment_id: str, slot_id: str
+    ) -> fhir.Appointment:
         """Move the patient's appointment to another slot; whoever loses it keeps the old one.
 
         Raises:
@@ -155,7 +131,7 @@ class Clinic:
         await self._refuse_taken(kept)
         _refuse_overlap([each for each in booked if each is not old], slot)
         before = self._appointment(old)
-        new = appointment_resource(patient, slot, before.reason)
+        new = fhir.appointment_resource(patient, slot, before.reason)
         mine = await self._hold(kept)
         left = await self._hold_of(before)
         moved = await self._change(old, {**old.body, **new})
@@ -164,7 +140,7 @@ class Clinic:
             await self._settle(left, is_free=True)
         return self._appointment(moved)
 
-    async def cancel(self, patient_id: PatientId, appointment_id: str) -> Appointment:
+    async def cancel(self, patient_id: PatientId, appointment_id: str) -> fhir.Appointment:
         """Cancel the patient's appointment and free its time.
 
         Raises:
@@ -180,7 +156,7 @@ class Clinic:
 
     async def find_known(
         self, name: str, birth_date: date, *, patient_id: PatientId | None
-    ) -> Known:
+    ) -> fhir.Known:
         """Tell whether a person of that full name and birth date is registered.
 
         Nothing that the clinic holds of anybody is returned: it may be another patient's.
@@ -188,21 +164,27 @@ class Clinic:
         if not (wanted := _words(name)):
             return "nobody"
         found = await self._records.search("Patient", [("name", max(wanted, key=len))])
-        fitting = [each.body for each in found if may_be_born(each.body, birth_date)]
-        ids = {str(each["id"]) for each in fitting if wanted <= _words(name_of(each))}
+        fitting = [each.body for each in found if fhir.may_be_born(each.body, birth_date)]
+        ids = {str(each["id"]) for each in fitting if wanted <= _words(fhir.name_of(each))}
         if len(ids) != 1:
             return "several" if ids else "nobody"
         return "this_patient" if ids == await self._keys(patient_id) else "another_person"
 
-    async def register(self, name: str, birth_date: date) -> Person:
+    async def register(self, name: str, birth_date: date) -> fhir.Person:
         """Register a person once; the same name and birth date again is the same person."""
-        return person_of((await self._records.create_once(patient_resource(name, birth_date))).body)
+        return fhir.person_of(
+            (await self._records.create_once(fhir.patient_resource(name, birth_date))).body
+        )
 
-    async def coverage(self, patient_id: PatientId, *, today: date) -> Coverage | None:
+    async def coverage(self, patient_id: PatientId, *, today: date) -> fhir.Coverage | None:
         """Return the patient's insurance; None if the clinic knows of none."""
         patient = await self._records.patient_key(patient_id)
         found = await self._records.search("Coverage", [("beneficiary", f"Patient/{patient}")])
-        rows = [coverage_of(each.body, today=today) for each in found if covers(each.body, patient)]
+        rows = [
+            fhir.coverage_of(each.body, today=today)
+            for each in found
+            if fhir.covers(each.body, patient)
+        ]
         return max(rows, key=lambda each: each.is_active, default=None)
 
     # -- reading ------------------------------------------------------------------------------
@@ -218,34 +200,34 @@ class Clinic:
     async def _schedules(self, doctor_id: str) -> list[str]:
         actor = f"Practitioner/{doctor_id}"
         found = await self._records.search("Schedule", [("actor", actor)])
-        ids = [str(each.body["id"]) for each in found if doctor_id_of(each.body) == doctor_id]
+        ids = [str(each.body["id"]) for each in found if fhir.doctor_id_of(each.body) == doctor_id]
         if not ids:
             raise ToolInputError("there is no such doctor; available_slots names those there are")
         return ids
 
-    async def _slot(self, slot_id: str) -> tuple[Resource, Slot]:
+    async def _slot(self, slot_id: str) -> tuple[Resource, fhir.Slot]:
         kept = await self._records.read("Slot", slot_id)
         schedule = None
         if kept is not None:
-            schedule = await self._records.read("Schedule", schedule_of(kept.body))
+            schedule = await self._records.read("Schedule", fhir.schedule_of(kept.body))
         if kept is None or schedule is None:
             raise ToolInputError(_NO_SLOT)
-        slot = slot_of(kept.body, doctor_id_of(schedule.body), zone=self._zone)
+        slot = fhir.slot_of(kept.body, fhir.doctor_id_of(schedule.body), zone=self._zone)
         if slot.start <= self._clock.now():
             raise ToolInputError("that time has passed")
         return kept, slot
 
     async def _is_free(self, kept: Resource) -> bool:
-        if not is_abandoned(kept.body, now=self._clock.now()):
+        if not fhir.is_abandoned(kept.body, now=self._clock.now()):
             return bool(kept.body.get("status") == "free")
         reference = f"Slot/{kept.body['id']}"
         found = await self._records.search("Appointment", [("slot", reference)])
-        rows = [self._appointment(each) for each in found if is_active(each.body)]
+        rows = [self._appointment(each) for each in found if fhir.is_active(each.body)]
         return all(each.slot_id != kept.body["id"] for each in rows)
 
     async def _find_booked(self, patient: str) -> list[Resource]:
         found = await self._records.search("Appointment", [("patient", f"Patient/{patient}")])
-        return [each for each in found if is_booked_by(each.body, patient)]
+        return [each for each in found if fhir.is_booked_by(each.body, patient)]
 
     def _own(self, booked: Sequence[Resource], appointment_id: str) -> Resource:
         for each in booked:
@@ -253,8 +235,8 @@ class Clinic:
                 return each
         raise ToolInputError(_NOT_THEIRS)
 
-    def _appointment(self, kept: Resource) -> Appointment:
-        return appointment_of(kept.body, zone=self._zone)
+    def _appointment(self, kept: Resource) -> fhir.Appointment:
+        return fhir.appointment_of(kept.body, zone=self._zone)
 
     # -- writing ------------------------------------------------------------------------------
 
@@ -264,13 +246,13 @@ class Clinic:
 
     async def _hold(self, kept: Resource) -> Resource:
         """Mark a slot as ours on the version that was read: the one write that decides."""
-        mark = held(kept.body, self._ids.new_id("hold"), now=self._clock.now())
+        mark = fhir.held(kept.body, self._ids.new_id("hold"), now=self._clock.now())
         try:
             return await self._records.update(kept, mark)
         except RecordChangedError:
             raise ToolInputError(_TAKEN) from None  # said in the agent's words
 
-    async def _hold_of(self, appointment: Appointment) -> Resource | None:
+    async def _hold_of(self, appointment: fhir.Appointment) -> Resource | None:
         """Mark the slot that an appointment will leave; None if it has none of its own."""
         if not appointment.slot_id:
             return None
@@ -280,20 +262,20 @@ class Clinic:
     async def _settle(self, mine: Resource, *, is_free: bool) -> None:
         """Say what a slot is now; somebody who wrote since knew better."""
         with suppress(RecordChangedError):
-            await self._records.update(mine, settled(mine.body, "free" if is_free else "busy"))
+            await self._records.update(mine, fhir.settled(mine.body, "free" if is_free else "busy"))
 
     async def _keep(self, mine: Resource, filed: Resource) -> None:
         """Make the hold lasting; a process that slept through its end takes the booking back."""
         try:
-            await self._records.update(mine, settled(mine.body, "busy"))
+            await self._records.update(mine, fhir.settled(mine.body, "busy"))
         except RecordChangedError:
             await self._change(filed, {**filed.body, "status": "cancelled"})
             raise ToolInputError(_TAKEN) from None  # said in the agent's words
 
-    async def _file(self, patient: str, mine: Resource, slot: Slot, reason: str) -> Resource:
-        wanted = appointment_resource(patient, slot, reason)
+    async def _file(self, patient: str, mine: Resource, slot: fhir.Slot, reason: str) -> Resource:
+        wanted = fhir.appointment_resource(patient, slot, reason)
         filed = await self._records.create_once(wanted)
-        if not is_active(filed.body):  # cancelled before, and booked again
+        if not fhir.is_active(filed.body):  # cancelled before, and booked again
             return await self._change(filed, {**filed.body, **wanted})
         if self._appointment(filed).slot_id != slot.slot_id:
             await self._settle(mine, is_free=True)
@@ -308,8 +290,8 @@ class Clinic:
             raise ToolInputError(problem) from None  # said in the agent's words
 
 
-def _refuse_overlap(booked: Sequence[Resource], slot: Slot) -> None:
-    if any(overlaps(each.body, slot) for each in booked):
+def _refuse_overlap(booked: Sequence[Resource], slot: fhir.Slot) -> None:
+    if any(fhir.overlaps(each.body, slot) for each in booked):
         raise ToolInputError(_ELSEWHERE)
 
 

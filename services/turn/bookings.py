@@ -1,11 +1,9 @@
 """Answers the open question of a clinic's agent: books, moves, cancels or registers after a yes."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from data_models.chat_context import Continuation
-from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
@@ -20,9 +18,8 @@ from services.scheduling.confirmed_bookings import (
 )
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
-from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
-from services.turn.tools import TurnTools
+from services.turn.turn_step import TurnStep
 
 PROPOSAL = "appointment_proposal"
 _WISHES = (
@@ -40,13 +37,8 @@ _DECLINED = {"agreed": False}
 _GO_ON = " Say “continue” to go on with the plan."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBookings:
+class TurnBookings(TurnStep):
     """Carries out what the clinic's agents asked about. Holds no state of any turn."""
-
-    documents: TurnDocuments
-    tools: TurnTools
-    clock: Clock
 
     async def answer(
         self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool

@@ -9,9 +9,8 @@ from services.language.commands import command_in
 from services.language.phrases import says
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.verdict import PatientVerdict
-from services.turn.documents import TurnDocuments
 from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _CAN_BE_UNDONE = "“undo” brings it back for 24 hours."
 _NONE = "You have cleared nothing here in the last 24 hours that could be undone."
@@ -21,12 +20,10 @@ _RESTORED = "Restored; all is as it was before the clear."
 _SWAPPED = "What was said since is archived; “undo” brings that back instead."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnClearing:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TurnClearing(TurnStep):
     """Code alone decides it, by the command or a yes. Holds no state of any turn."""
 
-    documents: TurnDocuments
-    replies: TurnReplies
     undo: ClearUndo
 
     async def finish(self, turn: ClaimedTurn) -> None:

@@ -7,7 +7,7 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from data_models.comparison import Comparison
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
-from services.group_chat_port import ActionFinished, GroupChat
+from services.group_chat_port import ActionFinished
 from services.identity.person import Person, both_identifiers
 from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
@@ -17,11 +17,10 @@ from services.language.without_names import without_names
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.closed import closed_to_you
-from services.patient_context.service import PatientContextService
 from services.scenarios.session.action import ToolAction
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.request import TurnRequests
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 ROWS_LIMIT = 60
 NOT_READ = "could not be read"
@@ -115,14 +114,11 @@ _EVERYTHING = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnComparing:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TurnComparing(TurnStep):
     """Holds no state of any turn."""
 
-    patients: PatientContextService
     requests: TurnRequests
-    group_chat: GroupChat
-    replies: TurnReplies
 
     async def answer(self, turn: LoadedTurn) -> bool:
         """Whether the message answered our question whether to compare; it is done by then.

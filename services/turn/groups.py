@@ -1,7 +1,5 @@
 """What changes for everybody in a group is asked of who said it, and told to all."""
 
-from dataclasses import dataclass
-
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
@@ -11,9 +9,8 @@ from services.language.yes_no import says_yes
 from services.patient_context.answers import OPTIONS, waiting_in
 from services.patient_context.asking_again import not_answered
 from services.patient_context.wording import whether_to_clear
-from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _SOMEBODY = "Somebody"
 _OF_DEEDS = frozenset({"destructive_tool", "which_entity", "retire_statement"})
@@ -23,12 +20,8 @@ _ANOTHERS_IS_OVER = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnGroups:
+class TurnGroups(TurnStep):
     """Does nothing where one user talks alone. Holds no state of any turn."""
-
-    documents: TurnDocuments
-    replies: TurnReplies
 
     async def asks_before_clear(self, turn: LoadedTurn) -> bool:
         """Whether the sender was asked whether to clear everybody's talk, and nothing was done."""

@@ -1,7 +1,6 @@
 """Brings the session of a turn to the active version, asking and running what that needs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
@@ -15,10 +14,8 @@ from services.scenarios.migration.waiting import idempotency_key, with_action_do
 from services.scenarios.session.action import Act, run_tool, with_results
 from services.scenarios.session.progress import flagged
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
-from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
-from services.turn.scenario_parts import ScenarioParts
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 ROUNDS_LIMIT = 50
 """Actions and questions that one turn may meet; each is done once, so it ends far earlier."""
@@ -29,17 +26,14 @@ BLOCKED_TEXT = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnMigration:
+class TurnMigration(TurnStep):
     """Reads the user's answer, reconciles, runs required actions, asks. Holds no turn."""
-
-    parts: ScenarioParts
-    documents: TurnDocuments
-    replies: TurnReplies
 
     async def is_needed(self, session: scenario_session.ScenarioSession) -> bool:
         """Whether there is anything to do: one comparison, seldom a read."""
-        return session.progress is not None or not await self.parts.catalogue.is_current(session)
+        return session.progress is not None or not await self.scenarios.catalogue.is_current(
+            session
+        )
 
     async def run(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do it; True if the user was asked and the turn waits for the answer.
@@ -49,7 +43,7 @@ class TurnMigration:
             StoreError: a version or plan cannot be read, or progress not be stored.
         """
         heard = await self._hear(turn, runtime)
-        began = self.parts.clock.monotonic()
+        began = self.scenarios.clock.monotonic()
         for _ in range(ROUNDS_LIMIT):
             session = runtime.session
             if session is None or not await self.is_needed(session):
@@ -57,8 +51,8 @@ class TurnMigration:
             outcome, heard = await self._outcome(turn, runtime, session, heard)
             if outcome.changed:
                 runtime.keep(outcome.session)
-                elapsed = (self.parts.clock.monotonic() - began) * 1_000
-                self.parts.meter.count_outcome(outcome, milliseconds=elapsed)
+                elapsed = (self.scenarios.clock.monotonic() - began) * 1_000
+                self.scenarios.meter.count_outcome(outcome, milliseconds=elapsed)
             match outcome.result.action:
                 case "execute_action":
                     if not await self._execute(turn, runtime, outcome, act):
@@ -96,9 +90,9 @@ class TurnMigration:
             quotes = {name: found.quote for name, found in answers.items()}
             runtime.take(values, quotes, graph)
         unread = [one for one in fields if one.name not in answers]
-        if not was_asked or not unread or not self.parts.config.gap_fill.extraction_enabled:
+        if not was_asked or not unread or not self.scenarios.config.gap_fill.extraction_enabled:
             return {}
-        return await self.parts.extractor.extract(unread, [text])
+        return await self.scenarios.extractor.extract(unread, [text])
 
     async def _answers(
         self,
@@ -133,9 +127,9 @@ class TurnMigration:
         profile = (
             scenario_session.PatientProfile() if graph is None else await runtime.read_known(graph)
         )
-        reconciler = self.parts.reconciler
+        reconciler = self.scenarios.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
-        gap_fill = self.parts.config.gap_fill
+        gap_fill = self.scenarios.config.gap_fill
         is_new = heard is None and session.progress is None and gap_fill.extraction_enabled
         if outcome.result.action != "collect" or not is_new or graph is None:
             return outcome, heard or {}
@@ -144,7 +138,7 @@ class TurnMigration:
         unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
-        if found := await self.parts.extractor.extract(wanted, turns):
+        if found := await self.scenarios.extractor.extract(wanted, turns):
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
 
@@ -164,7 +158,7 @@ class TurnMigration:
         if not ran.succeeded:
             self.flag(turn, runtime, "action_failed", target_version=graph.version)
             return False
-        now = self.parts.clock.now()
+        now = self.scenarios.clock.now()
         done = with_action_done(session, name, graph.version, now)
         done = with_results(done, graph, step, ran.data, turn=runtime.turn_id)
         runtime.keep(done)
@@ -178,7 +172,7 @@ class TurnMigration:
         session = runtime.session
         if session is None or (session.review is not None and session.review.reason == reason):
             return
-        now = self.parts.clock.now()
+        now = self.scenarios.clock.now()
         turn.document.scenario = flagged(session, reason, now, target=target_version)
 
     async def _ask(self, turn: GroundedTurn, outcome: Outcome) -> None:
@@ -197,11 +191,11 @@ class TurnMigration:
     def _tell(self, turn: GroundedTurn, result: ReconciliationResult) -> None:
         if result.user_message and result.notify:
             self.replies.say(turn, result.user_message)
-        elif result.blocked_by_checkpoint and self.parts.config.checkpoints.notify_blocked:
+        elif result.blocked_by_checkpoint and self.scenarios.config.checkpoints.notify_blocked:
             self.replies.say(turn, BLOCKED_TEXT)
 
     async def _active(self, session: scenario_session.ScenarioSession) -> Graph | None:
-        chain = await self.parts.catalogue.chain(session.scenario_id)
+        chain = await self.scenarios.catalogue.chain(session.scenario_id)
         return None if chain is None else chain.active
 
 

@@ -1,14 +1,12 @@
 """Answers the open question of a draft of an order: makes it or takes it back after a yes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import structlog
 
 from data_models import errors
-from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import ToolExecutionContext
@@ -17,22 +15,16 @@ from services.orders.draft_order import WITHDRAW, DraftOrder, drafts_of, payload
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import moment_shown, said_in
 from services.tool_memory.session import FinishedRun
-from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
-from services.turn.tools import TurnTools
+from services.turn.turn_step import TurnStep
 
 logger = structlog.get_logger()
 MADE, TAKEN_BACK = "order_made", "order_taken_back"
 _UNDO_FOR = timedelta(minutes=10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnOrders:
+class TurnOrders(TurnStep):
     """Carries out what the user was asked about a draft. Holds no state of any turn."""
-
-    documents: TurnDocuments
-    tools: TurnTools
-    clock: Clock
 
     async def answer(
         self, turn: LoadedTurn, question: OpenQuestion, *, is_no: bool

@@ -1,12 +1,10 @@
 """What the user confirmed is done to their own things, and "undo" takes it back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
 from services.assistant import undo_log
@@ -17,8 +15,7 @@ from services.assistant.shown import spoken
 from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.phases import GroundedTurn
-from services.turn.tools import TurnTools
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _UNDOES: Mapping[undo_log.Undoable, tuple[str, str]] = {
     "create_event": ("Cancel {}?", "Cancelled"),
@@ -50,13 +47,8 @@ _ELSEWHERE = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnActions:
+class TurnActions(TurnStep):
     """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
-
-    tools: TurnTools
-    replies: TurnReplies
-    clock: Clock
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""

@@ -5,7 +5,7 @@ they are that patient's, unless they may be about somebody else as well.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from rapidfuzz.distance import OSA
@@ -18,11 +18,10 @@ from services.language.phrases import says
 from services.language.text_words import asks_question
 from services.language.yes_no import says_no
 from services.patient_context import answers, asking_again
-from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.own_deeds import refused
 from services.turn.phases import GroundedTurn, LoadedTurn
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _ONE_SLIP_CHARS = 5
 """Shorter names that differ by a letter are different names: Tim and Kim."""
@@ -35,12 +34,8 @@ def is_request_of_record(text: str) -> bool:
     return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingRequests:
+class PendingRequests(TurnStep):
     """Asks whose a request is, and carries it on. Holds no state of any turn."""
-
-    patients: PatientContextService
-    replies: TurnReplies
 
     def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the request that waited is done now."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.identity.wording import SAY_WHICH
@@ -15,14 +14,12 @@ from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.scheduling.confirmed_bookings import request_of
 from services.turn.bookings import TurnBookings
-from services.turn.documents import TurnDocuments
 from services.turn.orders import TurnOrders
 from services.turn.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
-from services.turn.tools import TurnTools
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _TOO_EARLY = "Your answer was sent before this was asked, so nothing is done yet."
 
@@ -92,25 +89,14 @@ def order_instead(turn: LoadedTurn) -> str | None:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TurnQuestions:
+class TurnQuestions(TurnStep):
     """Answers questions that need a yes. Holds no state of any turn."""
 
-    documents: TurnDocuments
-    tools: TurnTools
-    replies: TurnReplies
-    clock: Clock
-
     def __post_init__(self) -> None:
-        self._actions = TurnActions(tools=self.tools, replies=self.replies, clock=self.clock)
-        self._bookings = TurnBookings(documents=self.documents, tools=self.tools, clock=self.clock)
-        self.orders = TurnOrders(documents=self.documents, tools=self.tools, clock=self.clock)
-        self.forgetting = TurnForgetting(replies=self.replies, clock=self.clock)
-        self.remembering = TurnRemembering(
-            documents=self.documents, replies=self.replies, clock=self.clock
-        )
-        self.stops = TurnStops(
-            documents=self.documents, replies=self.replies, remembering=self.remembering
-        )
+        self._actions, self._bookings = TurnActions.beside(self), TurnBookings.beside(self)
+        self.orders, self.forgetting = TurnOrders.beside(self), TurnForgetting.beside(self)
+        self.remembering = TurnRemembering.beside(self)
+        self.stops = TurnStops.beside(self, remembering=self.remembering)
 
     async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
         """Return what came of it if this message is a yes or no to our question, else None.

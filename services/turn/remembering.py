@@ -1,10 +1,8 @@
 """Keeps what a user asks to remember of a patient, and takes back what is to be forgotten."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
@@ -30,11 +28,10 @@ from services.memory_edits.operations import (
     undo_write,
 )
 from services.records.answers.as_said import held_about, told_before
-from services.turn.documents import TurnDocuments
 from services.turn.own_deeds import EARLIER, WAITS
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import nameless, names_of
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _WRITE = "write"
 _NOT_NOTED = (
@@ -52,13 +49,8 @@ _OF_TOOLS = "What a tool did is not taken back by me."
 _CHANGED_SINCE = "It was changed meanwhile. Nothing was undone; *Memory* shows what is held."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRemembering:
+class TurnRemembering(TurnStep):
     """Notes what a message asks to have remembered, and takes it back. No state of any turn."""
-
-    documents: TurnDocuments
-    replies: TurnReplies
-    clock: Clock
 
     def is_meant(self, turn: GroundedTurn) -> bool:
         """Whether the whole message asks to remember something, or puts right what is held."""
@@ -257,12 +249,8 @@ _NOTHING_ELSE = f"{_NOTHING} {_OF_RECORD}"
 _PASSING = "Written in passing in this conversation, and not in memory:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnForgetting:
+class TurnForgetting(TurnStep):
     """Asks before a statement is withdrawn. Holds no state of any turn."""
-
-    replies: TurnReplies
-    clock: Clock
 
     def is_meant(self, turn: LoadedTurn) -> bool:
         """Whether the message wants one thing forgotten, and not the whole conversation."""

@@ -10,26 +10,22 @@ from data_models.incoming_message import Press
 from services import group_chat_port
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note
-from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
 from services.turn.state import identity_of, others_of, snapshot_of
-from services.turn.tools import TurnTools
+from services.turn.turn_step import TurnStep
 
 _OF_DEEDS = ("destructive_tool", "retire_statement")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnRequests:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TurnRequests(TurnStep):
     """Makes requests of drafts. Holds no state of any turn.
 
     Attributes:
         turn_seconds: How long a turn may take.
     """
 
-    documents: TurnDocuments
-    tools: TurnTools
-    group_chat: group_chat_port.GroupChat
     turn_seconds: float
 
     def make(self, turn: GroundedTurn) -> group_chat_port.GroupChatRequest:

@@ -15,11 +15,9 @@ from data_models.turn_events import (
     RunStarted,
 )
 from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
-from services.patient_context.service import PatientContextService
 from services.runs.hub import Run, show_whole
-from services.turn.documents import TurnDocuments
 from services.turn.phases import ClaimedTurn, LoadedTurn
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -64,14 +62,11 @@ class SafetyAnswers:
         return rules.answers[kind].format(emergency=self.emergency_number, line=line)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnSafety:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TurnSafety(TurnStep):
     """Says the answer, then stores the turn. Holds no state of any turn."""
 
     answers: SafetyAnswers
-    patients: PatientContextService
-    documents: TurnDocuments
-    replies: TurnReplies
 
     async def answer_call_for_help(self, turn: LoadedTurn) -> bool:
         """Whether the message was a call for help and has its answer.

@@ -1,7 +1,5 @@
 """What a user takes back or confirms of a scenario's answers, before the team is asked."""
 
-from dataclasses import dataclass
-
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, PatientProfile, ScenarioSession
 from services.language.corrections import correction_in, names_consent, revokes_consent
@@ -14,19 +12,14 @@ from services.scenarios.session.recording import QUOTE_LIMIT_CHARS, shaped, unfi
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import confirmed_text, joined
 from services.turn.phases import GroundedTurn
-from services.turn.scenario_parts import ScenarioParts
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 STILL = "still"
 REVOKED = "The consent is revoked: {}. It is not used any more."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCorrections:
+class TurnCorrections(TurnStep):
     """Reads corrections, revoked consents and the confirmation of lasting values."""
-
-    parts: ScenarioParts
-    replies: TurnReplies
 
     async def answer(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Do what the message says of earlier answers; True if that answers it wholly.
@@ -41,7 +34,7 @@ class TurnCorrections:
             return await self._revoke(turn, runtime)
         if (session := runtime.session) is None:
             return False
-        graph = await self.parts.catalogue.graph(session)
+        graph = await self.scenarios.catalogue.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
             await self._confirm(turn, runtime, session, graph)
             return False
@@ -130,7 +123,7 @@ class TurnCorrections:
         notes: list[str] = []
         document = turn.document
         if (session := runtime.session) is not None:
-            graph = await self.parts.catalogue.graph(session)
+            graph = await self.scenarios.catalogue.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
                 notes.append(await self._change(turn, runtime, dict.fromkeys(given, False), graph))
@@ -152,7 +145,7 @@ class TurnCorrections:
         self, runtime: ScenarioRuntime, run: ScenarioSession, words: str, labels: list[str]
     ) -> ScenarioSession:
         """Return a run that is not open with its consents revoked."""
-        graph = await self.parts.catalogue.graph(run)
+        graph = await self.scenarios.catalogue.graph(run)
         given = _consents(run, graph)
         labels += [graph.fields[name].label for name in given]
         evidence = Evidence(turn=runtime.turn_id, quote=words[:QUOTE_LIMIT_CHARS])

@@ -13,13 +13,11 @@ from data_models.identifiers import hashed
 from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
-from services.turn.documents import TurnDocuments
 from services.turn.migration import TurnMigration
 from services.turn.phases import GroundedTurn, QuestionOutcome
 from services.turn.scenario_corrections import TurnCorrections
 from services.turn.scenario_news import listed, news_of_operators, update_index
-from services.turn.scenario_parts import ScenarioParts
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
 _UNEXPECTED = (errors.ScenarioInputError, errors.StoreError, LookupError, TypeError, ValueError)
@@ -43,19 +41,12 @@ def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TurnScenarios:
+class TurnScenarios(TurnStep):
     """The pipeline's way to scenarios. Holds no state of any turn."""
 
-    parts: ScenarioParts
-    documents: TurnDocuments
-    replies: TurnReplies
-    facilitator: str
-
     def __post_init__(self) -> None:
-        self._migration = TurnMigration(
-            parts=self.parts, documents=self.documents, replies=self.replies
-        )
-        self._corrections = TurnCorrections(parts=self.parts, replies=self.replies)
+        self._migration = TurnMigration.beside(self)
+        self._corrections = TurnCorrections.beside(self)
 
     async def run_scenario(self, turn: GroundedTurn, act: Act) -> bool:
         """Seat the scenario of this patient; True if the turn is answered with that.
@@ -64,7 +55,7 @@ class TurnScenarios:
         operator finds it on the list (M18).
         """
         runtime = turn.sessions.scenario = self._runtime(turn)
-        if news := await news_of_operators(turn, self.parts):
+        if news := await news_of_operators(turn, self.scenarios):
             self.replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
@@ -135,7 +126,7 @@ class TurnScenarios:
         if turn is None or turn.sessions.scenario is None:
             return
         try:
-            await update_index(turn, turn.sessions.scenario, index=self.parts.index)
+            await update_index(turn, turn.sessions.scenario, index=self.scenarios.index)
             await self._deliver(turn, turn.sessions.scenario)
         except errors.RoundsError as error:
             conversation = hashed(turn.conversation_id)
@@ -144,7 +135,7 @@ class TurnScenarios:
     # -- before the team speaks ---------------------------------------------------------------
 
     def _runtime(self, turn: GroundedTurn) -> ScenarioRuntime:
-        parts = self.parts
+        parts = self.scenarios
         return ScenarioRuntime(
             document=turn.document,
             catalogue=parts.catalogue,
@@ -153,7 +144,7 @@ class TurnScenarios:
             ids=parts.ids,
             config=parts.config.gap_fill,
             message=turn.message,
-            facilitator=self.facilitator,
+            facilitator=self.group_chat.facilitator,
         )
 
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
@@ -233,12 +224,12 @@ class TurnScenarios:
         if session is not None and session.scenario_id == scenario_id:
             return await runtime.where()
         if not await runtime.resume(scenario_id):
-            await runtime.begin(scenario_id, agent=self.facilitator, act=act)
+            await runtime.begin(scenario_id, agent=self.group_chat.facilitator, act=act)
         return None
 
     async def _titles(self, command: Command) -> dict[str, str]:
         """Return what can be begun; a message that may be only a name is held against old news."""
-        return await self.parts.catalogue.titles(is_fresh=not command.is_bare)
+        return await self.scenarios.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         session, migration = runtime.session, self._migration
@@ -267,7 +258,7 @@ class TurnScenarios:
         """Ask whether what lasts still holds, once for a run."""
         if (session := runtime.session) is None:
             return False
-        graph = await self.parts.catalogue.graph(session)
+        graph = await self.scenarios.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
             return False
         if is_said and turn.record.question is not None:
@@ -291,7 +282,7 @@ class TurnScenarios:
         if session is None or not session.outbox:
             return
         for event in session.outbox:
-            await self.parts.events.deliver(
+            await self.scenarios.events.deliver(
                 event,
                 principal=turn.message.sender.principal_id,
                 conversation=turn.conversation_id,

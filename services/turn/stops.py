@@ -15,11 +15,10 @@ from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import noted_people
 from services.patient_context.wording import code
-from services.turn.documents import TurnDocuments
 from services.turn.end import has_ended_question
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.remembering import TurnRemembering
-from services.turn.turn_replies import TurnReplies
+from services.turn.turn_step import TurnStep
 
 _OTHERS_OFFERED = 5
 _ROUND = (
@@ -34,15 +33,13 @@ _OF_ANOTHER = (
 _IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnStops:
+@dataclass(kw_only=True, eq=False, repr=False)
+class TurnStops(TurnStep):
     """Answers what stopped the turn before: the scheduler stops it, so that nobody waits for it.
 
     Holds no state of any turn.
     """
 
-    documents: TurnDocuments
-    replies: TurnReplies
     remembering: TurnRemembering
 
     async def answer_wrong_patient(self, turn: LoadedTurn) -> bool:

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock, IdSource
+from data_models.clock import IdSource
 from data_models.identifiers import hashed
 from services.assistant.confirmed_actions import AssistantService
+from services.basis import Basis
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.orders.order_drafts import OrderDrafts
@@ -23,7 +24,6 @@ from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn.entities import TurnEntities
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
-from settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +74,20 @@ class TurnTools:
 
 
 def tools_for(
-    settings: Settings,
+    basis: Basis,
     *,
     team: Team,
     assistant: AssistantService,
-    clock: Clock,
-    ids: IdSource,
     metrics: Metrics,
     clinic: Clinic,
     scenarios: ScenarioParts,
     orders: OrderDrafts | None = None,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""
+    settings = basis.settings
     entities = TurnEntities(
         team=AgentNames.of(team.names, legacy=team.legacy_names),
-        clock=clock,
+        clock=basis.clock,
         meter=EntityMeter(registry=metrics.registry, agents=team.names),
         reads_legacy=settings.entity_legacy_format,
     )
@@ -98,7 +97,7 @@ def tools_for(
         idle=timedelta(minutes=settings.tool_memory_idle_minutes),
     )
     return TurnTools(
-        ids=ids,
+        ids=basis.ids,
         limits=limits,
         time_zone=settings.time_zone,
         entities=entities,

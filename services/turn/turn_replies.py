@@ -4,20 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.conversation import QuestionKind
 from data_models.identifiers import PatientId
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    Notice,
-    StateChanged,
-    StepFinished,
-    ViewShown,
-)
 from services.conversations.turn_effects import interrupted_text
 from services.group_chat_port import GroupChat
 from services.language.inert import inert
@@ -68,13 +60,13 @@ class TurnReplies:
             timestamp=self.clock.now(),
             made_by="rules",
         )
-        turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
-        turn.run.emit(AgentTextDelta(message.message_id, message.text))
+        turn.run.emit(turn_events.AgentMessageStarted(message.message_id, message.agent))
+        turn.run.emit(turn_events.AgentTextDelta(message.message_id, message.text))
         turn.record.hear("", at=self.clock.monotonic())
         turn.record.add_answer(message)
         for view in views:
-            turn.run.emit(ViewShown(message.message_id, view))
-        turn.run.emit(AgentMessageFinished(message))
+            turn.run.emit(turn_events.ViewShown(message.message_id, view))
+        turn.run.emit(turn_events.AgentMessageFinished(message))
         if turn.record.question is not None:
             turn.record.end("interrupt")
 
@@ -86,7 +78,7 @@ class TurnReplies:
         kind: Literal["progress", "restored", "told"] = "told",
     ) -> None:
         """Show a line of the server's own beside the answers, in the user's language; not kept."""
-        turn.run.emit(Notice(kind, in_own_language(text, spoken_in(turn))))
+        turn.run.emit(turn_events.Notice(kind, in_own_language(text, spoken_in(turn))))
 
     def tell_progress(self, turn: ClaimedTurn, done: int, total: int) -> None:
         """Say how far a long piece of work is."""
@@ -96,7 +88,7 @@ class TurnReplies:
         """Tell once of a turn that died, and of what it may have done."""
         died = turn.claim.conversation.interruption
         if died is not None and not died.was_told:
-            turn.run.emit(Notice("interrupted", interrupted_text(died)))
+            turn.run.emit(turn_events.Notice("interrupted", interrupted_text(died)))
 
     def tell_unmet(self, turn: GroundedTurn) -> None:
         """Own up to what an attempt that died had begun to change and this one left alone."""
@@ -105,7 +97,9 @@ class TurnReplies:
 
     def show_state(self, turn: UnderstoodTurn) -> None:
         """Show what clients may know of the conversation now."""
-        turn.run.emit(StateChanged(shared_state(turn, self.group_chat, language=spoken_in(turn))))
+        turn.run.emit(
+            turn_events.StateChanged(shared_state(turn, self.group_chat, language=spoken_in(turn)))
+        )
 
     def close_what_is_open(self, turn: ClaimedTurn) -> None:
         """End what was cut off; what an agent had said is kept, because it was shown."""
@@ -113,6 +107,6 @@ class TurnReplies:
             turn.run.emit(ended)
         is_model = self.group_chat.is_language_model
         for message in turn.record.cut_messages(at=self.clock.now(), is_model=is_model):
-            turn.run.emit(AgentMessageFinished(message))
+            turn.run.emit(turn_events.AgentMessageFinished(message))
         for step in turn.record.open_steps:
-            turn.run.emit(StepFinished(step))
+            turn.run.emit(turn_events.StepFinished(step))

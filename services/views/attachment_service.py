@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from data_models.chat_context import Attachment, ChatContext
-from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock
 from data_models.errors import AttachmentError, NotFoundError
 from data_models.identifiers import PatientId
 from services.attachments.papers import Whose, whose_paper
@@ -55,11 +53,9 @@ class AttachmentService:
     """
 
     reader: ConversationReader
-    contexts: ChatContextAccessor
     lease: MaintenanceLease
     linker: SubjectLinker
     documents: DocumentReader
-    clock: Clock
 
     async def add(
         self,
@@ -97,7 +93,7 @@ class AttachmentService:
             size_bytes=len(data),
             pages=pages,
             gap=gap,
-            added_at=self.clock.now(),
+            added_at=self.reader.clock.now(),
             added_by=owner,
         )
         async with self._holding(conversation_id, patient, owner) as held:
@@ -126,7 +122,7 @@ class AttachmentService:
             conversation_id, owner=owner, patient_id=patient_id, action="read_attachment"
         )
         row = _held(document, attachment_id)
-        data = await self.contexts.file_bytes(
+        data = await self.reader.contexts.file_bytes(
             conversation_id, document.patient_id, row.attachment_id
         )
         return row, data
@@ -150,7 +146,7 @@ class AttachmentService:
             await held.write()
             await asyncio.gather(
                 *(
-                    self.contexts.delete_file(conversation_id, patient, one)
+                    self.reader.contexts.delete_file(conversation_id, patient, one)
                     for one in (row.attachment_id, row.text_id)
                 )
             )
@@ -168,7 +164,7 @@ class AttachmentService:
         self, conversation_id: str, patient: PatientId, owner: str
     ) -> AbstractAsyncContextManager[HeldDocument]:
         return self.lease.holding_document(
-            self.contexts, conversation_id, patient, principal_id=owner
+            self.reader.contexts, conversation_id, patient, principal_id=owner
         )
 
     async def _keep(self, held: HeldDocument, row: Attachment, data: bytes, text: str) -> None:
@@ -180,7 +176,9 @@ class AttachmentService:
             )
         await asyncio.gather(
             *(
-                self.contexts.save_file(document.conversation_id, document.patient_id, name, body)
+                self.reader.contexts.save_file(
+                    document.conversation_id, document.patient_id, name, body
+                )
                 for name, body in ((row.attachment_id, data), (row.text_id, text.encode()))
             )
         )

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from data_models.blob_store import BlobStore
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
-from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock, IdSource
 from data_models.conversation import BranchOrigin, Conversation
-from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import WEB
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.audit.trail import Audit, record_access
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
 
@@ -31,14 +26,8 @@ class Branching:
     """Makes branches of the caller's own conversations. Holds nothing of any."""
 
     reader: ConversationReader
-    conversations: ConversationAccessor
-    registries: PatientContextRegistryAccessor
-    contexts: ChatContextAccessor
-    owners: OwnerIndex
     store: BlobStore
     audit: Audit
-    clock: Clock
-    ids: IdSource
 
     async def branch(
         self, conversation_id: str, *, owner: str, patient_id: str, before_turn: int
@@ -62,10 +51,10 @@ class Branching:
         if (patient := page.patient_id) is None:
             raise NotFoundError("a branch is about a patient")
         row = await self._row(conversation_id, patient)
-        branch_id = self.ids.new_id("chat")
+        branch_id = self.reader.ids.new_id("chat")
         for one, action in ((conversation_id, "branch"), (branch_id, "begin_branch")):
             await record_access(self.audit, owner, action, conversation=one, patient=patient)
-        await self.owners.add(owner, branch_id)
+        await self.reader.owners.add(owner, branch_id)
         turns = [turn for turn in page.turns if turn.turn_status in _OVER]
         await self._copy_talk(branch_id, patient, turns, page.views)
         await self._open(branch_id, row)
@@ -80,10 +69,10 @@ class Branching:
         Raises:
             NotFoundError: there is none: cleared or forgotten.
         """
-        stored = await self.conversations.read(conversation_id, fresh=True)
+        stored = await self.reader.conversations.read(conversation_id, fresh=True)
         if stored is None:
             raise NotFoundError("no such conversation")
-        registry = await self.registries.read(
+        registry = await self.reader.registries.read(
             conversation_id, epoch=stored.document.epoch, fresh=True
         )
         if patient not in registry.document.patient_registry:
@@ -95,18 +84,18 @@ class Branching:
     ) -> None:
         context = ChatContext(conversation_id=branch_id, patient_id=patient)
         for number, turn in enumerate(turns, 1):
-            context.chat_history.append(_copied(turn, number, self.ids.new_id("run")))
+            context.chat_history.append(_copied(turn, number, self.reader.ids.new_id("run")))
             names = [view.view_id for answer in turn.agent_responses for view in answer.views]
             shown = [views[name] for name in names if name in views]
             if shown:
-                await self.contexts.save_runs(context, number, [], views=shown)
+                await self.reader.contexts.save_runs(context, number, [], views=shown)
         context.next_turn_id = len(turns) + 1
         if turns:
-            await make_room(self.contexts, context)
-        await self.contexts.write(context, etag=None)
+            await make_room(self.reader.contexts, context)
+        await self.reader.contexts.write(context, etag=None)
 
     async def _open(self, branch_id: str, row: PatientContext) -> None:
-        now, patient = self.clock.now(), row.patient_id
+        now, patient = self.reader.clock.now(), row.patient_id
         opened = PatientContext(
             patient_id=patient,
             facts=row.facts,
@@ -117,11 +106,11 @@ class Branching:
         registry = Registry(
             conversation_id=branch_id, active_patient_id=patient, patient_registry={patient: opened}
         )
-        await self.registries.write(registry, etag=None)
+        await self.reader.registries.write(registry, etag=None)
 
     async def _begin(self, branch_id: str, owner: str, origin: BranchOrigin) -> None:
         """Write the conversation's own document, last: before that nobody finds the others."""
-        now = self.clock.now()
+        now = self.reader.clock.now()
         conversation = Conversation(
             conversation_id=branch_id,
             owner=owner,
@@ -130,7 +119,7 @@ class Branching:
             updated_at=now,
             branched_from=origin,
         )
-        await self.conversations.write(conversation, etag=None)
+        await self.reader.conversations.write(conversation, etag=None)
 
     async def _keep_only_if_there(
         self, branch_id: str, conversation_id: str, patient: PatientId
@@ -146,7 +135,7 @@ class Branching:
             prefix = ConversationLayout.of(branch_id).prefix
             for name in [row.name async for row in self.store.list(prefix)]:
                 await self.store.delete(name)
-            self.contexts.forget(branch_id)
+            self.reader.contexts.forget(branch_id)
             raise
 
 

@@ -8,7 +8,6 @@ import structlog
 from pydantic import AwareDatetime, BaseModel
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.errors import (
     BadFrameError,
     ChartClosedError,
@@ -74,7 +73,6 @@ class ConversationList:
     """Reads of each patient only while the chart is open to the caller, and on the trail."""
 
     reader: ConversationReader
-    contexts: ChatContextAccessor
     names: NameStore
 
     async def rows(self, *, owner: str, archived: bool = False) -> list[NamedConversation]:
@@ -179,7 +177,7 @@ class ConversationList:
         first = history[0].turn_id if history else document.next_turn_id
         older: list[Turn] = []
         try:
-            older = await self.contexts.read_archived_turns(
+            older = await self.reader.contexts.read_archived_turns(
                 document, before=first, limit=_OLDER_TURNS
             )
         except _UNREAD as error:  # what is not so old is shown

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.clock import Clock
 from data_models.errors import MessageTooLongError, NotFoundError
 from data_models.identifiers import hashed
 from data_models.values import read_if_whole
@@ -39,12 +38,11 @@ class Drafts:
 
     reader: ConversationReader
     store: BlobStore
-    clock: Clock
 
     async def read(self, conversation_id: str, *, owner: str, patient_id: str) -> Draft:
         """Return the draft about a patient; what is older than seven days is gone."""
         name = await self._name(conversation_id, owner, patient_id)
-        oldest, found = self.clock.now() - timedelta(days=KEPT_DAYS), Draft(text="")
+        oldest, found = self.reader.clock.now() - timedelta(days=KEPT_DAYS), Draft(text="")
         async for row in self.store.list(_prefix(owner)):
             if row.modified_at < oldest:
                 await self.store.delete(row.name)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from data_models.clock import Clock
 from data_models.errors import ChartClosedError
 from data_models.identifiers import PatientId
 from services.identity.person import person_from
@@ -57,7 +56,6 @@ class PatientFollower:
     finder: PatientFinder
     reader: ConversationReader
     drafts: Drafts
-    clock: Clock
 
     async def find_opened(
         self, resource: Mapping[str, Any], *, owner: str, conversation_id: str, is_late: bool
@@ -68,7 +66,7 @@ class PatientFollower:
             ChartClosedError: they are nobody's here, several persons', or closed to the user.
             RoundsError: nobody can tell just now.
         """
-        today = self.clock.now().date()
+        today = self.reader.clock.now().date()
         patient_id = await self.finder.same_person(resource, owner=owner, today=today)
         person = person_from(resource, patient_id=patient_id, today=today)
         if person is None:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from data_models.chat_context import ChatContext
-from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock
 from data_models.errors import BadFrameError, MemoryChangedError
 from services.audit.trail import Audit, record_access
 from services.conversations.maintenance_lease import MaintenanceLease
@@ -21,11 +19,9 @@ class MemoryService:
     """Works for the owner of a conversation; everybody else gets the answer of an unknown id."""
 
     reader: ConversationReader
-    contexts: ChatContextAccessor
     personal: PersonalToolMemories
     lease: MaintenanceLease
     audit: Audit
-    clock: Clock
     rules: MemoryRules = field(default_factory=MemoryRules)
 
     async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
@@ -71,20 +67,20 @@ class MemoryService:
             self.audit, owner, *actions, conversation=conversation_id, patient=patient
         )
         async with self.lease.holding_document(
-            self.contexts, conversation_id, patient, principal_id=owner
+            self.reader.contexts, conversation_id, patient, principal_id=owner
         ) as held:
             document = held.document
             await self.personal.open(document, principal_id=owner)
             if revision_of(document) != revision:
                 raise MemoryChangedError("the memory changed since it was read")
-            apply(document, operations, by=owner, now=self.clock.now())
+            apply(document, operations, by=owner, now=self.reader.clock.now())
             if gone := document.memory_changes.leaving():
-                await self.contexts.archive_changes(document, gone)
+                await self.reader.contexts.archive_changes(document, gone)
             await held.claim.hold()
             await held.write(await self.personal.keep(document, principal_id=owner))
         return self._view(document)
 
     def _view(self, document: ChatContext) -> MemoryView:
-        now = self.clock.now()
+        now = self.reader.clock.now()
         blocks = blocks_of(document, now=now, rules=self.rules)
         return view_of(document, now=now, summary=blocks.context_summary, blocks=asdict(blocks))

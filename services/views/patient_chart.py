@@ -7,7 +7,6 @@ from datetime import datetime
 from pydantic import BaseModel
 
 from data_models.chart_view import ATTACHED, ChartView
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
@@ -118,9 +117,7 @@ class PatientChart:
     """Answers for patients in the caller's own conversation only, and leaves an audit record."""
 
     reader: ConversationReader
-    contexts: ChatContextAccessor
     records: PatientRecords
-    clock: Clock
 
     async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
         """Return who `patient_id` is.
@@ -134,7 +131,7 @@ class PatientChart:
             conversation_id, owner=owner, patient_id=patient_id, action="read_demographics"
         )
         record = await self.records.load(patient, PERSON)
-        shown = demographics(record, today=self.clock.now().date())
+        shown = demographics(record, today=self.reader.clock.now().date())
         return Identity(
             patient_id=patient,
             name=shown.name or None,
@@ -158,7 +155,9 @@ class PatientChart:
         patient = await self.reader.enter_chart(
             conversation_id, owner=owner, patient_id=patient_id, action=f"read_{part}"
         )
-        return await view_of_part(self.records, patient, part, name=name, now=self.clock.now())
+        return await view_of_part(
+            self.records, patient, part, name=name, now=self.reader.clock.now()
+        )
 
     async def source(
         self, conversation_id: str, *, owner: str, patient_id: str, ref: str
@@ -188,7 +187,7 @@ class PatientChart:
         document = await self.reader.document(
             conversation_id, owner=owner, patient_id=patient_id, action="read_source"
         )
-        papers = await papers_of(document, contexts=self.contexts).record()
+        papers = await papers_of(document, contexts=self.reader.contexts).record()
         found = None if papers is None else source_text(papers, ref)
         if found is None:
             raise NotFoundError("no such source here")

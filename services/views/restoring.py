@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from data_models.clock import Clock
 from data_models.errors import NothingToUndoError
 from services.audit.trail import Audit, record_access
 from services.conversations.clear_undo import ClearUndo
@@ -18,7 +17,6 @@ class Restoring:
     undo: ClearUndo
     lease: MaintenanceLease
     audit: Audit
-    clock: Clock
 
     async def restore(self, conversation_id: str, *, owner: str) -> int:
         """Bring back what was cleared and return of how many documents.
@@ -35,7 +33,7 @@ class Restoring:
         async with self.lease.holding(conversation_id, principal_id=owner) as claim:
             await self.undo.clearing.finish(claim)
             await self.undo.finish(claim)
-            now = self.clock.now()
+            now = self.reader.clock.now()
             if (last := claim.conversation.undoable_clear(owner, now=now)) is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
             await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)

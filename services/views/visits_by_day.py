@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 from typing import Any, Literal, Protocol, TypeAlias
 
-import aiohttp
-
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
     RecordAmbiguousError,
@@ -18,6 +15,7 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId
+from services.basis import Basis
 from services.identity.directory import Directory, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person
@@ -31,7 +29,6 @@ from services.records.local_resources import LocalResources
 from services.records.need import EVERYTHING
 from services.records.records_factory import Records, local_resources
 from services.records.visits import VISITS, is_on
-from settings import Settings
 
 # Who is seen on a day, whatever the records are.
 
@@ -220,22 +217,9 @@ def _in_clinic(
                 yield Seen(named[0], row)
 
 
-def visits_by_day_for(
-    settings: Settings,
-    *,
-    records: Records,
-    directory: Directory,
-    store: BlobStore,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-) -> VisitsByDay:
-    """Return what knows who is seen on a day.
-
-    Args:
-        store: Where the sample clinic keeps what is booked.
-    """
+def visits_by_day_for(basis: Basis, *, records: Records, directory: Directory) -> VisitsByDay:
+    """Return what knows who is seen on a day."""
     if isinstance(records, FolderRecords):
-        clinic = local_resources(settings, patients=records, store=store, clock=clock)
-        return DayInFolder(records=records, clinic=clinic, directory=directory, clock=clock)
-    client = fhir_client_for(settings, session=session, clock=clock)
-    return DayOnServer(client=client, directory=directory)
+        clinic = local_resources(basis, patients=records)
+        return DayInFolder(records=records, clinic=clinic, directory=directory, clock=basis.clock)
+    return DayOnServer(client=fhir_client_for(basis), directory=directory)

@@ -12,6 +12,7 @@ from data_models.clock import Clock
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from settings import Settings
+from tests.basis import basis_of
 from tests.given_settings import given_settings
 from tests.services.access.directory import TENANT, USER, Directory
 
@@ -74,7 +75,7 @@ class UserDirectory(Directory):
 
     def on_behalf(self, *, session: aiohttp.ClientSession, clock: Clock, **more: Any) -> OnBehalf:
         """Return what the server makes of those settings."""
-        found = on_behalf_for(self.settings(**more), session=session, clock=clock)
+        found = on_behalf_for(basis_of(self.settings(**more), session, clock=clock))
         assert found is not None
         return found
 

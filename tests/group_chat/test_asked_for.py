@@ -7,8 +7,8 @@ import pytest
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.errors import ToolInputError
-from services.assistant.contacts import NewContact
-from services.assistant.tasks import NewTask
+from services.assistant.contacts import Contact
+from services.assistant.tasks import Task
 from tests.group_chat.test_assistant_tools import NOW, Office
 from tests.services.assistant.effects import fresh
 from tests.tables import with_cases
@@ -18,8 +18,8 @@ async def _filled(folder: Path) -> tuple[Office, dict[str, str]]:
     office = Office(folder)
     event = await office.event("Dentist", hour=9)
     await office.event("Call with the lab", hour=11)
-    contact = await office.own.contacts.add(NewContact(name="Anna Kern", phone="1"), fresh())
-    task = await office.own.tasks.add(NewTask(title="Sign letters"), fresh())
+    contact = await office.own.contacts.add(Contact(name="Anna Kern", phone="1"), fresh())
+    task = await office.own.tasks.add(Task(title="Sign letters"), fresh())
     await office.call("list_events", "what is on?", since="tomorrow", until="tomorrow")
     await office.call("search_contacts", "my contacts?")
     await office.call("list_tasks", "my tasks?")

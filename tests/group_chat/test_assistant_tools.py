@@ -28,7 +28,7 @@ from services.assistant.calendar import NewEvent
 from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService, action_of
 from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from services.assistant.undo_log import UndoLog, undoable_action
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames, RosterOnly
@@ -220,7 +220,7 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
     draft = await office.own.mail.draft(mail, fresh())
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     assert [row["title"] for row in listed["events"]] == ["Lunch"] + ["other appointment"] * 2
-    await office.own.tasks.add(NewTask(title="Call Whitfield's daughter"), fresh())
+    await office.own.tasks.add(Task(title="Call Whitfield's daughter"), fresh())
     tasks = await office.call("list_tasks")
     assert tasks["tasks"][0]["title"] == "other task"
     await office.call("cancel_event", "cancel the 3pm one", event_id="")
@@ -234,7 +234,7 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
 async def test_a_name_at_the_end_of_a_long_title_withholds_all_of_it(office: Office) -> None:
     title = f"Biopsy shows melanoma, discuss with {'the whole team, ' * 6}for Margaret Whitfield"
     await office.event(title)
-    await office.own.tasks.add(NewTask(title=title), fresh())
+    await office.own.tasks.add(Task(title=title), fresh())
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     tasks = await office.call("list_tasks")
     assert [row["title"] for row in listed["events"]] == ["other appointment"]
@@ -343,7 +343,7 @@ async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> Non
 async def test_todays_weekday_lists_today_and_the_day_in_a_week(office: Office) -> None:
     in_a_week = NOW.date() + timedelta(days=7)
     for title, due in (("Rota", NOW.date()), ("GP", in_a_week), ("Scan", TOMORROW.date())):
-        await office.own.tasks.add(NewTask(title=title, due=due), fresh())
+        await office.own.tasks.add(Task(title=title, due=due), fresh())
     weekday = f"{NOW:%A}"
     listed = await office.call("list_tasks", f"tasks on {weekday}", since=weekday, until=weekday)
     assert [one["title"] for one in listed["tasks"]] == ["Rota", "GP"]
@@ -476,7 +476,7 @@ async def test_orders_inside_titles_and_mails_change_nothing_but_text(
     evil = await office.event(text, hour=9)
     mail = NewEmail(to=("a@b.example",), subject=text, text=text)
     drafts = [await office.own.mail.draft(mail, fresh()) for _ in range(2)]
-    await office.own.tasks.add(NewTask(title=text), fresh())
+    await office.own.tasks.add(Task(title=text), fresh())
     before = await _whole(office)
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     assert len(listed["events"]) == 2

@@ -11,9 +11,9 @@ from group_chat.tools.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.mail_tools import CONTACTS
 from group_chat.tools.personal import PersonalAssistant
 from services.assistant.confirmed_actions import AssistantService, items_of
-from services.assistant.contacts import NewContact
+from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from services.assistant.undo_log import UndoLog, undoable_action
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
@@ -76,7 +76,7 @@ async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) 
 async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     office: Office,
 ) -> None:
-    tasks = [await office.own.tasks.add(NewTask(title=one), fresh()) for one in ("X", "Y")]
+    tasks = [await office.own.tasks.add(Task(title=one), fresh()) for one in ("X", "Y")]
     await office.call("list_tasks")
     await office.call("complete_task", "mark both as done", task_id="")
     assert office.asked[-1].text == "Complete these 2? yes / no\n1. *X*\n2. *Y*"
@@ -130,7 +130,7 @@ async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
 ) -> None:
     office = Remembering(tmp_path)
     event = await office.event("Board", hour=15)
-    task = await office.own.tasks.add(NewTask(title="Call the lab"), fresh())
+    task = await office.own.tasks.add(Task(title="Call the lab"), fresh())
     await office.call("list_events", since="tomorrow", until="tomorrow")
     await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
     await office.call("list_tasks")
@@ -147,9 +147,9 @@ async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
 async def test_a_contact_and_a_due_date_are_brought_back(tmp_path: Path) -> None:
     office = Remembering(tmp_path)
     contact = await office.own.contacts.add(
-        NewContact(name="Maria Kern", email="m@k.example", phone="1"), fresh()
+        Contact(name="Maria Kern", email="m@k.example", phone="1"), fresh()
     )
-    task = await office.own.tasks.add(NewTask(title="Call the lab"), fresh())
+    task = await office.own.tasks.add(Task(title="Call the lab"), fresh())
     await office.call("search_contacts")
     await office.call("change_contact", "change Maria's phone to 222", phone="222")
     assert await office.undone() == contact

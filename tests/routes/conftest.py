@@ -13,9 +13,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry
 from yarl import URL
 
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import SystemClock
-from data_models.documents import Documents
 from data_models.errors import NotFoundError
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
@@ -167,8 +165,6 @@ def absent(kind: type[Kind]) -> Kind:
 
 def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
-    documents = Documents(store=MemoryBlobStore(), clock=clock, ids=ids)
-    contexts = ChatContextAccessor(documents=documents)
     reader = FakeReader(scheduler=scheduler, ids=ids)
     context = RouteContext(
         scheduler=scheduler,
@@ -183,11 +179,9 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         finder=FakeFinder(),
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
-        conversations=ConversationList(
-            reader=reader, contexts=contexts, names=NameStore(store=MemoryBlobStore())
-        ),
-        drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
-        feedback=PageFeedback(reader=reader, contexts=contexts, book=feedback_book(), clock=clock),
+        conversations=ConversationList(reader=reader, names=NameStore(store=MemoryBlobStore())),
+        drafts=Drafts(reader=reader, store=MemoryBlobStore()),
+        feedback=PageFeedback(reader=reader, book=feedback_book()),
         worklist=make_worklist(FakePeople()),
         branching=absent(Branching),
         restoring=absent(Restoring),

@@ -7,8 +7,10 @@ from datetime import UTC, date, datetime, tzinfo
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, Attachment, ChatContext, Citation, Turn
-from data_models.clock import Clock, IdSource
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource, SystemClock
 from data_models.derived_entity import Origin
+from data_models.documents import Documents
 from data_models.errors import (
     BadFrameError,
     ChartClosedError,
@@ -62,6 +64,7 @@ from services.views.memory_service import MemoryService
 from services.views.patient_chart import PARTS, Identity, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
 from services.views.visits_by_day import DaySeen, Seen
+from tests.fakes_store import MemoryBlobStore
 
 QUEUE_DEPTH = 20
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -246,9 +249,15 @@ NOTE = SourceText(
 class FakeReader(ConversationReader):
     """A reader of conversations that belong to whom the scheduler says."""
 
-    def __init__(self, *, scheduler: FakeScheduler, ids: IdSource) -> None:
+    def __init__(
+        self, *, scheduler: FakeScheduler, ids: IdSource, clock: Clock | None = None
+    ) -> None:
         self._scheduler = scheduler
         self._ids = ids
+        store, clock = MemoryBlobStore(), clock or SystemClock()
+        documents = Documents(store=store, clock=clock, ids=ids)
+        # The fields of a reader are frozen.
+        vars(self).update(contexts=ChatContextAccessor(documents=documents), clock=clock)
         self.pages_of: list[str | None] = []
         self.turns = list(TURNS)
         self.page_turns = 2

@@ -31,7 +31,7 @@ async def test_a_title_is_of_the_first_question_where_that_is_among_older_turns(
     assert isinstance(reader, FakeReader)
     owner = used.scheduler.owners["chat_1"]
     document = await reader.document("chat_1", owner=owner, patient_id=None, action="test")
-    await used.context.conversations.contexts.archive(document, reader.turns[:3])
+    await reader.contexts.archive(document, reader.turns[:3])
     del reader.turns[:3]
     assert await titles(used) == {"chat_1": "question 1 # not a title"}
 

@@ -59,8 +59,8 @@ async def test_after_seven_days_it_is_gone() -> None:
     scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
     scheduler.owners["chat_1"] = "ada"
     store, clock = MemoryBlobStore(), FixedClock(BLOBS_BEGIN)
-    reader = FakeReader(scheduler=scheduler, ids=CountingIds())
-    drafts = Drafts(reader=reader, store=store, clock=clock)
+    reader = FakeReader(scheduler=scheduler, ids=CountingIds(), clock=clock)
+    drafts = Drafts(reader=reader, store=store)
     await drafts.write("chat_1", "Is she", owner="ada", patient_id="patient_4")
     assert list(store.contents) == [f"drafts/{hashed('ada')}/patient_4.json"]
     clock.advance(timedelta(days=KEPT_DAYS - 1).total_seconds())

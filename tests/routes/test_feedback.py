@@ -8,7 +8,6 @@ import pytest
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.channels.feedback import Opinion, PageFeedback
-from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import BEN, Server, ask, feedback_book
 from tests.routes.fakes import FakeReader
@@ -68,12 +67,7 @@ async def test_what_is_no_opinion_is_refused_with_the_form(used: Server, body: A
 
 async def test_it_has_the_form_of_other_channels_and_says_whom_it_is_about(used: Server) -> None:
     store = MemoryBlobStore()
-    page = PageFeedback(
-        reader=used.context.reader,
-        contexts=used.context.conversations.contexts,
-        book=feedback_book(store),
-        clock=FixedClock(),
-    )
+    page = PageFeedback(reader=used.context.reader, book=feedback_book(store))
     owner = used.scheduler.owners["chat_1"]
     opinion = Opinion(verdict="down", reason="incomplete")
     await page.give("chat_1", "run_5", opinion, owner=owner, patient_id="patient_4")

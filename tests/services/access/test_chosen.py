@@ -16,7 +16,7 @@ from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Handshake
 from settings import ApiKey, Settings
-from tests.fakes import FixedClock
+from tests.basis import basis_of
 from tests.given_settings import given_settings
 
 KEYED: dict[str, Any] = {
@@ -52,7 +52,7 @@ def settings(**values: Any) -> Settings:
 )
 async def test_the_mode_chooses_the_authenticator(values: dict[str, Any], kind: type) -> None:
     async with aiohttp.ClientSession() as session:
-        chosen = authenticator_for(settings(**values), session=session, clock=FixedClock())
+        chosen = authenticator_for(basis_of(settings(**values), session))
     assert type(chosen) is kind
 
 
@@ -72,10 +72,10 @@ def test_loopback_may_be_called_in_dev_only() -> None:
     assert not outbound_policy_for(settings(**url, **KEYED)).allows_host("127.0.0.1")
 
 
-def test_messages_are_limited_outside_dev() -> None:
-    free, limited = (
-        rate_for(settings(**kind), 1, RateLimitedError, clock=FixedClock()) for kind in ({}, KEYED)
-    )
+async def test_messages_are_limited_outside_dev() -> None:
+    async with aiohttp.ClientSession() as session:
+        kinds = [basis_of(settings(**kind), session) for kind in ({}, KEYED)]
+    free, limited = (rate_for(basis, 1, RateLimitedError) for basis in kinds)
     for rate in (free, limited):
         rate.take("a")
     free.take("a")

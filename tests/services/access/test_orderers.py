@@ -18,6 +18,7 @@ from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
 from services.access.principal import UserRules
 from settings import ApiKey
+from tests.basis import basis_of
 from tests.fakes import FixedClock
 from tests.given_settings import given_settings
 from tests.services.access.test_authenticators import TENANT, USER, header, shown
@@ -74,7 +75,7 @@ async def test_the_setting_reaches_users_behind_the_platforms_proxy(listed: str,
         peer="10.0.0.9", host="x", client_principal=header({"oid": USER, "tid": TENANT})
     )
     async with aiohttp.ClientSession() as session:
-        door = authenticator_for(settings, session=session, clock=FixedClock())
+        door = authenticator_for(basis_of(settings, session))
         found = await door.authenticate(sent)
     assert ("order" in found.roles) is may
 

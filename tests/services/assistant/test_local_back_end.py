@@ -13,9 +13,9 @@ import pytest
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import Span
-from services.assistant.contacts import ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from tests.fakes import FixedClock
 from tests.services.assistant.back_ends import SAMPLES, files_of, local_assistant
 from tests.services.assistant.effects import fresh
@@ -43,9 +43,9 @@ async def test_a_new_user_finds_samples_of_these_days(tmp_path: Path) -> None:
 
 async def test_nobody_meets_what_another_has(tmp_path: Path) -> None:
     alice, bob = own(tmp_path), own(tmp_path, "bob")
-    task = await alice.tasks.add(NewTask(title="Mine"), fresh())
+    task = await alice.tasks.add(Task(title="Mine"), fresh())
     mail = await alice.mail.draft(NewEmail(to=("x@y.example",), subject="Mine", text="t"), fresh())
-    contact = await alice.contacts.add(NewContact(name="Mine"), fresh())
+    contact = await alice.contacts.add(Contact(name="Mine"), fresh())
     assert await bob.tasks.get(task.id) is None
     assert not await bob.tasks.delete(task.id)
     assert not await bob.mail.send(mail.id)
@@ -57,7 +57,7 @@ async def test_nobody_meets_what_another_has(tmp_path: Path) -> None:
 
 async def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     alice = own(tmp_path)
-    await alice.tasks.add(NewTask(title="Mine"), fresh())
+    await alice.tasks.add(Task(title="Mine"), fresh())
     await alice.documents.search("", limit=1)
     files = [path for path in (tmp_path / "users").rglob("*") if path.is_file()]
     assert files
@@ -110,9 +110,9 @@ async def test_contacts_are_changed_by_what_is_given(tmp_path: Path) -> None:
 async def test_tasks_are_done_moved_and_listed_by_day(tmp_path: Path) -> None:
     tasks = own(tmp_path, samples=None).tasks
     day = date(2026, 11, 27)
-    late = await tasks.add(NewTask(title="Late", due=day + timedelta(days=3)), fresh())
-    none = await tasks.add(NewTask(title="No date"), fresh())
-    done = await tasks.add(NewTask(title="Done", due=day), fresh())
+    late = await tasks.add(Task(title="Late", due=day + timedelta(days=3)), fresh())
+    none = await tasks.add(Task(title="No date"), fresh())
+    done = await tasks.add(Task(title="Done", due=day), fresh())
     await tasks.complete(done.id)
     assert [one.title for one in await tasks.list(limit=5)] == ["Late", "No date"]
     moved = await tasks.move(late.id, due=day)
@@ -147,7 +147,7 @@ async def test_only_what_is_text_is_read(tmp_path: Path) -> None:
 
 async def test_writers_side_by_side_lose_nothing(tmp_path: Path) -> None:
     titles = {f"Task {number}" for number in range(6)}
-    await asyncio.gather(*(own(tmp_path).tasks.add(NewTask(title=one), fresh()) for one in titles))
+    await asyncio.gather(*(own(tmp_path).tasks.add(Task(title=one), fresh()) for one in titles))
     assert titles <= {one.title for one in await own(tmp_path).tasks.list(limit=50)}
 
 
@@ -164,11 +164,11 @@ async def test_writers_side_by_side_lose_nothing(tmp_path: Path) -> None:
 )
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path, damage: bytes) -> None:
     alice = own(tmp_path)
-    await alice.tasks.add(NewTask(title="SECRET"), fresh())
+    await alice.tasks.add(Task(title="SECRET"), fresh())
     (path,) = files_of(tmp_path, "tasks.json")
     assert orjson.loads(path.read_bytes())["version"] == 1
     path.write_bytes(damage)
-    for work in (alice.tasks.list(limit=1), alice.tasks.add(NewTask(title="More"), fresh())):
+    for work in (alice.tasks.list(limit=1), alice.tasks.add(Task(title="More"), fresh())):
         with pytest.raises(AssistantError) as caught:
             await work
         assert caught.value.__cause__ is None

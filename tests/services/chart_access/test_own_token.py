@@ -21,9 +21,9 @@ from services.chart_access.chart_access_factory import charts_for
 from services.chart_access.chart_guard import ChartGuard
 from services.records.reading import reading_as
 from services.records.records_factory import Records
+from tests.basis import basis_of
 from tests.bots.user_directory import ADA, UserDirectory
-from tests.fakes import CountingIds, FixedClock
-from tests.fakes_store import MemoryBlobStore
+from tests.fakes import FixedClock
 from tests.services.access.directory import TENANT
 from tests.services.records.charts import ecog, note, patient
 from tests.services.records.fhir_fake import FakeFhir, answer, found, outcome, running
@@ -94,12 +94,8 @@ def office(
 ) -> Office:
     settings = directory.settings(GRAPH_ON_BEHALF="false", **wanted(fhir))
     records, access = charts_for(
-        settings,
-        store=MemoryBlobStore(),
+        basis_of(settings, session, clock=clock),
         audit=NoAudit(),
-        session=session,
-        clock=clock,
-        ids=CountingIds(),
         alert=lambda _: None,
         on_behalf=on_behalf,
     )

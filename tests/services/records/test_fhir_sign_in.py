@@ -24,6 +24,7 @@ from data_models.errors import (
 from services.own_sign_in import SigningKey
 from services.records.fhir_chosen import fhir_client_for
 from settings import Settings
+from tests.basis import basis_of
 from tests.fakes import FixedClock
 from tests.given_settings import given_settings
 from tests.keys import rsa_key
@@ -133,7 +134,7 @@ async def test_backend_services_sign_in_with_a_key_that_the_server_checks(
     chosen = settings(
         tokens, fhir_client_key_file=key_file(tmp_path, key), fhir_client_key_id="key-1"
     )
-    client = fhir_client_for(chosen, session=session, clock=SystemClock())
+    client = fhir_client_for(basis_of(chosen, session, clock=SystemClock()))
     for _ in range(3):
         assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
     assert tokens.faults == []
@@ -145,7 +146,7 @@ async def test_a_token_is_renewed_before_its_end_and_when_it_is_refused(
 ) -> None:
     clock = FixedClock()
     chosen = settings(tokens, fhir_client_secret="s3cret", fhir_token_url=f"{tokens.url}/token")
-    client = fhir_client_for(chosen, session=session, clock=clock)
+    client = fhir_client_for(basis_of(chosen, session, clock=clock))
     address = client.base_url / "Patient" / "p9"
     await client.get(address)
     clock.advance(241)  # of 300, less a minute
@@ -160,7 +161,7 @@ async def test_a_wrong_secret_is_the_operators_matter_and_is_in_no_error(
     tokens: TokenServer, session: aiohttp.ClientSession
 ) -> None:
     chosen = settings(tokens, fhir_client_secret="wr0ng-s3cret")
-    client = fhir_client_for(chosen, session=session, clock=FixedClock())
+    client = fhir_client_for(basis_of(chosen, session))
     with pytest.raises(RecordsRefusedError) as caught:
         await client.get(client.base_url / "Patient" / "p9")
     assert "wr0ng" not in repr(caught.value)
@@ -170,9 +171,7 @@ async def test_a_busy_server_of_tokens_is_asked_again(
     tokens: TokenServer, session: aiohttp.ClientSession
 ) -> None:
     tokens.busy = 1
-    client = fhir_client_for(
-        settings(tokens, fhir_client_secret="s3cret"), session=session, clock=FixedClock()
-    )
+    client = fhir_client_for(basis_of(settings(tokens, fhir_client_secret="s3cret"), session))
     assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
 
 
@@ -191,7 +190,7 @@ async def test_an_answer_without_a_token_is_an_error_of_the_records(
 ) -> None:
     tokens.reply = reply
     chosen = settings(tokens, fhir_client_secret="s3cret")
-    client = fhir_client_for(chosen, session=session, clock=FixedClock())
+    client = fhir_client_for(basis_of(chosen, session))
     with pytest.raises(error):
         await client.get(client.base_url / "Patient" / "p9")
 

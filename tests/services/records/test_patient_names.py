@@ -11,12 +11,12 @@ from aiohttp.test_utils import TestServer
 
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
-from data_models.local_blob_store import LocalBlobStore
 from services.records import patient_names
 from services.records.fhir_types import HumanName
 from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
-from services.records.records_factory import records_for
+from services.records.records_factory import records_for, resources_for
 from services.scheduling.fhir import patient_resource
+from tests.basis import basis_of
 from tests.fakes import FixedClock
 from tests.given_settings import given_settings
 from tests.services.records.charts import records_in
@@ -113,7 +113,7 @@ async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Pat
     assert not {"patient_4", "patient-4", "Whitfield"} & others
 
 
-async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> None:
+async def test_a_fhir_server_lists_its_patients_page_by_page() -> None:
     asked: list[str] = []
 
     async def patients(request: web.Request) -> web.Response:
@@ -138,13 +138,10 @@ async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> 
     app.router.add_get("/r4/Patient", patients)
     async with TestServer(app) as server, aiohttp.ClientSession() as session:
         settings = given_settings(fhir_base_url=str(server.make_url("/r4")))
-        clock = FixedClock()
-        names = patient_names_for(
-            settings,
-            patients=records_for(settings, session=session, clock=clock),
-            store=LocalBlobStore(root=tmp_path),
-            clock=clock,
-        )
+        basis = basis_of(settings, session)
+        records = records_for(basis)
+        resources = resources_for(basis, patients=records)
+        names = patient_names_for(records, resources, clock=basis.clock)
         others = await names.names_of_others(PatientId("patient_2"), ["patient_1"])
         await names.names_of_others(PatientId("patient_1"), [])
     assert {"patient_1", "patient_3", "Ada Family3", "Family1"} <= others

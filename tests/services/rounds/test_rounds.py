@@ -107,8 +107,6 @@ class Ward:
             records=self.records,
             reader=world.reader,
             looks=LookBook(store=world.users) if self.keeps_looks else None,
-            clock=world.clock,
-            ids=world.ids,
         )
         self.deeds = RoundActions(entry=self.entry, preparer=self.preparer, clock=world.clock)
 

@@ -212,7 +212,6 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
         undo=ClearUndo(clearing=Clearing(store=store, contexts=world.contexts)),
         lease=MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids),
         audit=world.trail,
-        clock=world.clock,
     )
     owner = world.message("").owner
 

@@ -17,7 +17,7 @@ from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import Notice, RunFailed
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from services.assistant.undo_log import UndoLog
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
@@ -377,7 +377,7 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
 ) -> None:
     back_end = local_assistant(tmp_path, clock=clock)
     tasks = back_end.of(OWNER, zone=UTC).tasks
-    task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
+    task = await tasks.add(Task(title="Call the lab"), Effect("call"))
     ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
     service = AssistantService(
         back_end=back_end, undo_log=UndoLog(store=users), made_for=MadeFor(store=users)

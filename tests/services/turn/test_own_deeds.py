@@ -13,7 +13,7 @@ from services.assistant.back_end import AssistantServices
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import NewTask, Task
+from services.assistant.tasks import Task
 from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from tests.fakes import FixedClock
@@ -42,7 +42,7 @@ class Desk:
         )
 
     async def task(self, title: str) -> Task:
-        return await self.own.tasks.add(NewTask(title=title), Effect(title))
+        return await self.own.tasks.add(Task(title=title), Effect(title))
 
     async def moved(self, task: Task, due: date, patient: str = "patient_4") -> None:
         after = await self.own.tasks.move(task.id, due=due)
@@ -420,7 +420,7 @@ async def test_behind_what_no_undo_takes_back_nothing_earlier_is_undone(desk: De
 )
 async def test_what_was_deleted_is_made_again_after_a_yes(desk: Desk, word: str) -> None:
     due = date(2026, 12, 1)
-    new = NewTask(title="Call the lab", due=due, notes="ext. 12")
+    new = Task(title="Call the lab", due=due, notes="ext. 12")
     task = await desk.own.tasks.add(new, Effect("Call the lab"))
     patient = PatientId("patient_4")
     await desk.made_for.note(task.id, principal_id=OWNER, patient_id=patient, conversation_id=CHAT)

@@ -53,13 +53,11 @@ def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
     directory = FileDirectory(records=records, fits=PATTERN.matches, clock=clock)
     return AttachmentService(
         reader=world.reader,
-        contexts=world.contexts,
         lease=MaintenanceLease(
             claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
         ),
         linker=SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30),
         documents=DocumentReader(),
-        clock=world.clock,
     )
 
 

@@ -8,7 +8,6 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.conversations.owner_index import OwnerIndex
 from services.operations.forgetting import Forgetting
 from services.views.branching import Branching
 from tests.fakes import ClosedCharts
@@ -20,17 +19,7 @@ LATER, OTHER = "CANARYLATER", "CANARYFIFTEEN"
 
 
 def branching_on(world: World) -> Branching:
-    return Branching(
-        reader=world.reader,
-        conversations=world.conversations,
-        registries=world.registries,
-        contexts=world.contexts,
-        owners=OwnerIndex(store=world.users),
-        store=world.sessions,
-        audit=world.trail,
-        clock=world.clock,
-        ids=world.ids,
-    )
+    return Branching(reader=world.reader, store=world.sessions, audit=world.trail)
 
 
 @pytest.fixture

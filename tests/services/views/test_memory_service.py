@@ -88,11 +88,9 @@ def service_of(world: World, *, wait_seconds: float = 5.0) -> MemoryService:
     )
     return MemoryService(
         reader=world.reader,
-        contexts=world.contexts,
         personal=PersonalToolMemories(store=world.users),
         lease=maintenance_lease,
         audit=world.trail,
-        clock=world.clock,
     )
 
 

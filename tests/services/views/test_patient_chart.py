@@ -39,9 +39,7 @@ async def world() -> World:
 def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
     return PatientChart(
         reader=replace(world.reader, guard=open_guard(clock=SystemClock(), audit=audit)),
-        contexts=world.contexts,
         records=Records(),
-        clock=SystemClock(),
     )
 
 

@@ -13,6 +13,7 @@ from services.assistant.assistant_factory import GraphAssistant, graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.graph_wire import GraphLimits
 from settings import Settings
+from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
@@ -60,7 +61,7 @@ def assistant(
     settings: Settings, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> GraphAssistant:
     """The back end."""
-    return graph_for(settings, session=session, clock=clock, ids=ids, limits=LIMITS)
+    return graph_for(basis_of(settings, session, clock=clock, ids=ids), limits=LIMITS)
 
 
 @pytest.fixture

@@ -22,11 +22,12 @@ from data_models.errors import (
 )
 from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import NewContact
+from services.assistant.contacts import Contact
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_client import GraphClient
 from services.assistant.graph_wire import GraphLimits
 from services.own_sign_in import IssuedToken, OwnToken, Tokens
+from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import TENANT, FakeGraph
 from tests.fakes_graph_data import User
@@ -103,7 +104,9 @@ async def test_a_wrong_secret_is_told_without_the_secret(
     graph: FakeGraph, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     values = {**graph.settings(dev="ada"), "GRAPH_CLIENT_SECRET": "wrong~secret"}
-    assistant = graph_for(settings_of(values), session=session, clock=clock, ids=ids, limits=LIMITS)
+    assistant = graph_for(
+        basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
+    )
     with pytest.raises(AssistantRefusedError) as caught:
         await assistant.of("dev", zone=BERLIN).contacts.get("none")
     assert "wrong~secret" not in repr(caught.value)
@@ -121,7 +124,7 @@ async def test_one_users_own_token_works_on_me(
         "GRAPH_TOKEN": "delegated",
     }
     settings = settings_of(values)
-    assistant = graph_for(settings, session=session, clock=clock, ids=ids, limits=LIMITS)
+    assistant = graph_for(basis_of(settings, session, clock=clock, ids=ids), limits=LIMITS)
     found = ada.contact("Ben")
     assert await assistant.of("dev", zone=BERLIN).contacts.get(found) is not None
     assert graph.asked[0].path.startswith("me/contacts/")
@@ -162,7 +165,7 @@ async def test_a_mailbox_that_is_not_there_is_no_empty_one(
     graph: FakeGraph, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     settings = settings_of(graph.settings(dev="nobody@clinic.example"))
-    assistant = graph_for(settings, session=session, clock=clock, ids=ids, limits=LIMITS)
+    assistant = graph_for(basis_of(settings, session, clock=clock, ids=ids), limits=LIMITS)
     own = assistant.of("dev", zone=BERLIN)
     with pytest.raises(AssistantRefusedError):
         await own.calendar.get("event")
@@ -249,7 +252,7 @@ async def test_a_change_that_may_have_happened_is_not_called_undone(
 ) -> None:
     graph.fail_next(status)
     with pytest.raises(AssistantUnsureError):
-        await own.contacts.add(NewContact(name="Ben"), fresh())
+        await own.contacts.add(Contact(name="Ben"), fresh())
     assert [one.method for one in graph.asked] == ["POST", "GET", "GET"]
 
 
@@ -257,7 +260,7 @@ async def test_a_change_that_was_turned_away_is_tried_again(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
     graph.fail_next(429, Retry_After="0")
-    await own.contacts.add(NewContact(name="Ben"), fresh())
+    await own.contacts.add(Contact(name="Ben"), fresh())
     assert len(ada.contacts) == 1
 
 
@@ -378,7 +381,9 @@ async def test_only_hosts_of_the_settings_are_called(
     graph: FakeGraph, session: aiohttp.ClientSession, clock: FixedClock, ids: CountingIds
 ) -> None:
     values = {**graph.settings(dev="ada"), "GRAPH_BASE_URL": "https://graph.example/v1.0"}
-    assistant = graph_for(settings_of(values), session=session, clock=clock, ids=ids, limits=LIMITS)
+    assistant = graph_for(
+        basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
+    )
     with pytest.raises(AssistantError):
         await assistant.of("dev", zone=BERLIN).contacts.get("none")
     assert graph.asked == []
@@ -390,4 +395,4 @@ def test_the_back_end_without_a_secret_is_the_machines_own_identity(
     values = graph.settings(dev="ada")
     del values["GRAPH_CLIENT_SECRET"]
     settings = settings_of(values)
-    assert isinstance(graph_for(settings, session=session, clock=clock, ids=ids), GraphAssistant)
+    assert isinstance(graph_for(basis_of(settings, session, clock=clock, ids=ids)), GraphAssistant)

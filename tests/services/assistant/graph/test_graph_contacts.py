@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
@@ -29,7 +29,7 @@ async def test_contacts_are_found_by_all_words_anywhere(ada: User, own: Assistan
 
 async def test_a_contact_is_added_and_read(ada: User, own: AssistantServices) -> None:
     made = await own.contacts.add(
-        NewContact(name="Zoë", email="z@clinic.example", phone="1", organization="Lab"), fresh()
+        Contact(name="Zoë", email="z@clinic.example", phone="1", organization="Lab"), fresh()
     )
     assert (made.name, made.email, made.phone) == ("Zoë", "z@clinic.example", "1")
     assert made.organization == "Lab"
@@ -42,7 +42,7 @@ async def test_a_contact_is_added_once_although_the_answer_is_lost(
 ) -> None:
     ada.contact("Zoë")
     graph.lose_next()
-    made = await own.contacts.add(NewContact(name="Zoë"), fresh())
+    made = await own.contacts.add(Contact(name="Zoë"), fresh())
     assert len(ada.contacts) == 2
     assert made.id == list(ada.contacts)[-1]
 

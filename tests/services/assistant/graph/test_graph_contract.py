@@ -10,9 +10,9 @@ from data_models.errors import AssistantItemGoneError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.calendar import NewEvent, Span
-from services.assistant.contacts import ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange
 from services.assistant.mail import NewEmail
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.back_ends import local_assistant
@@ -89,7 +89,7 @@ async def test_a_draft_is_no_received_mail_and_is_sent_once(user: AssistantServi
 
 async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -> None:
     for name in ("Zoë Roth", "Anna Roth", "Ben Lang"):
-        await user.contacts.add(NewContact(name=name, organization="Lab", phone="1"), fresh())
+        await user.contacts.add(Contact(name=name, organization="Lab", phone="1"), fresh())
     assert [one.name for one in await user.contacts.search("roth", limit=9)] == [
         "Anna Roth",
         "Zoë Roth",
@@ -110,11 +110,9 @@ async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -
 
 
 async def test_tasks_are_listed_done_moved_and_deleted(user: AssistantServices) -> None:
-    await user.tasks.add(NewTask(title="no date"), fresh())
-    late = await user.tasks.add(
-        NewTask(title="late", due=date(2026, 12, 4), notes="Room 4"), fresh()
-    )
-    done = await user.tasks.add(NewTask(title="done", due=FRIDAY), fresh())
+    await user.tasks.add(Task(title="no date"), fresh())
+    late = await user.tasks.add(Task(title="late", due=date(2026, 12, 4), notes="Room 4"), fresh())
+    done = await user.tasks.add(Task(title="done", due=FRIDAY), fresh())
     assert (await user.tasks.complete(done.id)).is_done
     assert (await user.tasks.complete(done.id)).is_done
     assert [one.title for one in await user.tasks.list(limit=9)] == ["late", "no date"]
@@ -138,11 +136,11 @@ async def test_an_effect_begun_again_in_other_words_is_one_thing(user: Assistant
     event = await user.calendar.create(NewEvent("Board", DAY, DAY + HOUR), effect)
     moved = await user.calendar.move(event.id, start=DAY + HOUR)
     assert await user.calendar.create(NewEvent("The board", DAY, DAY + HOUR), again) == moved
-    task = await user.tasks.add(NewTask(title="Call the lab"), effect)
+    task = await user.tasks.add(Task(title="Call the lab"), effect)
     done = await user.tasks.complete(task.id)
-    assert await user.tasks.add(NewTask(title="Phone the lab"), again) == done
-    contact = await user.contacts.add(NewContact(name="Lab"), effect)
-    assert await user.contacts.add(NewContact(name="The lab"), again) == contact
+    assert await user.tasks.add(Task(title="Phone the lab"), again) == done
+    contact = await user.contacts.add(Contact(name="Lab"), effect)
+    assert await user.contacts.add(Contact(name="The lab"), again) == contact
     mail = NewEmail(to=("x@y.example",), subject="Board", text="Hello")
     draft = await user.mail.draft(mail, effect)
     assert await user.mail.draft(replace(mail, text="Dear all"), again) == draft
@@ -157,8 +155,8 @@ async def test_an_effect_that_was_begun_and_never_reached_the_back_end_is_made_n
     again = replace(fresh(), is_repeated=True)
     made = await user.calendar.create(NewEvent("Board", DAY, DAY + HOUR), again)
     assert await user.calendar.between(DAY, DAY + HOUR) == [made]
-    assert [await user.tasks.add(NewTask(title="Call"), again)] == await user.tasks.list(limit=9)
-    assert (await user.contacts.add(NewContact(name="Lab"), again)).name == "Lab"
+    assert [await user.tasks.add(Task(title="Call"), again)] == await user.tasks.list(limit=9)
+    assert (await user.contacts.add(Contact(name="Lab"), again)).name == "Lab"
 
 
 async def test_a_file_that_is_not_there_is_none(user: AssistantServices) -> None:
@@ -174,8 +172,8 @@ async def test_nobody_meets_what_another_has(
 ) -> None:
     bob = back_end.of("key:bob", zone=BERLIN)
     event = await user.calendar.create(NewEvent("Mine", DAY, DAY + HOUR), fresh())
-    task = await user.tasks.add(NewTask(title="Mine"), fresh())
-    contact = await user.contacts.add(NewContact(name="Mine"), fresh())
+    task = await user.tasks.add(Task(title="Mine"), fresh())
+    contact = await user.contacts.add(Contact(name="Mine"), fresh())
     mail = await user.mail.draft(NewEmail(to=("x@y.example",), subject="Mine", text="t"), fresh())
     assert await bob.calendar.between(DAY, DAY + timedelta(days=1)) == []
     assert not await bob.calendar.cancel(event.id)

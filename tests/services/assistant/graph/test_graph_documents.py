@@ -18,6 +18,7 @@ from services.assistant.assistant_factory import graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import Span
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText
+from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
@@ -179,7 +180,9 @@ async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
         **graph.settings(dev="ada@clinic.example"),
         "GRAPH_FILE_HOSTS": "clinic-my.sharepoint.com",
     }
-    assistant = graph_for(settings_of(values), session=session, clock=clock, ids=ids, limits=LIMITS)
+    assistant = graph_for(
+        basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
+    )
     found = ada.file("plan.txt", b"x", modified=NOON)
     with pytest.raises(AssistantRefusedError, match="GRAPH_FILE_HOSTS"):
         await assistant.of("dev", zone=BERLIN).documents.text(found)

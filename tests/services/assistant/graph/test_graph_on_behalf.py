@@ -12,6 +12,7 @@ from data_models.errors import (
 )
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import GraphAssistant, graph_for
+from tests.basis import basis_of
 from tests.bots.user_directory import ADA, UserDirectory
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
@@ -47,10 +48,7 @@ def assistant(
     ids: CountingIds,
 ) -> GraphAssistant:
     return graph_for(
-        directory.settings(GRAPH_BASE_URL=graph.base_url),
-        session=session,
-        clock=clock,
-        ids=ids,
+        basis_of(directory.settings(GRAPH_BASE_URL=graph.base_url), session, clock=clock, ids=ids),
         limits=LIMITS,
         on_behalf=on_behalf,
     )

@@ -9,7 +9,7 @@ from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import Span
-from services.assistant.tasks import NewTask
+from services.assistant.tasks import Task
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
@@ -46,7 +46,7 @@ async def test_a_span_and_done_tasks_can_be_asked_for(ada: User, own: AssistantS
 async def test_a_task_is_added_where_people_keep_theirs(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
-    made = await own.tasks.add(NewTask(title="Übergabe", due=FRIDAY, notes="Room 4"), fresh())
+    made = await own.tasks.add(Task(title="Übergabe", due=FRIDAY, notes="Room 4"), fresh())
     assert (made.title, made.due, made.notes, made.is_done) == ("Übergabe", FRIDAY, "Room 4", False)
     assert graph.asked[-1].body["dueDateTime"]["timeZone"] == "Europe/Berlin"
     assert await own.tasks.get(made.id) == made
@@ -66,7 +66,7 @@ async def test_a_task_is_added_once_although_the_answer_is_lost(
         ada.task(f"other {number}")
     await own.tasks.list(limit=1)
     graph.lose_next()
-    made = await own.tasks.add(NewTask(title="other 1"), fresh())
+    made = await own.tasks.add(Task(title="other 1"), fresh())
     assert len(ada.tasks) == 6
     assert made.id == list(ada.tasks)[-1]
 
