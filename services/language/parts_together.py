@@ -44,7 +44,7 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         if of_visits and topics == [("procedures", "")] and is_bare:
             earlier.parts, later.topics, later.runs = ["treatment"], [], []
         told_by = ([("current_status", "treatment")], [("procedures", "")])  # "what was done"
-        is_treatment = is_for_it or (topics in told_by and not later.aspects)
+        is_treatment = is_for_it or (topics in told_by and later.aspects <= earlier.aspects)
         if topics == [("encounters", "inpatient admission")] and is_bare:
             later.aspects |= earlier.aspects & EDGES  # "the last visit, and how long did she stay?"
             if of_visits and "lasting" in later.frames:

@@ -76,8 +76,8 @@ def times_of(row: ViewRow) -> list[ViewRow]:
 def times_around(
     question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
 ) -> list[Sequence[ViewRow]]:
-    """Return the rows; each time of an illness by itself where what was during it is asked for."""
-    is_each = question.when in ("during", "within") and event.aspect == "all"
+    """Return the rows; each time of an illness by itself for what was before or during it."""
+    is_each = question.when in ("before", "during", "within") and event.aspect == "all"
     is_each &= len(rows) == 1 and event.tool == "problems" and bool(rows[0].end)
     return [(one,) for one in times_of(rows[0])] if is_each else [rows]
 

@@ -85,8 +85,9 @@ def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
     assert [(one.name, one.part) for one in asked(text)] == [("bronchitis", "treatment")]
 
 
-def test_the_illness_before_is_what_is_treated() -> None:
-    found = asked("Wann wurde die Demenz diagnostiziert und welche Therapie läuft?")
+@with_cases("text")
+def test_the_illness_before_is_what_is_treated(text: str) -> None:
+    found = asked(text)
     assert [(one.name, one.part) for one in found] == [
         ("dementia", None),
         ("dementia", "treatment"),
