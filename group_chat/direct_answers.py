@@ -22,10 +22,10 @@ from group_chat.item_lines import changes_told
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
-from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.question_figures import arguments_of
+from services.language.single_questions import CHANGES
 from services.language.talk_texts import talk_text
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Utterance

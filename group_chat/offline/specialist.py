@@ -16,13 +16,13 @@ from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging, asks_for
-from services.language.changes_asked import CHANGES
 from services.language.clock import day_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
+from services.language.single_questions import CHANGES
 from services.language.talk_texts import ends_with_text, has_text
 from services.language.tool_requests import (
     LISTS_APPOINTMENTS,

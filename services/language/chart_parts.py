@@ -101,7 +101,8 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
     is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
     is_asked = any(piece.words[0] == "," or "when" in piece.of("aspect") for piece in before)
     # "clavicle fracture when, op?", "migraine since when, drugs for it?"
-    is_listed = is_asked and not any(piece.by_kind.keys() - {"for_it", "stop"} for piece in behind[2:])
+    is_bare = all(piece.by_kind.keys() <= {"for_it", "stop"} for piece in behind[2:])
+    is_listed = is_asked and is_bare
     is_new |= is_listed and bool(opening.of("topic"))  # "echo, ECG, meds"
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 

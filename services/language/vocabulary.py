@@ -76,6 +76,13 @@ def words_with_number(language: str) -> Mapping[str, int]:
     return {words_of(word)[0]: number for word, number in replies(language).numbers.items()}
 
 
+@cache
+def numbers_of_all() -> Mapping[str, int]:
+    """Return the number words of all languages, folded; of two that share one, the first."""
+    every = [one for each in reversed(LANGUAGES) for one in words_with_number(each).items()]
+    return dict(every)
+
+
 def read_words(language: str, name: str, kind: type[_File]) -> _File:
     """Return the file `name` of `language`.
 

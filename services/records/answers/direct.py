@@ -17,6 +17,7 @@ from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_t
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
 from services.records.answers.done import done_for, told_by
+from services.records.answers.events import events_of_stay, stays_of
 from services.records.answers.excluded_rows import may_hold_what_is_left_out
 from services.records.answers.further import (
     is_given_for,
@@ -39,7 +40,6 @@ from services.records.answers.papers import (
 )
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
-from services.records.answers.stays import events_of_stay, stays_of
 from services.records.answers.treatments import (
     LOOKED_AT,
     asks_for_treatment,
