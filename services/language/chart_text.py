@@ -14,9 +14,9 @@ from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
 from services.language.named_runs import has_sides, may_name
-from services.language.ordinals_asked import with_ordinals
 from services.language.people_words import of_people
 from services.language.quantities import without_unit
+from services.language.question_figures import with_ordinals
 from services.language.time_shifts import BareMonth, month_named, shift_in
 from services.language.times import length_left, spans_in
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan

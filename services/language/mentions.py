@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_entries import measured_nouns
 from services.language.descriptions import (
     Sex,
     describes_somebody,

@@ -7,9 +7,9 @@ from functools import cache
 from services.language.chart_words import lexicon
 from services.language.folding import fold
 from services.language.lengths import any_of
-from services.language.times import TimeWords, month_names, time_words
+from services.language.times import month_names, time_words
 from services.language.utterance import TimeShift
-from services.language.vocabulary import read_words, words_with_number
+from services.language.vocabulary import words_with_number
 
 _SIDES = ("before", "after")
 _ONE = r"(?:an?|eine[mnr]?|une?|una?)"
@@ -36,7 +36,7 @@ def later_or_earlier(text: str, language: str) -> tuple[TimeShift | None, str]:
 
 
 def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
-    words, said = read_words(language, "times", TimeWords), found["count"]
+    words, said = time_words(language), found["count"]
     numbers = words_with_number(language)
     count = int(said) if said.isdigit() else numbers.get(said, words.several.get(said, 1))
     unit = next(one for one in words.units if found[one])
@@ -51,7 +51,7 @@ def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
 @cache
 def time_units(language: str) -> frozenset[str]:
     """Return the words for days, months and the like, folded."""
-    units = read_words(language, "times", TimeWords).units
+    units = time_words(language).units
     return frozenset(fold(one)[0] for every in units.values() for one in every)
 
 
@@ -65,7 +65,7 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 @cache
 def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    words = read_words(language, "times", TimeWords)
+    words = time_words(language)
     phrases = (words.earlier, words.later)
     return tuple(
         (side, re.compile(rf"(?<!\w){_length(language)} (?:{any_of(said)})(?!\w)"))
@@ -74,7 +74,7 @@ def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _length(language: str) -> str:
-    words = read_words(language, "times", TimeWords)
+    words = time_words(language)
     numbers = (*words_with_number(language), *words.several)
     within = any_of((*words.lasting, *words.at_first))
     units = "|".join(rf"(?P<{name}>{any_of(said)})" for name, said in words.units.items())
