@@ -196,8 +196,7 @@ def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
     is_any = question.tool == "results" and "some" in part.frames
     of_then = {"first", "minimum", "maximum", *(["latest"] if part.runs else [])}
     is_then = question.name == "age" and not of_then.isdisjoint(part.aspects)
-    is_any |= part.aspects >= {"when", "latest"}  # "when last?": also of what is over
-    return is_any or "past" in part.frames or is_then
+    return is_any or "past" in part.frames or is_then or part.aspects >= {"when", "latest"}
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:

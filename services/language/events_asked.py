@@ -231,13 +231,10 @@ def _asked_at(
     is_of_values = is_course or {one.tool for one in before} == {"results"}
     if behind and relation in ("within", "at") and not is_of_values:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
-        is_visit = {one.tool for one in behind} == {"encounters"}
-        is_told_apart = all(
-            one.tool in ("encounters", "problems")
-            and (one.aspect in EDGES or (is_visit and one.name))
-            for one in behind
-        )
-        if relation == "at" or not (before and is_told_apart):
+        kinds = {one.tool for one in behind}
+        is_visit = kinds == {"encounters"}
+        is_one = all(one.aspect in EDGES or (is_visit and one.name) for one in behind)
+        if relation == "at" or not (before and is_one and kinds <= {"encounters", "problems"}):
             return ()
         if is_visit and {one.tool for one in before} <= _OF_THE_VISIT:
             return tuple(of_visit(before, behind))

@@ -43,8 +43,9 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
     if tool == "problems" and "immunizations" in named:
         is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
-    if tool == "allergies" and "results" in named:
-        return ("results",)  # "IgE peanut" is a value
+    if tool == "allergies" and (others := named & {"results", "medications"}):
+        # "IgE peanut" is a value, "Evra Pflaster" a drug.
+        tool = "results" if "results" in others else "allergies" if run.is_exact else "medications"
     if tool == "medications" and "procedures" in named:
         # "Spiro" is two things of two names, chemotherapy one of both lists.
         is_drug = len({one.name for one in run.known}) > 1 and bool(part.frames & {"takes", "over"})
