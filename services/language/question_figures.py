@@ -249,6 +249,7 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
                 alike,
                 arguments={**alike.arguments, "names": list(names)},
                 name=", ".join(names),
+                said="",
                 part=alike.part or question.part,
             )
             kept[kept.index(alike)] = merged
