@@ -27,6 +27,7 @@ def share(parts: Sequence[QuestionPart]) -> None:
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
         is_given = [(one.tool, one.name) for one in later.topics] == [("immunizations", "")]
+        is_given &= any(one.tool == "immunizations" for run in earlier.runs for one in run.known)
         if is_given and later.runs and earlier.runs and not earlier.topics:
             earlier.topics = later.topics  # "gegen Hepatitis A und B geimpft?"
 

@@ -96,6 +96,11 @@ def test_the_illness_before_is_what_is_treated(text: str) -> None:
     assert [(one.name, one.part) for one in then] == [("burn", "treatment")]
 
 
+def test_an_injury_before_a_vaccination_is_no_vaccine() -> None:
+    injury, shot = asked("Handverletzung - Tetanus geimpft?")
+    assert (injury.tool, shot.tool) == ("problems", "immunizations")
+
+
 def test_a_drug_for_an_illness_is_asked_for_with_it() -> None:
     (one,) = asked("is he on metformin for the prediabetes?")
     assert (one.tool, one.name, one.head) == ("medications", "metformin prediabetes", "metformin")
