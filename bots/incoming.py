@@ -13,6 +13,7 @@ from bots.reference import TEAMS, reference_of
 from data_models.errors import BadFrameError
 from data_models.incoming_message import IncomingMessage, Press, Sender
 from services.access.principal import user_id
+from services.language.vocabulary import language_of_tag
 
 V = TypeVar("V")
 _GROUPS = ("groupChat", "channel")
@@ -74,6 +75,7 @@ class MessageReader:
             mentions=mentions,
             addressed_agent=self.addressed_agent,
             time_zone=activity.time_zone,
+            language=language_of_tag(activity.locale or ""),
             press=press,
             is_group=is_group(activity),
             delivery=reference_of(activity, agent=self.addressed_agent),

@@ -55,6 +55,7 @@ class IncomingMessage(Value):
         mentions: Names of agents the user addressed, as the channel marked them.
         addressed_agent: The agent whose own bot received it, None for the facilitator's.
         time_zone: IANA name, if the channel knows the user's.
+        language: Of the page or app that it was written in, ISO 639-1; "" where that is unknown.
         seen_patient_id: Who was active on the sender's screen while nothing ran there, if the
             channel says so. It decides nothing; where somebody else is active, the user is asked.
         is_group: Whether several people read and write in the conversation.
@@ -72,6 +73,7 @@ class IncomingMessage(Value):
     mentions: tuple[str, ...] = ()
     addressed_agent: str | None = None
     time_zone: str | None = None
+    language: str = ""
     seen_patient_id: str | None = None
     is_group: bool = False
     press: Press | None = None

@@ -18,8 +18,8 @@ from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
 from group_chat.tools.tool import Tool
 from group_chat.tools.watcher import ToolWatcher
-from services.language.changes_asked import CHANGES
 from services.language.evidence_questions import GUIDELINES, TRIALS
+from services.language.single_questions import CHANGES
 from services.team import PLAN_TOOL, AgentSpec, Team
 
 # The round after the last allowed one is refused, the one after that may still answer.

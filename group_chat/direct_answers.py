@@ -22,10 +22,10 @@ from group_chat.item_lines import changes_told
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
-from services.language.changes_asked import CHANGES
-from services.language.judging import asks_for_judgement, caution_for
+from services.language.judging import caution_for
 from services.language.phrases import says
 from services.language.question_figures import arguments_of
+from services.language.single_questions import CHANGES
 from services.language.talk_texts import talk_text
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Utterance
@@ -149,8 +149,8 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
         or "last" in one.arguments
         for one in read.about
     )
-    if says(text, "advice") or (asks_for_judgement(text) and not tells):
-        names.append(caution_for(text))
+    if (caution := caution_for(text)) and (not tells or says(text, "advice")):
+        names.append(caution)
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
 
 

@@ -16,7 +16,7 @@ from routes.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
 from routes.auth import principal_of, sender_of
 from routes.context import CONTEXT
 from routes.endpoint import OBJECT, Endpoint
-from routes.json_input import parse_json
+from routes.json_input import language_asked, parse_json
 from services.access.bodies import body_of
 from services.runs.hub import Run
 
@@ -188,6 +188,7 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
         message_id=question.message_id,
         text=question.text,
         received_at=context.clock.now(),
+        language=language_asked(request),
         press=question.press,
     )
     run = await context.scheduler.submit(message)

@@ -13,7 +13,7 @@ from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import NUMBER, Endpoint, in_query
 from routes.following import FOLLOWING
-from routes.json_input import number_in
+from routes.json_input import language_asked, number_in
 from routes.socket_modes import Mode, refusal, show_events, show_messages
 from routes.socket_session import Socket, SocketSession
 
@@ -58,6 +58,7 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             context=context,
             principal=principal,
             chat_id=chat_id,
+            language=language_asked(request),
             mode=Mode(show_events, ag_ui_frames.refusal)
             if _streams(request)
             else Mode(partial(show_messages, context=context), refusal),

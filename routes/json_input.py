@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError, RoundsError
 from services.access.bodies import body_of
-from services.language.vocabulary import LANGUAGES
+from services.language.vocabulary import language_of_tag
 
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
@@ -60,9 +60,7 @@ def query_of(request: web.Request, name: str) -> str:
 
 def language_asked(request: web.Request) -> str:
     """Return the first language of `Accept-Language` where answers are told in it, else English."""
-    first = request.headers.get("Accept-Language", "").partition(",")[0].partition(";")[0]
-    language = first.partition("-")[0].strip().casefold()
-    return language if language in LANGUAGES else "en"
+    return language_of_tag(request.headers.get("Accept-Language", "")) or "en"
 
 
 def number_in(raw: str) -> int:

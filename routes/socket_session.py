@@ -127,6 +127,7 @@ class SocketSession:
     """Serves one socket until either side leaves. A turn never waits for it, nor ends with it.
 
     Attributes:
+        language: Of the page that opened it, ISO 639-1.
         check: Asked before each message whether the sender may still come in.
     """
 
@@ -134,6 +135,7 @@ class SocketSession:
     context: RouteContext
     principal: Principal
     chat_id: str
+    language: str
     mode: Mode
     check: Callable[[], Awaitable[None]]
 
@@ -252,6 +254,7 @@ class SocketSession:
             received_at=self.context.clock.now(),
             mentions=tuple(frame.mentions or ()),
             time_zone=frame.time_zone,
+            language=self.language,
             seen_patient_id=frame.seen_patient_id or shown,
             press=press.to_press() if press else None,
         )

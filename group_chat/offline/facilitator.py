@@ -16,7 +16,7 @@ from services.language.field_answers import readings_in
 from services.language.folding import words_of
 from services.language.held_statements import held_statements, stated_in
 from services.language.in_english import in_english
-from services.language.judging import asks_for_judgement, caution_for
+from services.language.judging import caution_for
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
 from services.language.references import place_in
@@ -34,7 +34,7 @@ from services.language.work import (
     wants_plan,
 )
 from services.records.answers.as_said import held_about
-from services.records.answers.closing import summary_of
+from services.records.answers.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 
@@ -152,9 +152,8 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     asked = prompt.asked.casefold()
     if not prompt.query and any(one.casefold() in asked for one in prompt.patients):
         return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
-    if asks_for_judgement(prompt.asked):
-        caution = prompt.text(caution_for(prompt.asked))
-        return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
+    if caution := caution_for(prompt.asked):
+        return OfflineReply(text=f"{prompt.text(caution)}\n\n{prompt.text('ask_instead')}")
     is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
     return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 

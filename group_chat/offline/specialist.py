@@ -16,13 +16,13 @@ from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging, asks_for
-from services.language.changes_asked import CHANGES
 from services.language.clock import day_in
-from services.language.judging import asks_for_judgement, caution_for
+from services.language.judging import caution_for
 from services.language.orders import orders_change
 from services.language.own_texts import ends_with_own, in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
+from services.language.single_questions import CHANGES
 from services.language.talk_texts import ends_with_text, has_text
 from services.language.tool_requests import (
     LISTS_APPOINTMENTS,
@@ -37,8 +37,8 @@ from services.language.utterance import ChartQuestion
 from services.language.work import behind_switch, own_kind_in, points_only
 from services.language.yes_no import yes_no_in
 from services.records.answers.as_said import said_of
-from services.records.answers.closing import NOT_RECORDED, bullets_of
 from services.records.answers.direct import answered
+from services.records.answers.row_line import NOT_RECORDED, bullets_of
 from services.records.answers.whole_chart import notes_on
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
@@ -102,8 +102,8 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
 
 def report_of(prompt: Prompt) -> str:
     """Return what the tools gave, what they lack, and how the agent ends."""
-    judged = prompt.cue != "step" and asks_for_judgement(prompt.asked)
-    parts = [prompt.text(caution_for(prompt.asked))] if judged else []
+    caution = caution_for(prompt.asked) if prompt.cue != "step" else ""
+    parts = [prompt.text(caution)] if caution else []
     parts += [_section(prompt, one) for one in prompt.answers] or [prompt.text("no_tool")]
     views = filter(None, (prompt.view_of(one) for one in prompt.answers))
     rows = (row for view in views for row in view.rows if row.status == NOT_RECORDED)

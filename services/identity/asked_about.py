@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from services.identity.name_signs import asks_for_chart
-from services.language.chart_nouns import chart_nouns
+from services.language.chart_entries import chart_nouns
 from services.language.letters import APOSTROPHES
 from services.language.mentions import Message
 from services.language.people_words import of_people

@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.letters import folded, is_without_spaces
 from services.language.name_runs import leads_a_name

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from services.identity.name_signs import is_clinical
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_entries import measured_nouns
 from services.language.mentions import Message
 from services.language.people_words import of_people
 from services.language.phrases import says

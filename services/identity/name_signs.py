@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name

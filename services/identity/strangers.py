@@ -17,7 +17,7 @@ from services.identity.name_signs import (
     is_way_to_reach,
 )
 from services.identity.person import Person
-from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
+from services.language.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
 from services.language.letters import folded, sounds, spellings
 from services.language.mentions import Message

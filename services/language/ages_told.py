@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from services.language.chart_nouns import chart_nouns
+from services.language.chart_entries import chart_nouns
 from services.language.descriptions import first_parts
 from services.language.folding import words_of
 from services.language.letters import folded

@@ -11,12 +11,10 @@ from services.language.chart_pieces import Piece
 from services.language.chart_text import without_its_part
 from services.language.chart_words import Lexicon, lexicon
 from services.language.folding import fold
-from services.language.ordinals_asked import AGAIN, with_ordinals
 from services.language.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
-from services.language.question_figures import in_place, with_rate
+from services.language.question_figures import AGAIN, figure_in, in_place, with_ordinals, with_rate
 from services.language.sides_leaned_on import beside, is_one_value
 from services.language.times import spans_in
-from services.language.unread_words import figure_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
 from services.language.vocabulary import LANGUAGES

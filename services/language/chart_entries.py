@@ -1,10 +1,13 @@
-"""Every phrase that the file of a language has for chart questions, with what it may be. Pure."""
+"""Every phrase that languages have for chart questions, with what it may be. Pure."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from services.language.chart_file import ChartWords
 from services.language.chart_pieces import Label, LabelKind, NameIs
+from services.language.folding import fold
+from services.language.vocabulary import LANGUAGES, read_words
 
 
 def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
@@ -63,3 +66,47 @@ def names_in(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
             # Of another language the name is the English one, and no word of it.
             said = (name, *phrases) if language == "en" or not phrases else phrases
             yield from ((phrase, label) for phrase in said)
+
+
+@cache
+def chart_nouns(*tools: str) -> frozenset[str]:
+    """Return the single words, folded, by which any language asks for a part of a chart.
+
+    Args:
+        tools: With any, only names of what these find: `fracture`, `Dialyse`.
+    """
+    return frozenset(
+        fold(phrase)[0]
+        for language, words in _of_all_languages()
+        for phrase, label in entries_of(words, language)
+        if label.kind == "name" or (label.kind == "topic" and not tools)
+        if " " not in phrase and (not tools or label.value.tool in tools)
+    )
+
+
+@cache
+def measured_nouns() -> frozenset[str]:
+    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
+    return frozenset(
+        fold(phrase)[0]
+        for _, words in _of_all_languages()
+        for name, phrases in words.names.get("results", {}).items()
+        for phrase in (name, *phrases)
+        if " " not in phrase
+    )
+
+
+@cache
+def words_of_questions() -> frozenset[str]:
+    """Return every word, folded, with which any language asks for anything of a chart."""
+    return frozenset(
+        token
+        for language, words in _of_all_languages()
+        for phrase, _ in entries_of(words, language)
+        for part in phrase.split()
+        for token in fold(part)[:1]
+    )
+
+
+def _of_all_languages() -> Iterator[tuple[str, ChartWords]]:
+    return ((language, read_words(language, "chart", ChartWords)) for language in LANGUAGES)

@@ -12,8 +12,6 @@ from services.language.utterance import Aspect, Part
 
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
 """What a word of a longer name still says: "the last appointment" is one of them."""
-_LISTED = 2
-"""Pieces of one thing behind a comma."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 # What wins where a message has words of several.
@@ -102,7 +100,9 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
     opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
     is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
     is_asked = any(piece.words[0] == "," or "when" in piece.of("aspect") for piece in before)
-    is_listed = is_asked and len(behind) == _LISTED  # "clavicle fracture when, op?"
+    # "clavicle fracture when, op?", "migraine since when, drugs for it?"
+    is_bare = all(piece.by_kind.keys() <= {"for_it", "stop"} for piece in behind[2:])
+    is_listed = is_asked and is_bare
     is_new |= is_listed and bool(opening.of("topic"))  # "echo, ECG, meds"
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 

@@ -10,7 +10,6 @@ from datetime import date
 from functools import partial
 
 from services.language.ages_asked import at_ages, of_what_age
-from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
     QuestionPart,
@@ -23,10 +22,9 @@ from services.language.chart_parts import (
 from services.language.chart_pieces import Piece
 from services.language.chart_text import SaidOfChart, is_asking, limited, said_in
 from services.language.chart_words import Lexicon, lexicon
-from services.language.codes_asked import codes_asked
 from services.language.events_asked import Ask, asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
-from services.language.lengths_asked import with_lengths
+from services.language.lengths_asked import span_to_now, with_lengths
 from services.language.named_runs import Run, may_name
 from services.language.names_of_topics import (
     SAY_WHAT_FOR,
@@ -49,8 +47,11 @@ from services.language.question_figures import (
     with_rate,
 )
 from services.language.single_questions import (
+    CHANGES,
     NAMED_BY_ARGUMENT,
+    asks_what_changed,
     aspect_of_denied,
+    codes_asked,
     is_either,
     named,
     of_one_thing,
@@ -58,7 +59,6 @@ from services.language.single_questions import (
     plainly_asked,
 )
 from services.language.telling_topics import telling_topics, with_part_meant
-from services.language.then_and_now import span_to_now
 from services.language.tools_named import (
     SEARCH,
     taken_for,
@@ -196,7 +196,7 @@ def _is_of_all_times(question: ChartQuestion, part: QuestionPart) -> bool:
     is_any = question.tool == "results" and "some" in part.frames
     of_then = {"first", "minimum", "maximum", *(["latest"] if part.runs else [])}
     is_then = question.name == "age" and not of_then.isdisjoint(part.aspects)
-    return is_any or "past" in part.frames or is_then
+    return is_any or "past" in part.frames or is_then or part.aspects >= {"when", "latest"}
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:

@@ -7,7 +7,6 @@ from datetime import date
 from itertools import pairwise, takewhile
 
 from services.language.ages_asked import Age, ages_in
-from services.language.bare_months import BareMonth, month_named
 from services.language.chart_parts import without_switch
 from services.language.chart_pieces import Label, NameIs, Piece
 from services.language.chart_words import Lexicon
@@ -15,10 +14,10 @@ from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends
 from services.language.named_runs import has_sides, may_name
-from services.language.ordinals_asked import with_ordinals
 from services.language.people_words import of_people
 from services.language.quantities import without_unit
-from services.language.time_shifts import shift_in
+from services.language.question_figures import with_ordinals
+from services.language.time_shifts import BareMonth, month_named, shift_in
 from services.language.times import length_left, spans_in
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.language.without_names import without_caller

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from services.language.body_measures import each_of_body
-from services.language.clause_lists import denied_together, is_listed
+from services.language.clause_lists import denied_together, each_of_body, is_listed
 from services.language.clauses import Clause
 from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import statement_words

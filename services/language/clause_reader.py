@@ -11,7 +11,7 @@ from services.language.links import LINKS, Link, LinkKind, distance_before, link
 from services.language.name_kinds import kind_of_name
 from services.language.own_deeds import is_done, own_deeds_in
 from services.language.quantities import Quantity
-from services.language.stages_told import TNM, sites_in, stages_in
+from services.language.stages_told import TNM, TimeTold, sites_in, stages_in, times_told
 from services.language.statement_numbers import (
     bounded,
     changed_of_body,
@@ -38,7 +38,6 @@ from services.language.statement_parts import (
 from services.language.statement_phrases import FoundPhrase
 from services.language.statement_tables import saying, stem
 from services.language.statement_words import statement_words
-from services.language.times_told import TimeTold, times_told
 from services.language.written_dates import FoundDate
 
 _DIGIT = re.compile(r"\d")

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Literal
 
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.detection import language_of
 from services.language.people_words import of_people
 

@@ -231,12 +231,12 @@ def _asked_at(
     is_of_values = is_course or {one.tool for one in before} == {"results"}
     if behind and relation in ("within", "at") and not is_of_values:
         # "anemia in pregnancy" is the name of one thing; "at the last visit" names none
-        is_of_visit = all(
-            one.tool == "encounters" and (one.aspect in EDGES or one.name) for one in behind
-        )
-        if relation == "at" or not (before and is_of_visit):
+        kinds = {one.tool for one in behind}
+        is_visit = kinds == {"encounters"}
+        is_one = all(one.aspect in EDGES or (is_visit and one.name) for one in behind)
+        if relation == "at" or not (before and is_one and kinds <= {"encounters", "problems"}):
             return ()
-        if {one.tool for one in before} <= _OF_THE_VISIT:
+        if is_visit and {one.tool for one in before} <= _OF_THE_VISIT:
             return tuple(of_visit(before, behind))
     if not behind or (not before and any("when" in one.of("aspect") for one in pieces[:at])):
         return behind  # "how long since the last visit?"

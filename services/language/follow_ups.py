@@ -17,8 +17,6 @@ from services.language.asked_otherwise import (
     is_of_an_end,
     one_before,
 )
-from services.language.bare_months import month_named
-from services.language.changes_asked import CHANGES
 from services.language.chart_parts import EDGES, RANKED
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon
@@ -51,7 +49,8 @@ from services.language.question_figures import (
     with_figures,
 )
 from services.language.sides_leaned_on import DATED, is_one_value, on_its_side
-from services.language.time_shifts import later_or_earlier
+from services.language.single_questions import CHANGES
+from services.language.time_shifts import later_or_earlier, month_named
 from services.language.times import spans_in
 from services.language.tools_named import GIVEN_FOR, SEARCH
 from services.language.utterance import ChartQuestion, TimeSpan

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_entries import measured_nouns
 from services.language.descriptions import (
     Sex,
     describes_somebody,
@@ -91,7 +91,9 @@ def read_words(text: str) -> Message:
             title=None
             if _is_abbreviation(words, shouted)
             else _title(folds, words, at, gap, french),
-            is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
+            is_owner=own is not None
+            and (own.group(2) is not None or raw[-1] in "sxzSXZ")
+            and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
             is_capital=is_capital and not (german and _is_usual(folds[at])),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from services.language.statement_words import statement_words
 
@@ -17,7 +18,7 @@ _AND_A_HALF = re.compile(
 _OF_A_STAY = re.compile(
     r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
 )
-_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
+_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))(?P<number>[a-zü]+)\b")
 _LASTING_ONE = re.compile(
     r"(?i)\b(?P<behind>(?:last(?:ed|ing)|for|within|after|in) (?:about |just |only )?)"
     r"an?(?= (?:hour|day|week|month|year)\b)"
@@ -46,6 +47,7 @@ _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
     " tag", " stund", " zykl", " fraktion", " kilo", " pound",
 )  # fmt: skip
+_SCALES = ("stage ", "grade ", "stadium ", "grad ")
 _SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
 _AGE_AND_SEX = re.compile(
     r"(?<![\w.,/-])(?P<age>\d{1,3})(?:\s?-?(?:yo|y/o|yr old|y\.o\.))?\s?(?P<sex>[MF])\b(?!\.\w)"
@@ -77,24 +79,15 @@ def _written(found: re.Match[str]) -> str:
     return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
 
 
-def _graded_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
-
-
-def _aged_in_digits(found: re.Match[str]) -> str:
-    return str(_number(found.group()) or found.group())
-
-
-def _counted_in_digits(found: re.Match[str]) -> str:
-    number = _number(found["number"])
-    return found.group() if not number else f"{number} {found['what'].strip()}"
-
-
-def _of_days(found: re.Match[str]) -> str:
-    """Return "four-night" of a stay as four days."""
-    number = found["number"] if found["number"].isdigit() else _number(found["number"])
-    return found.group() if number is None else f"{number} days"
+def _in_digits(template: str, found: re.Match[str]) -> str:
+    """Return `template` with the numbers that are found; what is none stays as it is."""
+    said: dict[str, str] = found.groupdict(default="")
+    for key in said.keys() & {"number", "all"}:
+        if not said[key].isdigit():
+            said[key] = str(_number(said[key]) or "")
+        if not said[key]:
+            return found.group()
+    return template.format(**said)
 
 
 def _by_birthday(found: re.Match[str]) -> str:
@@ -103,19 +96,6 @@ def _by_birthday(found: re.Match[str]) -> str:
     number = re.sub(r"\D", "", nth) or statement_words().nth.get(nth) or _number(nth)
     sign = "below" if found["when"].lower() in ("before", "vor") else "at least"
     return f"at the age of {sign} {number} years" if number else found.group()
-
-
-def _with_half(found: re.Match[str]) -> str:
-    """Return "four and a half" as 4.5."""
-    number = found["number"] if found["number"].isdigit() else _number(found["number"])
-    return found.group() if number is None else f"{number}.5"
-
-
-def _share_in_digits(found: re.Match[str]) -> str:
-    number, among = (
-        found[key] if found[key].isdigit() else _number(found[key]) for key in ("number", "all")
-    )
-    return found.group() if not number or not among else f"{number} of {among}"
 
 
 def _aged(found: re.Match[str]) -> str:
@@ -139,14 +119,14 @@ _IN_DIGITS: Sequence[
     (("(",), _AGED, r"\g<who>, \g<age> years old,"),
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
     ((" a ", " an ", " eine"), _LASTING_ONE, r"\g<behind>\g<nach>1"),
-    ((" of ", " von "), _OF_ALL, _share_in_digits),
+    ((" of ", " von "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
-    (("-night", "-day"), _OF_A_STAY, _of_days),
-    ((" and a half", "einhalb"), _AND_A_HALF, _with_half),
+    (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
+    ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),
     ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
-    (_LENGTHS, _COUNTED, _counted_in_digits),
-    (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
-    (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),
+    (_LENGTHS, _COUNTED, partial(_in_digits, "{number}{what}")),
+    (("age of ", "alter von "), _AT_AGE, partial(_in_digits, "{number}")),
+    (_SCALES, _SPOKEN_STAGE, partial(_in_digits, "{scale} {number}{rest}")),
 )
 """Patterns in their order, what stands for what they find, and the beginnings of words of which
 one is always in it: these are far quicker to look for."""

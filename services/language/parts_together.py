@@ -27,6 +27,7 @@ def share(parts: Sequence[QuestionPart]) -> None:
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
         is_given = [(one.tool, one.name) for one in later.topics] == [("immunizations", "")]
+        is_given &= any(one.tool == "immunizations" for run in earlier.runs for one in run.known)
         if is_given and later.runs and earlier.runs and not earlier.topics:
             earlier.topics = later.topics  # "gegen Hepatitis A und B geimpft?"
 
@@ -44,7 +45,7 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         if of_visits and topics == [("procedures", "")] and is_bare:
             earlier.parts, later.topics, later.runs = ["treatment"], [], []
         told_by = ([("current_status", "treatment")], [("procedures", "")])  # "what was done"
-        is_treatment = is_for_it or (topics in told_by and not later.aspects)
+        is_treatment = is_for_it or (topics in told_by and later.aspects <= earlier.aspects)
         if topics == [("encounters", "inpatient admission")] and is_bare:
             later.aspects |= earlier.aspects & EDGES  # "the last visit, and how long did she stay?"
             if of_visits and "lasting" in later.frames:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from services.language.chart_nouns import chart_nouns, measured_nouns, names_of
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import describes_somebody, first_parts
 from services.language.people_words import of_people
 from services.language.signed_word import Word
@@ -89,7 +89,7 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
 @lru_cache(maxsize=1_024)
 def _is_ill(text: str) -> bool:
     """Whether a folded word is an illness or operation, and no drug, value or list of a chart."""
-    ills = names_of("problems", "procedures") | of_people("ill_people")
+    ills = chart_nouns("problems", "procedures") | of_people("ill_people")
     if text in ills or text in of_people("signs"):
         return text not in of_people("signs")
     if text in chart_nouns() | measured_nouns() | drug_words():
@@ -108,7 +108,7 @@ def _told_apart_at(phrase: Sequence[Word]) -> int:
 def _tells_whom(word: Word) -> bool:
     is_known = word.is_common or is_clinical_name(stem(word.text)) or is_strange(word.text)
     is_other = word.text in chart_nouns() or stem(word.text) in ordinary_words()
-    return word.text in names_of("search_record") or (is_known and not is_other)
+    return word.text in chart_nouns("search_record") or (is_known and not is_other)
 
 
 def _named(phrase: Sequence[Word]) -> str:

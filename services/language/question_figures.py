@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Final
 
-from services.language.chart_pieces import Piece
+from services.language.chart_pieces import Label, Piece
 from services.language.chart_words import Lexicon
-from services.language.ordinals_asked import AGAIN
+from services.language.people_words import of_people
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
@@ -58,15 +58,6 @@ def told_apart(
     yield from ((each, apart) for each in spans if apart)
 
 
-def in_years(
-    questions: Sequence[ChartQuestion], spans: Sequence[TimeSpan]
-) -> Iterator[ChartQuestion]:
-    """Yield the questions, counts of several spans for each year: "visits in 2018 vs 2019"."""
-    for one in questions:
-        is_of_each = len(spans) > 1 and one.aspect == "count" and one.tool in _COUNTED
-        yield replace(one, rate="per year") if is_of_each else one
-
-
 def over_days(
     aged: Sequence[ChartQuestion],
     asked: Sequence[ChartQuestion],
@@ -78,18 +69,27 @@ def over_days(
 ) -> Iterator[ChartQuestion]:
     """Yield what is asked of an age and of each span of days: both in "in 2019 vs at birth"."""
     for days, each in ((None, aged), *told_apart(asked, span, spans)):
-        years = in_years(each, spans if days else ())
+        counted = _COUNTED if days and len(spans) > 1 else ()  # "visits in 2018 vs 2019"
+        years = (
+            replace(one, rate="per year") if one.aspect == "count" and one.tool in counted else one
+            for one in each
+        )
         yield from merged(with_figures(one, days, numbers, pieces) for one in years)
 
 
 def numbers_in(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
     """Yield the figures with their places among the pieces."""
-    for at, piece in enumerate(pieces):
-        word = piece.words[0].removesuffix("%")
-        if len(piece.words) == 1 and word.replace(".", "", 1).isdigit():
-            yield at, float(word)
-        elif len(piece.words) == 1 and word in words.numbers and word not in ("one", "ein", "eine"):
-            yield at, float(words.numbers[word])
+    figures = ((at, figure_in(piece, words)) for at, piece in enumerate(pieces))
+    yield from ((at, figure) for at, figure in figures if figure is not None)
+
+
+def figure_in(piece: Piece, words: Lexicon) -> float | None:
+    """Return the figure that a piece is; articles count nothing."""
+    said = piece.text.removesuffix("%")
+    if said.replace(".", "", 1).isdigit():
+        return float(said)
+    is_article = said in ("one", "a", "an", *of_people("articles"))
+    return None if is_article or said not in words.numbers else float(words.numbers[said])
 
 
 def with_figures(
@@ -249,6 +249,7 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
                 alike,
                 arguments={**alike.arguments, "names": list(names)},
                 name=", ".join(names),
+                said="",
                 part=alike.part or question.part,
             )
             kept[kept.index(alike)] = merged
@@ -268,3 +269,33 @@ def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
     both_named = "names" in one.arguments and "names" in other.arguments
     # Two illnesses are read off the same list of problems.
     return both_named or (one.arguments == other.arguments and one.name == other.name)
+
+
+AGAIN = frozenset({"immunizations", "procedures", "problems", "encounters"})
+"""The tools whose rows happen again, each time on a day of its own."""
+
+
+def with_ordinals(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
+    """Return `pieces`, a word that counts from the first one before what can be counted so.
+
+    Where nothing is named it counts what was told before: "when was the second?".
+    """
+    places = {one: at for at, said in words.words.ordinals.items() for one in said}
+    is_of_told = all(one.text in places or not (_names(one) and one.text[-1:].isalnum())
+                     for one in pieces)  # fmt: skip
+    return [
+        Piece(piece.words, (Label("place", places[piece.text]), Label("aspect", "first")))
+        if piece.text in places and (is_of_told or any(map(_happens, pieces[at + 1 : at + 2])))
+        else piece
+        for at, piece in enumerate(pieces)
+    ]
+
+
+def _names(piece: Piece) -> bool:
+    """Whether it names something, or nobody knows what it is."""
+    return not piece.labels or bool(piece.of("name") or piece.of("topic"))
+
+
+def _happens(piece: Piece) -> bool:
+    named = {one.tool for one in (*piece.of("name"), *piece.of("topic"))}
+    return bool(named & (AGAIN | {"results", "medications"})) or "dose" in piece.of("part")

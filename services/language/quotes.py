@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
 from services.language.folding import words_of
 from services.language.full_dates import full_dates
-from services.language.vocabulary import LANGUAGES, folded, replies
+from services.language.vocabulary import numbers_of_all
 from services.language.yes_no import truth_in
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d{1,15}(?:[.,]\d{1,9})?")
@@ -43,14 +42,5 @@ def without_words(text: str, used: Sequence[str]) -> str:
 def _numbers(quote: str) -> set[float]:
     if written := {float(one.replace(",", ".")) for one in _NUMBER.findall(quote)}:
         return written
-    return {float(_number_words()[word]) for word in words_of(quote) if word in _number_words()}
-
-
-@cache
-def _number_words() -> dict[str, int]:
-    found: dict[str, int] = {}
-    for language in LANGUAGES:
-        for word, number in replies(language).numbers.items():
-            if len(folded(word)) == 1:
-                found.setdefault(folded(word)[0], number)
-    return found
+    known = numbers_of_all()
+    return {float(known[word]) for word in words_of(quote) if word in known}

@@ -2,7 +2,7 @@
 
 from services.language.folding import words_of
 from services.language.phrases import words_for
-from services.language.vocabulary import LANGUAGES, words_with_number
+from services.language.vocabulary import numbers_of_all
 
 MOST = 10
 
@@ -10,16 +10,8 @@ MOST = 10
 def rating_in(text: str) -> int | None:
     """Return the number that the whole of `text` rates with: "about seven", "7/10", "a 4"."""
     words = [word for word in words_of(text) if word not in words_for("around_rating")]
-    numbers = [_number(word) for word in words]
+    short = {str(n): n for n in range(100)}
+    numbers = [short.get(word, numbers_of_all().get(word)) for word in words]
     is_rating = len(numbers) == 1 or (len(numbers) == 2 and numbers[1] == MOST)
     first = numbers[0] if is_rating else None
     return first if first is not None and first <= MOST else None
-
-
-def _number(word: str) -> int | None:
-    if word.isascii() and word.isdigit() and len(word) <= 2:
-        return int(word)
-    return next(
-        (n for language in LANGUAGES if (n := words_with_number(language).get(word)) is not None),
-        None,
-    )

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from services.language.addressing import addressee_in, behind_introduction, sends_several
 from services.language.asked_otherwise import is_of_its_kind
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_entries import measured_nouns
 from services.language.chart_questions import chart_questions, unread_besides
 from services.language.chart_words import lexicon
 from services.language.clock import hour_alone_in

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.full_dates import FullDate
 from services.language.mentions import Message

@@ -7,7 +7,7 @@ from typing import Literal
 
 from services.language.folding import words_of
 from services.language.utterance import Reference
-from services.language.vocabulary import LANGUAGES, folded, replies, words_with_number
+from services.language.vocabulary import LANGUAGES, folded, numbers_of_all, replies
 
 _FIGURE = re.compile(r"(?<![\w.,/-])[-+]?\d{1,9}(?:[.,]\d{1,6})?(?![\w/-]|[.,]\d)")
 _PLACE_WORDS = 3
@@ -53,8 +53,7 @@ def numbers_in(text: str) -> tuple[float, ...]:
 
 @cache
 def _number_words() -> Mapping[str, float]:
-    every = [one for language in LANGUAGES for one in words_with_number(language).items()]
-    return {word: float(number) for word, number in every if word not in _VAGUE}
+    return {word: float(n) for word, n in numbers_of_all().items() if word not in _VAGUE}
 
 
 # Articles that are number words too.

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from services.language.appointment_slots import slots_in
-from services.language.chart_nouns import chart_nouns, measured_nouns
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.folding import words_of
 from services.language.held_statements import asks_to_hold, held_statements
 from services.language.phrases import parts_in, places_of, says

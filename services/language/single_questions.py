@@ -1,14 +1,17 @@
-"""Questions for one thing by its name, and for what a part asks of one thing alone. Pure."""
+"""Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart
+from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
-from services.language.folding import words_of
+from services.language.folding import fold, words_of
 from services.language.names_of_topics import why_last_seen
 from services.language.people_words import of_people
+from services.language.phrases import says
 from services.language.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import values_of
@@ -113,3 +116,30 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
     is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+
+
+_CODE = re.compile(
+    r"\b(?!(?:19\d|20[0-2])\d\b)(?:[A-Z]\d\d(?:\.\w{1,3})?|\d{3,}(?:-\d)?)\b", re.IGNORECASE
+)
+
+
+def codes_asked(text: str, words: Lexicon) -> tuple[ChartQuestion, ...]:
+    """Return what is looked up by the codes of `text`, where it names nothing besides them."""
+    is_marked = says(text, "names_code_system")
+    codes = [one for one in _CODE.findall(text) if is_marked or not one.isalnum()]
+    pieces = words.pieces(fold(_CODE.sub(" ", text))[0]) if codes else []
+    named = (one.text for one in pieces if one.of("topic") or one.of("name"))
+    is_more = not all(says(one, "names_code_system") for one in named)
+    found = () if is_more else codes
+    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in found)
+
+
+CHANGES = "changes"
+"""The tool for what is new, changed, ended or resulted."""
+
+
+def asks_what_changed(text: str, pieces: Sequence[Piece], *, has_days: bool) -> bool:
+    """Whether it asks so of all since the last look, or, where it names days, since then."""
+    if any("name" in piece.by_kind for piece in pieces):
+        return False
+    return says(text, "since_last_looked") or (has_days and says(text, "what_is_new"))

@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from services.language.chart_nouns import chart_nouns, measured_nouns, words_of_questions
+from services.language.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.chart_words import lexicon
 from services.language.people_words import of_people
 from services.language.statement_tables import stem

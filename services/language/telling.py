@@ -109,7 +109,8 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
     unknown = {one: _shape(_kinds(text, one)).count("word") for one in spoken}
     least = min(unknown.values())  # "K 3 values" is no German
-    likely = (one for one, count in unknown.items() if count == least)
+    likely = [one for one, count in unknown.items() if count == least]
+    likely = [told] if told in likely else likely  # "wächst er" is no English
     return any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
 
 

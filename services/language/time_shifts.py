@@ -1,14 +1,15 @@
-"""A length of time beside an event: "2 years before the stroke", "within 3 months after". Pure."""
+"""A length of time beside an event, "2 years before the stroke", and a month of any year. Pure."""
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
 from services.language.chart_words import lexicon
 from services.language.folding import fold
 from services.language.lengths import any_of
-from services.language.times import TimeWords
+from services.language.times import month_names, time_words
 from services.language.utterance import TimeShift
-from services.language.vocabulary import read_words, words_with_number
+from services.language.vocabulary import words_with_number
 
 _SIDES = ("before", "after")
 _ONE = r"(?:an?|eine[mnr]?|une?|una?)"
@@ -35,7 +36,7 @@ def later_or_earlier(text: str, language: str) -> tuple[TimeShift | None, str]:
 
 
 def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
-    words, said = read_words(language, "times", TimeWords), found["count"]
+    words, said = time_words(language), found["count"]
     numbers = words_with_number(language)
     count = int(said) if said.isdigit() else numbers.get(said, words.several.get(said, 1))
     unit = next(one for one in words.units if found[one])
@@ -50,7 +51,7 @@ def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
 @cache
 def time_units(language: str) -> frozenset[str]:
     """Return the words for days, months and the like, folded."""
-    units = read_words(language, "times", TimeWords).units
+    units = time_words(language).units
     return frozenset(fold(one)[0] for every in units.values() for one in every)
 
 
@@ -64,7 +65,7 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 @cache
 def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    words = read_words(language, "times", TimeWords)
+    words = time_words(language)
     phrases = (words.earlier, words.later)
     return tuple(
         (side, re.compile(rf"(?<!\w){_length(language)} (?:{any_of(said)})(?!\w)"))
@@ -73,9 +74,41 @@ def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _length(language: str) -> str:
-    words = read_words(language, "times", TimeWords)
+    words = time_words(language)
     numbers = (*words_with_number(language), *words.several)
     within = any_of((*words.lasting, *words.at_first))
     units = "|".join(rf"(?P<{name}>{any_of(said)})" for name, said in words.units.items())
     count = rf"(?P<count>\d{{1,3}}|{any_of(numbers)}|{_ONE})"
     return rf"(?:(?P<within>{within}) )?{count} (?:{units})"
+
+
+_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?\.? ?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class BareMonth:
+    """A month of a year that nobody named: what is asked of it is told of each.
+
+    Attributes:
+        number: From 1; 0 for none.
+        text: The words that say so.
+    """
+
+    number: int = 0
+    text: str = ""
+
+
+def month_named(text: str, language: str) -> tuple[BareMonth, str]:
+    """Return the month that folded `text` names alone, and the text without it."""
+    found = _form(language).search(text)
+    if found is None or _DAY_BEFORE.search(text, 0, found.start()):
+        return BareMonth(), text
+    number = month_names(time_words(language).locale)[found["month"]]
+    return BareMonth(number, found[0].strip()), text.replace(found[0], " ", 1)
+
+
+@cache
+def _form(language: str) -> re.Pattern[str]:
+    words = time_words(language)
+    within, month = any_of(words.in_), any_of(month_names(words.locale))
+    return re.compile(rf"(?<!\w)(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)")

@@ -43,8 +43,9 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
     if tool == "problems" and "immunizations" in named:
         is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
-    if tool == "allergies" and "results" in named:
-        return ("results",)  # "IgE peanut" is a value
+    if tool == "allergies" and (others := named & {"results", "medications"}):
+        # "IgE peanut" is a value, "Evra Pflaster" a drug.
+        tool = "results" if "results" in others else "allergies" if run.is_exact else "medications"
     if tool == "medications" and "procedures" in named:
         # "Spiro" is two things of two names, chemotherapy one of both lists.
         is_drug = len({one.name for one in run.known}) > 1 and bool(part.frames & {"takes", "over"})
@@ -82,8 +83,10 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
 def _has_levels(run: Run, part: QuestionPart) -> bool:
     """Whether the course of what is measured in blood is asked for, and no dose."""
     name = f"{run.main.name} level" if run.main is not None else ""
+    is_value = any(one.tool == "results" for one in run.known)  # "Hct" is a drug and a value
     is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
-    return is_course and name.capitalize() in concept_rows()["results"]
+    is_level = is_value or name.capitalize() in concept_rows()["results"]
+    return (is_course and is_level) or (is_value and _is_limited(part))
 
 
 def _is_of_a_drug(part: QuestionPart) -> bool:
@@ -97,15 +100,18 @@ def _is_of_a_drug(part: QuestionPart) -> bool:
 def _tool_around(part: QuestionPart, run: Run) -> str | None:
     if "treatment" in part.parts and run.text in _taken_for():
         return "medications"  # "does she take anything for the bones?"
-    kinds = [label.kind for piece in part.pieces for label in piece.labels]
-    figures = sum(one.text[0].isdigit() for one in part.pieces)
-    is_limited = bool({"above", "below"} & {*kinds}) and figures > 0
-    is_limited |= "apart" in part.frames and figures > 1  # "between 100 and 120"
-    if "measured" in part.frames or is_limited:
+    if "measured" in part.frames or _is_limited(part):
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
+
+
+def _is_limited(part: QuestionPart) -> bool:
+    """Whether values beyond a figure are asked for, or "between 100 and 120"."""
+    figures = sum(one.text[0].isdigit() for one in part.pieces)
+    is_limit = any(piece.of("above") or piece.of("below") for piece in part.pieces)
+    return (is_limit and figures > 0) or ("apart" in part.frames and figures > 1)
 
 
 @cache
@@ -152,7 +158,7 @@ def with_others_meant(part: QuestionPart) -> QuestionPart:
     is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
     if ("status" in part.parts or is_had) and not part.topics:
         part.runs = list(_meant("procedures", lexicon("en").words.removals, part.runs))
-    if "count" in part.aspects:
+    if "count" in part.aspects and not part.topics:
         part.runs = list(_meant("problems", lexicon("en").words.counted_as, part.runs))
     return part
 

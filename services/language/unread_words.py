@@ -17,7 +17,7 @@ from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import relations_of, side_of
 from services.language.folding import fold, tokens_of
 from services.language.named_runs import has_sides, may_name
-from services.language.people_words import of_people
+from services.language.question_figures import figure_in
 from services.language.time_shifts import time_units
 from services.language.tools_named import GIVEN_FOR, ills_shown_by
 from services.language.utterance import Aspect, ChartQuestion
@@ -232,15 +232,6 @@ class _Used:
         is_of_age = any(not one.around and _is_of_time(one) for one in self._asked)
         is_of_days = any(one.around or one.span for one in self._asked)
         return (len(self._asked) > 1 and is_of_age) or is_of_days
-
-
-def figure_in(piece: Piece, words: Lexicon) -> float | None:
-    """Return the figure that a piece is; articles count nothing."""
-    said = piece.text.removesuffix("%")
-    if said.replace(".", "", 1).isdigit():
-        return float(said)
-    is_article = said in ("one", "a", "an", *of_people("articles"))
-    return None if is_article or said not in words.numbers else float(words.numbers[said])
 
 
 def _in_ids(pieces: Sequence[Piece]) -> Iterator[float]:

@@ -1,5 +1,6 @@
 """The words of each language, read from its folder; adding a language is adding a folder."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,12 @@ LANGUAGES = (
 )
 """ISO 639-1, in the order in which a phrase of two languages is understood; each has a folder."""
 _File = TypeVar("_File")
+
+
+def language_of_tag(tag: str) -> str:
+    """Return the first language of `de-AT,en;q=0.5` or `de_AT`; "" where it has no folder."""
+    language = re.split(r"[-_,;\s]", tag.strip(), maxsplit=1)[0].casefold()
+    return language if language in LANGUAGES else ""
 
 
 class Replies(ClosedValue):
@@ -67,6 +74,13 @@ def folded(phrase: str) -> tuple[str, ...]:
 def words_with_number(language: str) -> Mapping[str, int]:
     """Return the number words of `language`, folded."""
     return {words_of(word)[0]: number for word, number in replies(language).numbers.items()}
+
+
+@cache
+def numbers_of_all() -> Mapping[str, int]:
+    """Return the number words of all languages, folded; of two that share one, the first."""
+    every = [one for each in reversed(LANGUAGES) for one in words_with_number(each).items()]
+    return dict(every)
 
 
 def read_words(language: str, name: str, kind: type[_File]) -> _File:

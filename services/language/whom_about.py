@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from services.language.chart_nouns import measured_nouns, names_of
+from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
 from services.language.folding import words_of
 from services.language.full_dates import full_dates
@@ -64,7 +64,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
         or (one.is_in("staff") and one.before not in of_people("owners"))
         for one in words
     )
-    things = _values() | names_of("procedures") - of_people("ill_people")
+    things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
 

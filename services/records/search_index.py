@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from data_models.chart_view import ViewRow
-from services.language.chart_nouns import chart_nouns
+from services.language.chart_entries import chart_nouns
 from services.records.concepts.table import concept_table, words_listed
 from services.records.concepts.words import COMPOUND_CHARS, is_compound_of, root_of, words_of
 from services.records.documents import KINDS as DOCUMENT_KINDS

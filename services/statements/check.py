@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
-from services.language.joined_names import with_joined
+from services.language.name_kinds import with_joined
 from services.language.statements import Sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer

@@ -6,8 +6,8 @@ from itertools import product
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
+from services.language.stages_told import TimeTold
 from services.language.statements import Sentence
-from services.language.times_told import TimeTold
 from services.language.written_dates import WrittenDate
 from services.statements.ages import is_so_old
 from services.statements.durations import is_long_ago, is_so_long, is_then

@@ -7,7 +7,7 @@ has one whole, it stands as one word, which names the rows that are called so.
 from functools import lru_cache
 
 from data_models.chart_view import ViewRow
-from services.language.joined_names import without_tag
+from services.language.name_kinds import without_tag
 from services.language.statements import read_sentence
 
 _KINDS = frozenset({"procedure", "encounter", "care plan", "immunization", "problem"})

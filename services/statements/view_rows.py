@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.clauses import Clause
-from services.language.joined_names import word_of
+from services.language.name_kinds import word_of
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_parts import REFERENCE
 from services.language.statement_tables import stem

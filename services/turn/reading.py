@@ -93,7 +93,7 @@ def _language_of(texts: Iterable[str], turn: ClaimedTurn) -> str:
 
     A bare name tells none, and nobody has said anything beside a chart that it opens.
     """
-    so_far = turn.claim.conversation.language
+    so_far = turn.claim.conversation.language or turn.message.language
     telling = (one for one in texts if language_of(one, default=""))
     # Small words of several languages, such as "in", tell of them the one of the talk.
     return next((language_of(one, default=so_far) for one in telling), so_far or "en")

@@ -161,12 +161,13 @@ async def test_a_bot_of_nobody_in_the_team_is_not_there(bot: Bot, channel: FakeC
     assert bot.scheduler.messages == []
 
 
-async def test_the_users_time_zone_is_passed_on_if_it_can_be_one(
+async def test_the_users_language_and_time_zone_are_passed_on_if_they_can_be_ones(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    await channel.say(bot.url, "one", localTimezone="Europe/Berlin")
+    await channel.say(bot.url, "one", localTimezone="Europe/Berlin", locale="de-DE")
     await channel.say(bot.url, "two", localTimezone="<script>", conversation="other")
     assert [one.time_zone for one in bot.scheduler.messages] == ["Europe/Berlin", None]
+    assert [one.language for one in bot.scheduler.messages] == ["de", ""]
 
 
 async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(

@@ -52,7 +52,7 @@ async def test_a_plain_client_gets_whole_messages_with_a_footer_and_done(
 
 
 async def test_the_desk_gets_what_the_frame_and_the_handshake_say(server: Server) -> None:
-    socket = await server.socket()
+    socket = await server.socket(headers={**ADA, "Accept-Language": "de-AT,en;q=0.8"})
     press = {"target_id": "plan_1", "answer": "confirm", "steps": [1, 3]}
     more = {"mentions": ["Radiology"], "time_zone": "Europe/Berlin", "press": press}
     await socket.say("Confirm", type="message", sender="Somebody Else", **more)
@@ -61,6 +61,7 @@ async def test_the_desk_gets_what_the_frame_and_the_handshake_say(server: Server
     assert (message.conversation_id, message.channel, message.owner) == ("chat_1", "web", "key:ada")
     assert message.sender.principal_id == "key:ada"
     assert message.sender.display_name == "ada", "a signed-in user cannot take another name"
+    assert message.language == "de", "a bare word is read in the language of the page"
     assert (message.mentions, message.time_zone) == (("Radiology",), "Europe/Berlin")
     assert message.press is not None
     assert message.press.model_dump() == press | {"steps": (1, 3), "edits": ()}

@@ -16,8 +16,8 @@ from services.records.answers import events
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer
-from services.records.answers.done import done_for, told_by
-from services.records.answers.excluded_rows import may_hold_what_is_left_out
+from services.records.answers.events import events_of_stay, stays_of
+from services.records.answers.excluded_rows import done_for, may_hold_what_is_left_out, told_by
 from services.records.answers.further import (
     is_given_for,
     led,
@@ -39,7 +39,6 @@ from services.records.answers.papers import (
 )
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
-from services.records.answers.stays import events_of_stay, stays_of
 from services.records.answers.treatments import (
     LOOKED_AT,
     asks_for_treatment,

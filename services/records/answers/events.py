@@ -1,13 +1,14 @@
-"""The days around an event of the record. Pure."""
+"""The days around an event of the record, and the stays at the beginning of one. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.calendar_days import steps_back
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
-from services.records.answers.asked_rows import asked_rows, of_itself
+from services.records.answers.asked_rows import asked_rows, has_answer, of_itself
 from services.records.answers.row_parts import (
     beyond,
     is_limited,
@@ -76,8 +77,8 @@ def times_of(row: ViewRow) -> list[ViewRow]:
 def times_around(
     question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
 ) -> list[Sequence[ViewRow]]:
-    """Return the rows; each time of an illness by itself where what was during it is asked for."""
-    is_each = question.when in ("during", "within") and event.aspect == "all"
+    """Return the rows; each time of an illness by itself for what was before or during it."""
+    is_each = question.when in ("before", "during", "within") and event.aspect == "all"
     is_each &= len(rows) == 1 and event.tool == "problems" and bool(rows[0].end)
     return [(one,) for one in times_of(rows[0])] if is_each else [rows]
 
@@ -144,3 +145,32 @@ def _end(row: ViewRow) -> date | None:
     goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
     goes_on |= row.kind == "medication" and not row.end
     return None if goes_on else last_day((row.end or row.date)[:10])
+
+
+_OF_KIND = frozenset({"inpatient admission", "emergency", "intensive care"})
+_SOON = timedelta(days=7)
+"""So late after its beginning a stay may still be for an illness."""
+
+
+def events_of_stay(question: ChartQuestion, visits: ChartView) -> Sequence[ChartQuestion]:
+    """Return where to look for what a stay is asked for, where no visit says that it was for it."""
+    name = question.name.removeprefix(question.head).strip()
+    is_of_stay = question.tool == "encounters" and question.head in _OF_KIND and bool(name)
+    if not is_of_stay or question.span is not None or has_answer(question, visits):
+        return ()
+    ill = ChartQuestion("problems", {"status": "all"}, "all", name)
+    return (ill, ChartQuestion("procedures", {"name": name}, "all", name))
+
+
+def stays_of(
+    question: ChartQuestion, visits: ChartView, event: ChartQuestion, found: ChartView
+) -> tuple[ViewRow, ChartQuestion, tuple[ViewRow, ...]] | None:
+    """Return the event, the question for the stays at its beginning, and these; None for none."""
+    rows = sorted(rows_of_event(event, found), key=moment_of)
+    first = first_day(rows[-1].date) if rows else None
+    if first is None:
+        return None
+    then = replace(question, name=question.head, head="", said="", aspect="all")
+    then = replace(then, span=TimeSpan(first, first + _SOON))
+    stays = asked_rows(then, visits).rows
+    return (rows[-1], then, stays) if stays else None

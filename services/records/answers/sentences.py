@@ -14,9 +14,8 @@ from services.records.answers.asked_rows import (
     VISITS_OF_STATE,
     asked_rows,
 )
-from services.records.answers.done import is_taken_out
 from services.records.answers.events import times_of
-from services.records.answers.excluded_rows import NOT_DONE, PLANNED, was_never
+from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_taken_out, was_never
 from services.records.answers.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,

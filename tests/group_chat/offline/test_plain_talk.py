@@ -3,7 +3,7 @@
 import pytest
 
 from services.language.detection import is_unread
-from services.language.judging import asks_for_judgement
+from services.language.judging import caution_for
 from services.language.phrases import says
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION, conversation
@@ -67,7 +67,7 @@ async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agen
     ["is it operable?", "What would you do?", "can she take ibuprofen", "did it get bigger? why"],
 )
 def test_a_judgement_is_told_from_a_fact(text: str) -> None:
-    assert asks_for_judgement(text)
+    assert caution_for(text)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_judgement_is_told_from_a_fact(text: str) -> None:
     ["what is the stage?", "the last scan", "is she EGFR positive?", "since when does she smoke"],
 )
 def test_a_fact_is_no_judgement(text: str) -> None:
-    assert not asks_for_judgement(text)
+    assert not caution_for(text)
 
 
 @with_cases("text")

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from services.language.judging import asks_for_judgement
+from services.language.judging import caution_for
 from services.language.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TeamMember
@@ -301,5 +301,5 @@ def test_how_a_thing_is_spoken_of_is_no_part_of_its_name(text: str, name: str) -
 
 
 def test_red_flags_are_a_judgement() -> None:
-    assert asks_for_judgement("any red flags?")
-    assert asks_for_judgement("Gibt es Warnzeichen?")
+    assert caution_for("any red flags?")
+    assert caution_for("Gibt es Warnzeichen?")

@@ -86,14 +86,20 @@ def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
     assert [(one.name, one.part) for one in asked(text)] == [("bronchitis", "treatment")]
 
 
-def test_the_illness_before_is_what_is_treated() -> None:
-    found = asked("Wann wurde die Demenz diagnostiziert und welche Therapie läuft?")
+@with_cases("text")
+def test_the_illness_before_is_what_is_treated(text: str) -> None:
+    found = asked(text)
     assert [(one.name, one.part) for one in found] == [
         ("dementia", None),
         ("dementia", "treatment"),
     ]
     then = asked("and how was it treated?", "did he have any burns?")
     assert [(one.name, one.part) for one in then] == [("burn", "treatment")]
+
+
+def test_an_injury_before_a_vaccination_is_no_vaccine() -> None:
+    injury, shot = asked("Handverletzung - Tetanus geimpft?")
+    assert (injury.tool, shot.tool) == ("problems", "immunizations")
 
 
 def test_a_drug_for_an_illness_is_asked_for_with_it() -> None:

@@ -268,7 +268,7 @@ PREGNANCIES = row("problem", "Normal pregnancy", "2017-01-07", end="2017-08-19",
                   code=("http://snomed.info/sct|72892002",))  # fmt: skip
 BLOOD = tuple(
     row("laboratory", "Hemoglobin", day, value=value, number=float(value), unit="g/dL")
-    for day, value in (("2018-05-19", "13.2"), ("2015-05-16", "11.6"))
+    for day, value in (("2018-05-19", "13.2"), ("2015-05-16", "11.6"), ("2012-05-12", "12.1"))
 )
 
 

@@ -36,6 +36,12 @@ def test_rows_that_tell_different_things_are_not_one_line() -> None:
     assert "stenosing tumour" in told
 
 
+def test_of_two_values_none_is_left_out_for_the_one_that_is_called_as_typed() -> None:
+    values = (row("laboratory", "Hemoglobin", number=13.0), row("vital sign", "Body weight"))
+    told = said("hemoglobin and weight?", {"results": values})
+    assert all(f"**{one.name}**" in told for one in values)
+
+
 def test_what_was_not_given_leaves_what_was_given_alone() -> None:
     shots = (
         row("immunization", "Influenza", "2023-10-18", status="not done"),
