@@ -244,8 +244,8 @@ def _is_in_use(word: Word) -> bool:
 
 
 def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) or word.is_in("particles")
-    return word.text in measured_nouns() or is_name
+    is_name = is_known_name(word.text) and word.text not in words_of_questions()  # "how"
+    return word.text in measured_nouns() or is_name or word.is_in("particles")
 
 
 def _is_of_a_chart(word: Word) -> bool:
