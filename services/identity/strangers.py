@@ -105,7 +105,7 @@ def _is_half_initial(word: Word, last: Word) -> bool:
     """Whether the heading is a name with one half a letter: `Dolores I: Hb`, `I. Wolf: Hb`."""
     letter, name = (word, last) if len(word.raw) == 1 else (last, word)
     is_told = word.heads and last.is_first and len(letter.raw) == 1 < len(name.raw)
-    is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw == "a")
+    is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw in ("a", "n"))
     is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
     return is_told and is_name and not is_clinical_name(stem(name.text)) and not _is_value(name)
 
@@ -244,8 +244,8 @@ def _is_in_use(word: Word) -> bool:
 
 
 def _is_value_or_name(word: Word) -> bool:
-    is_name = is_known_name(word.text) or word.is_in("particles")
-    return word.text in measured_nouns() or is_name
+    is_name = is_known_name(word.text) and word.text not in words_of_questions()  # "how"
+    return word.text in measured_nouns() or is_name or word.is_in("particles")
 
 
 def _is_of_a_chart(word: Word) -> bool:

@@ -128,6 +128,8 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     is_ordered = bool(asked.topics) and "ordered" in asked.frames
     is_of_another = is_ordered and question.tool != "medications"
+    if question.tool == "results" and asked.parts == ["status"]:  # "still?"
+        asked = replace(asked, parts=[], aspects={"latest"})
     found = None if is_of_another else _asked_of(question, asked)
     if found is None or asked.place is None:
         return found

@@ -30,7 +30,7 @@ _DATED = frozenset(
     {"results", "encounters", "procedures", "immunizations", "imaging_reports", "documents"}
 )
 """Tools whose rows are each of one day."""
-_LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
+LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
     """
     left_out, pieces = said.excluded, said.pieces
     without = tuple(one.name for one in left_out)
-    lists = [ChartQuestion(one.tool) for one in left_out if one.tool in _LISTS][:1]
+    lists = [ChartQuestion(one.tool) for one in left_out if one.tool in LISTS][:1]
     titled = {behind.text for title, behind in pairwise(pieces) if title.text in of_people("staff")}
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")

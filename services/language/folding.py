@@ -69,7 +69,9 @@ def with_plain_letters(text: str) -> str:
 
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
-_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
+_TOKEN = re.compile(
+    r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]|#(?!\d)"
+)
 _WORDS = re.compile(r"[^\W_]+|[\u2600-\u27bf\U0001f100-\U0001faff]")
 _SKIN = dict.fromkeys(range(0x1F3FB, 0x1F400))
 

@@ -19,6 +19,7 @@ from services.language.asked_otherwise import (
 )
 from services.language.chart_parts import EDGES, RANKED
 from services.language.chart_questions import chart_questions
+from services.language.chart_text import LISTS
 from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import asked_around
 from services.language.folding import fold, tokens_of
@@ -30,12 +31,15 @@ from services.language.leaning_words import (
     opens,
     points_back,
     points_within,
+    refuses,
     says_what_for,
 )
 from services.language.lengths_asked import with_lengths
 from services.language.other_times import (
+    asked_of_all_time,
     at_the_time_of,
     has_phrase,
+    is_of_all_time,
     names_nothing,
     of_all_days,
     of_days,
@@ -77,6 +81,8 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         if later_or_earlier(folded, one)[0] is not None
         or other_days(folded, TimeSpan(today), lexicon(one), today) is not None
         or _is_of_ages(folded, lexicon(one))
+        or is_of_all_time(folded, lexicon(one))
+        or refuses(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
 
@@ -123,6 +129,8 @@ def _with_its_name(
     points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
+    if at is None and opens(tokens):  # "and removed?"
+        tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
     is_for_it = tokens[at] in {fold(one)[0] for one in words.words.for_it}  # "dafür"
@@ -146,6 +154,8 @@ def _leaning(
         return moved
     if beside_it := on_its_side(folded, about, before, words):
         return beside_it
+    if less := _without_named(folded, before, words):
+        return less
     if has_phrase(folded, words.words.of_all_time):
         before = [of_all_days(each) for each in before]
     if (asked := asked_of_the_same(text, today, language)) is not None:
@@ -163,6 +173,18 @@ def _leaning(
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
     return then or (of_another(about, before, is_for=says_what_for(tokens)) if is_open else about)
+
+
+def _without_named(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return the lists that were asked for, without what is refused: "no sinusitis please"."""
+    pieces = words.pieces(folded)
+    names = tuple(one.name for each in pieces[1:] for one in each.of("name"))
+    is_list = all(one.tool in LISTS and not one.name for one in before)
+    if not (names and is_list and refuses(folded, words)):
+        return ()
+    return tuple(replace(one, without=(*one.without, *names)) for one in before)
 
 
 def _uncounted(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
@@ -208,6 +230,8 @@ def _of_other_time(
     """Return what is asked of other days or another age, where nothing else is said."""
     if (days := other_days(folded, before[0].span, words, today)) is not None:
         return tuple(of_days(each, days) for each in before)
+    if is_of_all_time(folded, words):
+        return tuple(asked_of_all_time(each) for each in before)
     month, rest = month_named(folded, words.language)
     if month.number and names_nothing(words.pieces(rest), words):
         return tuple(replace(of_all_days(each), month=month.number) for each in before)

@@ -51,6 +51,13 @@ def ends_before(tokens: Sequence[str]) -> bool:
     return next((one for one in reversed(tokens) if one.isalnum()), "") in _befores()
 
 
+def refuses(folded: str, words: Lexicon) -> bool:
+    """Whether it is no question, and leaves out what it names: "no sinusitis please"."""
+    pieces = words.pieces(folded)
+    opening = pieces[0].text if pieces else ""
+    return "?" not in folded and opening in words.words.negations | words.words.denials
+
+
 @cache
 def _befores() -> frozenset[str]:
     words = [lexicon(language).words for language in LANGUAGES]

@@ -51,8 +51,8 @@ def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, 
     """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
     if "name" in topic.arguments and name != topic.name:
         return {}
-    if topic.tool in OVER and not topic.arguments and not name and "over" in part.frames:
-        return {"status": OVER[topic.tool]}
+    if topic.tool in OVER and not topic.arguments and not name and part.frames & {"over", "past"}:
+        return {"status": OVER[topic.tool] if "over" in part.frames else "all"}
     return dict(topic.arguments)
 
 

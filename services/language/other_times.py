@@ -9,7 +9,7 @@ from services.language.calendar_days import around, steps_back
 from services.language.chart_pieces import Piece
 from services.language.chart_words import Lexicon
 from services.language.folding import tokens_of
-from services.language.question_figures import hull_of, with_days
+from services.language.question_figures import arguments_of_then, hull_of, with_days
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
@@ -37,6 +37,19 @@ def of_all_days(question: ChartQuestion) -> ChartQuestion:
     rest = {name: value for name, value in kept if name not in ARGUMENTS_OF_DAYS}
     return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
                    at_age=None, month=0)  # fmt: skip
+
+
+def is_of_all_time(folded: str, words: Lexicon) -> bool:
+    """Whether it says only that no days limit what was asked: "ever?"."""
+    every = has_phrase(folded, words.words.of_all_time)
+    return every and names_nothing(words.pieces(folded), words)
+
+
+def asked_of_all_time(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for all that ever was: "a smoker?", "ever?"."""
+    aspect: Aspect = "trend" if question.tool == "results" else "all"
+    every = of_all_days(question)
+    return replace(every, aspect=aspect, is_past=True, arguments=arguments_of_then(every))
 
 
 def at_the_time_of(

@@ -84,10 +84,10 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     """
     halves = {*part.parts} >= _BOTH and is_of_values(part)
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
-    is_ranked = is_of_values(part) and "average" in part.aspects
-    if is_ranked and (ends := part.aspects & {"minimum", "maximum"}):
-        yield replace(part, aspects={"average"})
-        yield replace(part, aspects=ends)
+    kinds = ({"count"}, {"average"}, {"minimum", "maximum"}) if is_of_values(part) else ()
+    apart = [said for kind in kinds if (said := part.aspects & kind)]
+    if len(apart) > 1:
+        yield from (replace(part, aspects=said) for said in apart)
     elif "treatment" in part.parts and is_of_values(part) and part.aspects & _OF_TIME:
         yield replace(part, parts=[one for one in part.parts if one != "treatment"])
         yield replace(part, aspects=set())  # "BP over the years, on what?"

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 from services.language.chart_pieces import Label, Piece
@@ -74,7 +75,20 @@ def over_days(
             replace(one, rate="per year") if one.aspect == "count" and one.tool in counted else one
             for one in each
         )
-        yield from merged(with_figures(one, days, numbers, pieces) for one in years)
+        for one in merged(with_figures(one, days, numbers, pieces) for one in years):
+            yield from _with_one_before(one)
+
+
+def _with_one_before(question: ChartQuestion) -> Iterator[ChartQuestion]:
+    """Yield the question, of a day and the time before as two: "K on 5/1, and the time before"."""
+    day = question.span
+    if day is None or day.since is None or day.since != day.until or question.back != 1:
+        yield question
+        return
+    yield (of_day := replace(question, back=0))
+    rest = {name: value for name, value in question.arguments.items() if name != "since"}
+    earlier = TimeSpan(until=day.since - timedelta(days=1))
+    yield with_days(replace(of_day, arguments={**rest, "last": 1}), earlier)
 
 
 def numbers_in(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:

@@ -239,10 +239,14 @@ _ABBREVIATED_CHARS = 4
 
 
 def _names_in(words: str, language: str) -> bool:
-    """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT"."""
+    """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT".
+
+    A drug is called so in any language.
+    """
     pieces = lexicon(language).pieces(fold(words)[0])
     named = [one for one in pieces if one.of("name") or one.of("topic")]
-    return any(len(one.text) > _ABBREVIATED_CHARS for one in named) and all(
+    telling = [one for one in named if all(each.tool != "medications" for each in one.of("name"))]
+    return any(len(one.text) > _ABBREVIATED_CHARS for one in telling) and all(
         lexicon(language).is_own(one.words) for one in named
     )
 

@@ -56,6 +56,7 @@ _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
+_DAY = re.compile(r"number slash number slash (?:number|when) ")
 _YEARS = range(1900, 2100)
 _ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
@@ -129,7 +130,7 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
 
 
 def _shape(kinds: Sequence[tuple[str, str]]) -> str:
-    return "".join(f"{kind} " for _, kind in kinds)
+    return _DAY.sub("when ", "".join(f"{kind} " for _, kind in kinds))
 
 
 @lru_cache(maxsize=4_000)

@@ -166,7 +166,8 @@ class _Used:
     def _turns_about(self, piece: Piece) -> bool:
         """Whether a piece asks for all others: "which vaccines did she not have?"."""
         is_negation = piece.text in self._words.words.negations and not self.is_over
-        return is_negation and (self._is_open or bool(self._limits))
+        is_meant = any(one.without for one in self._asked)
+        return is_negation and not is_meant and (self._is_open or bool(self._limits))
 
     def _is_aspect_left(self, piece: Piece) -> bool:
         """Whether it asks for what has to be worked out, and none of it is told.
@@ -289,7 +290,7 @@ def _figures(asked: Iterable[ChartQuestion]) -> Iterator[float]:
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
     for one in asked:
         told = (str(value) for name, value in one.arguments.items() if name not in _DAYS)
-        yield from (one.name, one.head, one.by, *told)
+        yield from (one.name, one.head, one.by, *one.without, *told)
         yield one.shift.text if one.shift is not None else ""
         yield from _texts(one.around)
 

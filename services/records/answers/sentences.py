@@ -154,7 +154,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    is_of_part = question.part not in (None, "status") and bool(question.name)
+    is_of_part = question.part not in (None, "status", "treatment") and bool(question.name)
     if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
         # Of two doses the end is that of the one that ended.
         rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
