@@ -125,7 +125,8 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         elif not chosen[0].is_exact:
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
-    spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open)
+    roster = [*filter(None, map(known.index.with_id, known.roster))]
+    spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open, roster)
     yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
 
 

@@ -20,7 +20,7 @@ from services.identity.person import Person
 from services.language.chart_entries import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
 from services.language.letters import folded, sounds, spellings
-from services.language.mentions import Message
+from services.language.mentions import HYPHENS, Message
 from services.language.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people_words import names_that_are_words, of_people
 from services.language.phrases import says
@@ -40,6 +40,7 @@ def strangers_in(
     known_by_hit: Collection[int],
     others: Collection[frozenset[str]],
     own: Person | None,
+    roster: Sequence[Person],
 ) -> Iterable[_Span]:
     """Yield the words of `run` that name a stranger.
 
@@ -48,13 +49,16 @@ def strangers_in(
         known_by_hit: Those of them at which a word of somebody's name stands nevertheless.
         others: Names of relatives, contacts and staff, as sets of folded words.
         own: Who is open.
+        roster: Whose letters stand for them though they are an abbreviation as well.
     """
     for place in sorted(free):
         word, has_hit = run[place], place in known_by_hit
-        if (letters := _initials(message, run, place)) and not _are_initials_of(own, letters, word):
+        if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
+            own, letters, word
+        ):
             yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
             continue
-        if is_labelled(message, run, place):
+        if is_labelled(message, run, place) or _heads_as_name(run, place):
             yield (word, *run[place + 1 : place + 2])
             continue
         owns = is_unknown_owner(word)
@@ -69,7 +73,25 @@ def strangers_in(
             yield (word,)
 
 
-def _initials(message: Message, run: Sequence[Word], place: int) -> str:
+def _heads_as_name(run: Sequence[Word], place: int) -> bool:
+    """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
+
+    `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`
+    """
+    word, *behind = run[place : place + 2]
+    last = behind[0] if behind else word
+    if not last.heads or last.after not in measured_nouns() or last.text in measured_nouns():
+        return False
+    is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
+    if last is word or not is_name:
+        return is_name and word.before in PATIENTS
+    is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
+    is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
+    is_given = not is_word or word.is_in("given_too")
+    return is_begun and is_given and not (last.is_common and last.raw.islower())
+
+
+def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequence[Person]) -> str:
     """Return the letters that stand for somebody: `Mr K.`, `JD's creatinine`, `pt A.K.`."""
     word, last = run[place], run[max(place - 1, 0)]
     behind = run[place + 1] if place + 1 < len(run) else word
@@ -78,18 +100,20 @@ def _initials(message: Message, run: Sequence[Word], place: int) -> str:
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
         is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
-    is_dotted = last is not word and word.gap == "." and len(last.raw) == len(word.raw) == 1
+    is_dotted = last is not word and word.gap.strip() == "." and len(last.raw) == len(word.raw) == 1
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
-    is_pair = is_pair and (word.is_owner or not is_listed)
+    heads_value = word.heads and _is_value(behind)
+    is_known = heads_value and any(_are_initials_of(one, word.text, word) for one in roster)
+    is_pair = is_pair and (word.is_owner or not is_listed or is_known)
     if _is_half_initial(word, last):
         return last.text + word.text
     is_shouted = message.text.isupper() and len(message.words) > 1
     is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
     first = last if is_dotted else word
-    is_typed = word.raw.isupper() or (first.is_first and word.heads and _is_value(behind))
+    is_typed = word.raw.isupper() or (first.is_first and heads_value)
     if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
         return ""
     begins = first.is_first and (word.heads or word.closes or _is_value(behind))
@@ -164,7 +188,7 @@ def _is_titled(
     is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
     is_name = is_name or is_strange(word.text)
     is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
-    is_term = is_term or (word.is_common and not word.heads)
+    is_term = (is_term or word.is_common) and not word.heads
     is_name = is_name and not (is_carried or is_term)
     return word.raw[0].isupper() or word.is_owner or is_name
 
@@ -229,7 +253,8 @@ def _is_name_and_word(word: Word) -> bool:
     is_other = is_other or word.text in month_numbers()
     is_other = is_other or word.is_surely_eponym
     is_other = is_other or (word.is_in("qualities") and not word.is_in("of_no_value"))
-    return word.is_common and not is_other and word.text in names_that_are_words()
+    is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
+    return word.is_common and not is_other and is_name
 
 
 def _is_in_use(word: Word) -> bool:

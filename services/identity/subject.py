@@ -21,6 +21,7 @@ from services.identity.said import (
 from services.identity.strangers import nearest_to
 from services.language.ages_told import age_behind
 from services.language.descriptions import is_of_hers_alone
+from services.language.chart_nouns import words_of_questions
 from services.language.full_dates import FullDate
 from services.language.letters import folded
 from services.language.people_words import of_people
@@ -33,7 +34,7 @@ Reason = Literal[
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
-OPTIONS_LIMIT = 5
+OPTIONS_LIMIT, _PAIR = 5, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +168,14 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
 
 
 def _heads(said: Said, one: FullDate) -> bool:
-    """Whether a message begins with a date, or is no more: `14.3.57 CEA?` asks of who was born."""
-    before = (word.text for word in said.message.words if word.start < one.start)
-    return of_people("moves_on").issuperset(before)
+    """Whether a message begins with a date, or is no more: `14.3.57 CEA?` asks of who was born.
+
+    Behind initials, too: `EH 30.01.07: CEA?`.
+    """
+    before = [word for word in said.message.words if word.start < one.start]
+    known = of_people("moves_on", "letter_pairs") | words_of_questions()
+    letters = [one for one in before if len(one.raw) == _PAIR and one.text not in known]
+    return of_people("moves_on").issuperset(one.text for one in before if one not in letters)
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:

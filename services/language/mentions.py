@@ -95,7 +95,7 @@ def read_words(text: str) -> Message:
             and (own.group(2) is not None or raw[-1] in "sxzSXZ")
             and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
             is_capital=is_capital and not (german and _is_usual(folds[at])),
-            is_heading=not words and behind[:1] in (":", ",", "-", "–"),
+            is_heading=not words and behind[:1] in (":", ",", "-", "–", "("),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
@@ -231,7 +231,7 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
     """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
     return any(
         one.title == "staff" and one.is_owner and after.is_in("titles_of_patients")
-        for one, after in pairwise(words)
+        for one, after in pairwise([one for one in words if not one.is_in("newest")])
     )
 
 

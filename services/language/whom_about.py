@@ -1,7 +1,8 @@
 """Whom a message is about by its frame, "does {who} have asthma", whatever stands there. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import dropwhile, product
 
 from services.language.chart_entries import chart_nouns, measured_nouns
 from services.language.descriptions import first_parts
@@ -11,7 +12,9 @@ from services.language.mentions import read_words
 from services.language.people_words import of_people
 from services.language.phrases import every_part_in
 from services.language.pointed_at import pointed_at
+from services.language.sentences import sentences_of
 from services.language.signed_word import Word
+from services.language.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told")
@@ -22,14 +25,29 @@ def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     headings = []
-    for name in _FRAMES[:1] if is_of_open else _FRAMES:
-        for who in filter(None, (_whom(text, part) for part in every_part_in(text, name))):
-            heading = f"{who}: {_ASKED}"
-            *words, _ = read_words(heading).words
-            is_time = any(one.is_in_date for one in words) and not full_dates(heading)
-            if not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
-                headings.append(heading)
+    for name, who in _asked_of(text):
+        heading = f"{who.rstrip('. ')}: {_ASKED}"
+        *words, _ = read_words(heading).words
+        is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+        is_told = not is_of_open or name == _FRAMES[0]
+        if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
+            headings.append(heading)
     return tuple(dict.fromkeys(headings))
+
+
+def _asked_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands where whom something is of does, with the frame that tells so."""
+    sentences = dict.fromkeys((text, *map(str.strip, sentences_of(text))))
+    told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
+    for name, sentence in (*product(_FRAMES, sentences), *told):
+        for part in every_part_in(sentence, name):
+            if words := [*dropwhile(_leads, _whom(sentence, part).split())]:
+                yield name, " ".join(words)
+    yield from ((_FRAMES[1], one) for one in sentences if one[:1] in ("(", "["))  # `hb? (JD)`
+
+
+def _leads(word: str) -> bool:
+    return of_people("leads_to_whom", "opening").issuperset(words_of(word) or ["-"])
 
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
@@ -41,14 +59,27 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     asked, value = part.get("what", ""), part.get("value", "")
     if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
         return ""
-    is_figure = "beside" in part and who[-1:].isdigit()  # `ldl 150`
-    value = part.get("beside", value)
-    if is_figure or (value and _values().isdisjoint(words_of(value)[-1:])):
+    if "beside" in part:
+        who = "" if who[-1:].isdigit() else _behind_values(f"{part['beside']} {who}")  # `ldl 150`
+    is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
+    if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
     at = next((one for one in asked.split() if not _values().isdisjoint(words_of(one))), "")
     if not at or "theirs" in part:
         return "" if asked and not at else who
-    return text[text.find(who) : text.find(at, text.find(asked))].rstrip(" ,:")
+    start = text.find(who)
+    words = text[start : text.find(at, text.find(asked))].split()
+    cut = of_people("newest", *(["definite"] if start else []))  # `bei Graf das letzte Ferritin`
+    while words and cut.issuperset(words_of(words[-1])):
+        words.pop()
+    return " ".join(words).rstrip(" ,:")
+
+
+def _behind_values(text: str) -> str:
+    """Return what of `text` stands behind the last value: of `chest ct report X` the X."""
+    words = text.split()
+    places = [at for at, one in enumerate(words) if not _values().isdisjoint(words_of(one))]
+    return " ".join(words[places[-1] + 1 :]) if places else ""
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:
@@ -59,11 +90,9 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
         return False
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
     is_said = all(one.before for one in words[1:])  # in one sentence
-    is_other = any(
-        one.is_in("subjects", "speakers")
-        or (one.is_in("staff") and one.before not in of_people("owners"))
-        for one in words
-    )
+    is_owned = any(one.is_in("owners") for one in words)  # `her twin sister`
+    signs = ("subjects", "speakers", *(() if is_owned else ("staff",)))
+    is_other = any(one.is_in(*signs) for one in words)
     things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
