@@ -6,6 +6,7 @@ from dataclasses import replace
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.joined_names import with_joined
+from services.language.links import EXCEPT
 from services.language.statements import Sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
@@ -28,13 +29,14 @@ from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
-from services.statements.linked import against_links
+from services.statements.linked import against_links, excepted
 from services.statements.none_more import not_told
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
     is_setting,
     person_groups,
+    supported,
     without_setting,
 )
 from services.statements.tables import cells_of, is_head, told_in_cells
@@ -115,6 +117,8 @@ class MessageCheck:
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self.grounds.is_published(sentence):
             return UNCHECKED
+        if EXCEPT in sentence.cues and (verdict := self._but(sentence)) is not None:
+            return verdict
         sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
@@ -123,6 +127,19 @@ class MessageCheck:
             verdicts = [Verdict("unsupported")]
         self._remember(sentence)
         return self._concluded(sentence, verdicts)
+
+    def _but(self, sentence: Sentence) -> Verdict | None:
+        """Return the verdict over "no drug other than A": without the rows of A there is none."""
+        links = sentence.reader.links() if sentence.reader is not None else ()
+        link = next((one for one in links if one.kind == "except"), None)
+        if link is None or "no" not in link.first.cues:
+            return None
+        main, rows = excepted(link, self.grounds.rows)
+        if not rows:
+            return Verdict("unsupported")
+        others = replace(self.grounds, rows=self.grounds.rows.without(rows))
+        check = MessageCheck(grounds=others, speaker=self.speaker)
+        return worst([supported(rows), *(check._clause(sentence, one) for one in main)])
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
         grounds = self.grounds
@@ -268,7 +285,7 @@ class MessageCheck:
             return UNCHECKED
         if sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
-        if not about and not happenings(clause):
+        if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
         of_record = CLINICAL_TOPICS & set(about) or any(map(is_of_record, about))
         if not self.speaker.reads_records and not of_record:
