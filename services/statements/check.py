@@ -14,7 +14,7 @@ from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
     as_of_now,
-    each,
+    cites_another,
     is_of_record,
     is_plain_head,
     judged,
@@ -25,7 +25,7 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
 from services.statements.deeds_told import deed_told
 from services.statements.figures import of_figures
-from services.statements.fit import fits, happenings
+from services.statements.fit import happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
@@ -154,7 +154,7 @@ class MessageCheck:
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
-            self._cites_another(sentence, found) or self._adds_unknown(sentence, found)
+            cites_another(sentence, self.grounds.rows) or self._adds_unknown(sentence, found)
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
@@ -164,18 +164,6 @@ class MessageCheck:
         if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
             return False
         return adds_beside(sentence, found.sources, self.grounds.rows, self.grounds.own_names)
-
-    def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
-        """Whether a value stands in none of the sources that its sentence names."""
-        if not sentence.refs or not any(one.has_values for one in sentence.clauses):
-            return False
-        cited = [self.grounds.rows.by_source(ref) for ref in sentence.refs]
-        if not all(rows and not any(row.is_text for row in rows) for rows in cited):
-            return False  # what a document says is not all in rows
-        stated = [one for one in sentence.clauses if one.has_values]
-        return not any(
-            fits(clause, row) for rows in cited for row in rows for clause in each(stated)
-        )
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
