@@ -14,6 +14,7 @@ _INHERITED = frozenset(
 
 
 _TITLE = "dr"
+_KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
 _EXTREMES = frozenset({"highest", "lowest"})
@@ -25,22 +26,6 @@ _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-
-
-def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
-    """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
-    is_told = "doers" in clause.cues and "maybe" in last.cues - clause.cues
-    return is_told and _tells_deed(clause)
-
-
-def _is_own_deed(clause: Clause) -> bool:
-    """Whether who speaks tells of a deed: "I confirmed the plan"."""
-    is_told = "first_person" in clause.cues and "maybe" not in clause.cues
-    return is_told and _tells_deed(clause)
-
-
-def _tells_deed(clause: Clause) -> bool:
-    return any(cue.startswith("deed:") for cue in clause.cues)
 
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
@@ -65,7 +50,7 @@ def _course(last: Clause, clause: Clause) -> Clause:
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
-    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.says("without")
+    is_denial = "no" in clause.cues and "no" not in last.cues and not _is_without(clause)
     is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
     if is_denial and not is_listed(last) and not is_lead:
         return False  # "marked shrinkage; no new lesion"
@@ -76,15 +61,16 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     kin = stems_told("family")
     if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
         return False  # "lives alone, and his daughter helps"
-    if "no" in last.cues & clause.cues and last.topics and clause.topics:
+    is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
+    if is_said and "no" in last.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
     if "but" in clause.words and clause.names and "no" in last.cues - clause.cues:
         return False  # "No drugs are recorded, but he is allergic to amoxicillin"
     if _TITLE in last.words & clause.words:
         return False  # "Dr. Raman is her cardiologist and Dr. Berg her nephrologist"
     if not clause.names:
-        return not _collide(last, clause) or _ends_span(last, clause)
-    is_other = last.topics and "apart" in clause.cues
+        return not _collide(last, clause)
+    is_other = (last.topics and "apart" in clause.cues) or (last.counted and clause.counted)
     return not (is_other or last.names or last.quantities or last.stages)
 
 
@@ -93,12 +79,6 @@ def _is_next_of_course(last: Clause, clause: Clause) -> bool:
     is_told = bool(last.cues & _COURSES) and len(last.quantities) == len(last.dates) > 0
     is_value = len(clause.quantities) == len(clause.dates) == 1 and not clause.names
     return is_told and is_value and not clause.cues & (_COURSES | {"asserts", "before"})
-
-
-def _ends_span(last: Clause, clause: Clause) -> bool:
-    """Whether a clause is the second day of "between 2018 and 2020"."""
-    is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
-    return is_day and last.says("between") and len(last.dates) == 1
 
 
 def _collide(last: Clause, clause: Clause) -> bool:
@@ -175,7 +155,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
     if clause.topics and "asserts" in clause.cues:
         passed_on -= {"recorded"}
-    names = last.names if not clause.says("discharged") or clause.names else ()
+    is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
+    names = () if is_other and not clause.names else last.names
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
@@ -228,16 +209,20 @@ def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
     if clause.says("but") and is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
-    if last.words <= saying("answers_whether"):
-        return True  # "Ja, keine Allergien bekannt"
-    return _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last)
+    if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:
+        return True  # "He takes no drug; all four have been stopped"
+    if "doers" in clause.cues and "maybe" in last.cues - clause.cues:
+        return any(cue.startswith("deed:") for cue in clause.cues)  # "I will; the mail is sent"
+    return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"
 
 
 def put_together(segments: Iterable[Clause]) -> list[Clause]:
     """Return the clauses: what goes on with the one before is joined to it, or follows it."""
     done: list[Clause] = []
-    for clause in segments:
-        if not done:
+    for segment in segments:
+        lead = done.pop().dates if done and _is_lead(done[-1]) else ()
+        clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
+        if not done or _is_lead(clause):
             done.append(clause)
         elif "behind_bracket" in clause.cues and not clause.names and _is_beside(done):
             # "The anemia (Hb 11.6) had resolved by June".
@@ -250,6 +235,12 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
     return _of_one_day(each_of_body(list(denied_together(_each_its_value(done)))))
 
 
+def _is_lead(clause: Clause) -> bool:
+    """Whether a clause is the day of what follows: "…; in April 2018, lungs were tested"."""
+    is_bare = len(clause.words) < len(("this", "resolved")) and not clause.quantities
+    return is_bare and "apart" in clause.cues and len(clause.dates) == 1
+
+
 def _is_beside(done: list[Clause]) -> bool:
     """Whether the last clause only says something beside: "aspirin, given for the stent, is …"."""
     return len(done) > 1 and bool(done[-2].names) and done[-2].own_names
@@ -257,8 +248,7 @@ def _is_beside(done: list[Clause]) -> bool:
 
 def _as_one(last: Clause, clause: Clause) -> Clause | None:
     """Return a clause joined to the one with which it goes on; None where it does not."""
-    if clause.says("without") and not clause.names:
-        # "migraine without aura" denies no migraine
+    if not clause.names and _is_without(clause):
         return _joined(last, replace(clause, cues=clause.cues - {"no"}))
     if _stands_alone(last, clause):
         return None
@@ -266,6 +256,11 @@ def _as_one(last: Clause, clause: Clause) -> Clause | None:
         return _course(last, clause)
     goes_on = _goes_on(last, clause) or _is_next_of_course(last, clause)
     return _joined(last, clause) if goes_on else None
+
+
+def _is_without(clause: Clause) -> bool:
+    """Whether a clause denies no kind of things: "migraine without aura"."""
+    return clause.says("without") and _KINDS.isdisjoint(clause.topics)
 
 
 def _each_its_value(clauses: list[Clause]) -> list[Clause]:

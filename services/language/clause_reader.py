@@ -17,7 +17,6 @@ from services.language.statement_numbers import (
     changed_of_body,
     counted,
     differences,
-    gains_or_loses,
     is_of_several,
     measured_of_body,
     without_limits,
@@ -114,7 +113,7 @@ class ClauseReader:
         if word.start:
             halves = rest._segments((), 0, word.start), rest._segments((), end)
         else:
-            turn = second_of(self._lower, end, self._found)
+            turn = second_of(self._lower, end, self._found, kind)
             halves = rest._segments((), turn), rest._segments((), end, turn)
         first, second = map(put_together, halves)
         if not first or not second:
@@ -122,7 +121,7 @@ class ClauseReader:
         nearest, other = first[-1 if word.start else 0], second[0]
         if self._lower[end : end + 1] and self._lower[end] in saying("said_before"):
             nearest, other = other, nearest  # "on April 9; before that he had a review"
-        return Link(kind, nearest, other, (*first, *second), distance)
+        return Link(kind, nearest, other, (*first, *second), distance, len(first))
 
     def cuts(self) -> list[int]:
         """Return where a clause of several names may be cut; a day stays where it stands."""
@@ -166,8 +165,7 @@ class ClauseReader:
         changes = differences(spoken, quantities, cues)
         if not {*names} - _SETTINGS:
             body = measured_of_body(stems.values(), quantities, cues)
-            is_changed = changes or gains_or_loses(cues, frozenset(stems.values()))
-            names += filter(None, [body or (changed_of_body(cues) if is_changed else "")])
+            names += filter(None, [body or (changed_of_body(cues) if changes else "")])
         return Clause(
             words=frozenset(
                 (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])

@@ -8,9 +8,10 @@ from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_phrases import FoundPhrase
 
-LinkKind: TypeAlias = Literal["because", "therefore", "after", "before"]
+LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
-LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused"))
+EXCEPT = "link:except"
+LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT}
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
 _DISTANCE_CHARS = 2
 _TIMES = ("a", "mo", "wk", "d")
@@ -21,7 +22,7 @@ class Link:
     """Two facts, the first of which is told to be after, because of … the second.
 
     Attributes:
-        clauses: All that the sentence states, read as two sentences.
+        clauses: All that the sentence states, read as two sentences; of the second from `turn`.
         distance: How far apart they are told to be.
     """
 
@@ -30,6 +31,7 @@ class Link:
     second: Clause
     clauses: tuple[Clause, ...]
     distance: Quantity | None = None
+    turn: int = 0
 
     def turned(self) -> "Link":
         """Return it with what came first, or was the cause, as the second."""
@@ -51,14 +53,18 @@ def links_in(found: Sequence[FoundPhrase]) -> Iterator[tuple[LinkKind, FoundPhra
             yield "because", one  # "wurde durch Naproxen verursacht"
 
 
-def second_of(words: Sequence[str], start: int, found: Sequence[FoundPhrase]) -> int:
+def second_of(
+    words: Sequence[str], start: int, found: Sequence[FoundPhrase], kind: LinkKind
+) -> int:
     """Return where that ends which a sentence begins with behind a linking word.
 
-    It ends at a comma, or before the verb: "Wegen der Hypophysitis erhält er …".
+    It ends at a comma, or before the verb: "Wegen der Hypophysitis erhält er …". What is excepted
+    may be several things with commas: "Apart from A, B and C, she takes …".
     """
     verbs = {one.start for one in found if one.start > start and "asserts" in one.tags}
-    ends = (at for at in range(start, len(words)) if words[at] in _ENDS_HALF or at in verbs)
-    return next(ends, len(words))
+    verb = min(verbs, default=len(words))
+    ends = [at for at in range(start, verb) if words[at] in _ENDS_HALF]
+    return (ends[-1] if kind == "except" else ends[0]) if ends else verb
 
 
 def distance_before(offset: int, quantities: Sequence[Quantity]) -> Quantity | None:

@@ -30,7 +30,7 @@ _SPOKEN_STAGE = re.compile(
     r"(?: ?(?P<rest>[ABC]))?\b"
 )
 _OF_ALL = re.compile(
-    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
+    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of|der)(?: the| h(?:is|er)| den)?"
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
 _OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
@@ -119,7 +119,7 @@ _IN_DIGITS: Sequence[
     (("(",), _AGED, r"\g<who>, \g<age> years old,"),
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
     ((" a ", " an ", " eine"), _LASTING_ONE, r"\g<behind>\g<nach>1"),
-    ((" of ", " von "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
+    ((" of ", " von ", " der "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
     (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
     ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),

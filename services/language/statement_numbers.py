@@ -137,12 +137,6 @@ def measured_of_body(
     return of if any(one.unit in _UNITS.get(of, ()) for one in quantities) else ""
 
 
-def gains_or_loses(cues: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether a clause without numbers tells of weight: "Sie hat abgenommen", not "Blut"."""
-    is_of_person = "about_patient" in cues and "weight_change" in cues
-    return is_of_person and bool(words & saying("has_or_had")) and "blut" not in words
-
-
 def counted(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], named: Collection[int]
 ) -> Iterator[tuple[float, str, int | None]]:
@@ -156,7 +150,7 @@ def counted(
     numbers = {one.start: one for one in quantities if not one.unit}
     for at, (start, word) in enumerate(words):
         number = numbers[start].number if start in numbers else known.numbers.get(word)
-        if number is not None and (share := _share_at(words, at)):
+        if number is not None and (share := _share_at(words, at, named)):
             yield float(number), share, start if start in numbers else None
             continue
         may_count = word in known.numbers or word in known.times or word in saying("once")
@@ -176,7 +170,9 @@ def _counts_before(
     known = statement_words().numbers
     for place in range(_begin_of_counted(words, at, kind), at):
         offset, before = words[place]
-        if place and words[place - 1][1] in saying("of_several"):
+        is_of_all = kind == "result" and place > 1 and words[place - 1][1] in saying("of")
+        is_of_all = is_of_all and words[place - 2][0] in numbers  # "3 of 8 readings"
+        if is_of_all or (place and words[place - 1][1] in saying("of_several")):
             continue
         state = "".join(_STANDING.get(one, "") for _, one in words[place + 1 : at])
         if offset in numbers:
@@ -185,12 +181,13 @@ def _counts_before(
             yield float(known[before]), f"{state}{kind}", None
 
 
-def _share_at(words: Sequence[tuple[int, str]], at: int) -> str:
-    """Return what a share of what is counted is, `active` or `ended`: "4 of them active"."""
+def _share_at(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> str:
+    """Return what a share of what is counted is: "4 of them active", "six of them check-ups"."""
     behind = [word for _, word in words[at + 1 : at + 1 + _NEAR + 1]]
     is_led = at and words[at - 1][1] == "davon"
     is_led = is_led or behind[1:2] in (["them"], ["which"], ["these"], ["denen"])
-    return next((_SHARES[one] for one in behind if one in _SHARES), "") if is_led else ""
+    of_name = "times" if any(at < one <= at + _NEAR for one in named) else ""
+    return next((_SHARES[one] for one in behind if one in _SHARES), of_name) if is_led else ""
 
 
 def _begin_of_counted(words: Sequence[tuple[int, str]], at: int, kind: str) -> int:

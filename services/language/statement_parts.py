@@ -202,15 +202,18 @@ def keep_comparisons(lower: list[str], words: Sequence[tuple[int, str]]) -> None
 def base_form(word: str) -> str:
     """Return a word of German as it stands in the tables: `erhöhten` is `erhöht`."""
     known = statement_words()
+    listed = f"{word[:-2]}e"  # "chronischer Sinusitis" is listed as "chronische Sinusitis"
+    is_adjective = word.endswith(_ADJECTIVES) and len(word) >= _INFLECTED_CHARS
+    if is_adjective and listed in known.exclusive:
+        return listed
     if len(word) < _INFLECTED_CHARS or _is_in_tables(word, known):
         return word
     bases = [word.removesuffix(one) for one in _ENDINGS if word.endswith(one)]
     if word.endswith("er") and (word[-3] in _BEFORE_ER or len(word) > _LONG_CHARS):
         bases.append(word[:-2])
-    in_tables = next((one for one in bases if _is_in_tables(one, known)), None)
-    listed = f"{word[:-2]}e"  # "arterieller Hypertonie" is listed as "arterielle Hypertonie"
-    is_listed = word.endswith(_ADJECTIVES) and stem(listed) in known.named
-    return in_tables or (listed if is_listed else word)
+    is_listed = is_adjective and stem(listed) in known.named
+    bases.append(listed if is_listed else word)
+    return next((one for one in bases if _is_in_tables(one, known)), bases[-1])
 
 
 def _is_in_tables(word: str, known: StatementWords) -> bool:

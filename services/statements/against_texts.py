@@ -1,7 +1,6 @@
 """What rows say against a clause that only texts support. Pure."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -31,7 +30,6 @@ def against_texts(
     told = {ref for row in fitting for ref in row.sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
-    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
@@ -53,8 +51,3 @@ def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> boo
 
 def _is_class(name: str) -> bool:
     return name.startswith("=") and kind_of_name(name) == "medication"
-
-
-def _is_of_variant(words: AbstractSet[str]) -> bool:
-    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
-    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)

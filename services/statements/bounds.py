@@ -1,17 +1,18 @@
 """Sentences about all values of a thing: "never above 130", "stayed between 81 and 92". Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.compare_series import against_trend, has_value, since
-from services.statements.fit import COURSES, has_date, is_measured
+from services.statements.compare_series import against_trend, has_value, since, value_of
+from services.statements.fit import COURSES, has_date, is_measured, shares
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
-from services.statements.subject import about, supported
+from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTING = frozenset({"steady", "begun"})
@@ -22,10 +23,13 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
 
     A "not" without a "never" is of the newest value.
     """
-    if not names or clause.differences or clause.counted or not _may_be_of_all(clause):
+    told = shares(clause.quantities, clause.words)
+    if not names or clause.differences or clause.counted:
         return None
-    if not (values := _values(clause, rows, names)):
+    if not (told or _may_be_of_all(clause)) or not (values := _values(clause, rows, names)):
         return None
+    if told:
+        return _of_share(clause.quantities, told, values)
     if not clause.quantities:
         return against_trend(clause, values) or supported([values[0], values[-1]])
     if len(clause.quantities) == 2:
@@ -42,6 +46,23 @@ def _may_be_of_all(clause: Clause) -> bool:
         return len(clause.quantities) == 2 or (not clause.quantities and is_course)
     is_lasting = clause.says("always") or _is_span(clause)
     return bool(clause.quantities[0].comparator) or (is_lasting and "steady" in clause.cues)
+
+
+def _of_share(
+    quantities: Sequence[Quantity],
+    told: Collection[tuple[float, float]],
+    values: Sequence[KnownRow],
+) -> Verdict | None:
+    """Return the verdict over "three of eight readings were above 125"; None without a bound."""
+    some, all_told = min(told)
+    rest = [one for one in quantities if one.unit or one.comparator]
+    by_day = {row.order[:10]: row for row in values}
+    if len(rest) != 1 or len(told) != 1:
+        return None
+    right = [row for row in by_day.values() if is_measured(rest[0], row)]
+    if (len(right), len(by_day)) == (some, all_told):
+        return supported(right)
+    return Verdict("contradicted", refs(values[-1:]), f"{len(right)} of {len(by_day)}")
 
 
 def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
@@ -87,7 +108,7 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
         for row in about(clause, rows, names)
         if row.order and not row.is_text and has_value(row)
     ]
-    found = list(since(clause, sorted(found, key=_day)))
+    found = list(since(clause, sorted(found, key=attrgetter("order"))))
     several = [number for word, number in statement_words().numbers.items() if word in clause.words]
     if several and clause.says("of_several"):  # "over the past six check-ups"
         days = sorted({row.order[:10] for row in found})[-several[0] :]
@@ -109,24 +130,16 @@ def _is_span(clause: Clause) -> bool:
     return len(clause.dates) == 2 and clause.says("spans")
 
 
-def _day(row: KnownRow) -> str:
-    return row.order
-
-
 def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict:
     low, high = sorted(one.number for one in ends)
     half = 0.5 * 10.0 ** -max(one.decimals for one in ends)
-    beyond = [row for row in values if not low - half <= _number(row) <= high + half]
+    beyond = [row for row in values if not low - half <= value_of(row) <= high + half]
     return _contradicted(beyond) if beyond else supported(values[-1:])
 
 
 def _all_same(told: Quantity, values: Sequence[KnownRow]) -> Verdict:
     beyond = [row for row in values if not is_measured(told, row)]
     return _contradicted(beyond) if beyond else supported(values[-1:])
-
-
-def _number(row: KnownRow) -> float:
-    return row.number if row.number is not None else row.quantities[0].number
 
 
 def _contradicted(rows: Sequence[KnownRow]) -> Verdict:

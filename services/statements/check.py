@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
+from services.language.links import EXCEPT
 from services.language.name_kinds import with_joined
 from services.language.statements import Sentence, refs_in
 from services.statements.ages import with_birth_day
@@ -13,7 +14,7 @@ from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     adds_beside,
     as_of_now,
-    each,
+    cites_another,
     is_of_record,
     is_plain_head,
     judged,
@@ -24,17 +25,18 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
 from services.statements.deeds_told import deed_told
 from services.statements.figures import of_figures
-from services.statements.fit import fits, happenings
+from services.statements.fit import happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
-from services.statements.linked import against_links
+from services.statements.linked import against_links, excepted
 from services.statements.none_more import not_told
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
     is_setting,
     person_groups,
+    supported,
     without_setting,
 )
 from services.statements.tables import cells_of, is_head, told_in_cells
@@ -115,6 +117,8 @@ class MessageCheck:
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self.grounds.is_published(sentence):
             return UNCHECKED
+        if EXCEPT in sentence.cues and (verdict := self._but(sentence)) is not None:
+            return verdict
         sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
@@ -123,6 +127,19 @@ class MessageCheck:
             verdicts = [Verdict("unsupported")]
         self._remember(sentence)
         return self._concluded(sentence, verdicts)
+
+    def _but(self, sentence: Sentence) -> Verdict | None:
+        """Return the verdict over "no drug other than A": without the rows of A there is none."""
+        links = sentence.reader.links() if sentence.reader is not None else ()
+        link = next((one for one in links if one.kind == "except"), None)
+        if link is None or "no" not in link.first.cues:
+            return None
+        main, rows = excepted(link, self.grounds.rows)
+        if not rows:
+            return Verdict("unsupported")
+        others = replace(self.grounds, rows=self.grounds.rows.without(rows))
+        check = MessageCheck(grounds=others, speaker=self.speaker)
+        return worst([supported(rows), *(check._clause(sentence, one) for one in main)])
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
         grounds = self.grounds
@@ -137,7 +154,7 @@ class MessageCheck:
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
-            self._cites_another(sentence, found) or self._adds_unknown(sentence, found)
+            cites_another(sentence, self.grounds.rows) or self._adds_unknown(sentence, found)
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
@@ -147,18 +164,6 @@ class MessageCheck:
         if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
             return False
         return adds_beside(sentence, found.sources, self.grounds.rows, self.grounds.own_names)
-
-    def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
-        """Whether a value stands in none of the sources that its sentence names."""
-        if not sentence.refs or not any(one.has_values for one in sentence.clauses):
-            return False
-        cited = [self.grounds.rows.by_source(ref) for ref in sentence.refs]
-        if not all(rows and not any(row.is_text for row in rows) for rows in cited):
-            return False  # what a document says is not all in rows
-        stated = [one for one in sentence.clauses if one.has_values]
-        return not any(
-            fits(clause, row) for rows in cited for row in rows for clause in each(stated)
-        )
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
@@ -268,7 +273,7 @@ class MessageCheck:
             return UNCHECKED
         if sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
-        if not about and not happenings(clause):
+        if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
         of_record = CLINICAL_TOPICS & set(about) or any(map(is_of_record, about))
         if not self.speaker.reads_records and not of_record:

@@ -12,6 +12,7 @@ from services.language.statement_parts import graded
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.bounds import limits
+from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.linked import by_links
 from services.statements.one_of_several import excludes
@@ -88,6 +89,15 @@ def each(clauses: Iterable[Clause]) -> Iterator[Clause]:
         if len(clause.quantities) > 1:
             for one in clause.quantities:
                 yield replace(clause, quantities=(one,), dates=())
+
+
+def cites_another(sentence: Sentence, known: KnownRows) -> bool:
+    """Whether a value stands in none of the sources that its sentence names."""
+    stated = [one for one in sentence.clauses if one.has_values]
+    cited = [known.by_source(ref) for ref in sentence.refs if stated]
+    if not cited or not all(rows and not any(row.is_text for row in rows) for rows in cited):
+        return False  # what a document says is not all in rows
+    return not any(fits(one, row) for rows in cited for row in rows for one in each(stated))
 
 
 def is_of_record(name: str) -> bool:

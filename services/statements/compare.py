@@ -3,45 +3,13 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
+from services.statements import compare_series, compare_several, fit
 from services.statements.against_texts import against_texts, gives_way
 from services.statements.ages import against_age, age_told, without_age
 from services.statements.broader import by_broader_name
 from services.statements.by_values import by_values, latest_of_kind
-from services.statements.compare_series import (
-    against_extreme,
-    against_flag,
-    against_step,
-    against_trend,
-    has_value,
-    is_changed_otherwise,
-    is_judged_beyond,
-    is_judged_without_range,
-    is_not_first,
-    is_not_newest,
-    is_of_earlier_time,
-    is_outdated,
-    series_of,
-    value_of,
-)
-from services.statements.compare_several import (
-    against_order,
-    by_each_day,
-    by_each_stage,
-    by_nearest,
-)
 from services.statements.comparisons import compared
 from services.statements.courses import by_each
-from services.statements.fit import (
-    COURSES,
-    fits,
-    has_date,
-    has_sites,
-    is_denied_alike,
-    is_hedged,
-    is_measured,
-    shares,
-    stands,
-)
 from services.statements.known import KnownRows
 from services.statements.one_day import by_one_day
 from services.statements.one_of_several import excludes
@@ -86,7 +54,7 @@ def _compared(
 ) -> Verdict:
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
-        subject = [row for row in subject if fits(clause, row)]
+        subject = [row for row in subject if fit.fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
     found = latest_of_kind(clause, rows, names) or compared(clause, subject)
@@ -95,7 +63,7 @@ def _compared(
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (by_values(clause, rows) if is_by_values else [])
     if fitting := _fitting(clause, candidates, subject, names):
-        against = against_order(clause, fitting, rows, names) if names else None
+        against = compare_several.against_order(clause, fitting, rows, names) if names else None
         against = against or _against(clause, fitting, candidates, cited=cited)
         return against or supported(fitting)
     return by_each(clause, rows, names) or _by_parts(
@@ -110,7 +78,7 @@ def _fitting(
     names: Sequence[str],
 ) -> list[KnownRow]:
     """Return the rows that say all that a clause states, the best first."""
-    found = [row for row in candidates if fits(clause, row)]
+    found = [row for row in candidates if fit.fits(clause, row)]
     found = [row for row in found if not row.is_earlier] or found
     if clause.dates and "begun" in clause.cues:  # "fracture due to osteoporosis" is a later thing
         own = [row for row in subject if row.kind == "problem" and row.needs == {*names}]
@@ -137,11 +105,13 @@ def _by_parts(
     cited: Collection[str],
 ) -> Verdict:
     """Return the verdict over a clause whose parts stand in several rows, or in none."""
-    of_days = by_each_day(clause, candidates) or by_each_stage(clause, rows, names)
+    of_days = compare_several.by_each_day(clause, candidates) or compare_several.by_each_stage(
+        clause, rows, names
+    )
     if others := of_days or by_broader_name(clause, rows, names):
         return _denied_among(clause, rows, names) or supported(others)
-    relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
-    if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
+    relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
+    if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
         return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
@@ -158,7 +128,7 @@ def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     for name in names:
         for row in rows.about([name]):
             is_whole = not row.is_text and row.negated and row.needs <= clause.words
-            if is_whole and not is_denied_alike(clause, row):
+            if is_whole and not fit.is_denied_alike(clause, row):
                 return Verdict("contradicted", row.sources, row.says)
     return None
 
@@ -192,7 +162,7 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
-    if clause.says("all") and any(shares(row.quantities, row.words) for row in candidates):
+    if clause.says("all") and any(fit.shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
     return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
@@ -211,15 +181,23 @@ def _objection(
         return None
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
-    if flagged := against_flag(clause, judged):
+    if flagged := compare_series.against_flag(clause, judged):
         return Verdict("contradicted", judged.sources, flagged)
-    is_judged = is_judged_without_range(clause, row) or is_judged_beyond(clause, row)
-    if is_judged or is_changed_otherwise(clause, row):
+    is_judged = compare_series.is_judged_without_range(
+        clause, row
+    ) or compare_series.is_judged_beyond(clause, row)
+    if is_judged or compare_series.is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
-    other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
+    other = (
+        row
+        if compare_series.is_of_earlier_time(clause, row)
+        else _begun_before(clause, row, candidates)
+    )
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
-    return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
+    return _against_series(
+        clause, fitting, compare_series.series_of(clause, row, candidates), cited
+    )
 
 
 def _against_series(
@@ -228,17 +206,21 @@ def _against_series(
     """Return what the other values of the same thing say against one that is told."""
     if not series:
         return None
-    if is_not_first(clause, fitting, series[0]):
+    if compare_series.is_not_first(clause, fitting, series[0]):
         return Verdict("contradicted", series[0].sources, series[0].says)
-    if is_not_newest(clause, fitting, series[-1]) or is_outdated(
+    if compare_series.is_not_newest(clause, fitting, series[-1]) or compare_series.is_outdated(
         clause, fitting, series[-1], cited
     ):
         return Verdict("contradicted", series[-1].sources, series[-1].says)
-    told = {(one.order[:10], value_of(one)): one for one in series if has_value(one)}
+    told = {
+        (one.order[:10], compare_series.value_of(one)): one
+        for one in series
+        if compare_series.has_value(one)
+    }
     numbers = list(told.values())
     if len(numbers) < 2:
         # One value is no course.
-        is_course = not clause.quantities and clause.cues & COURSES and numbers
+        is_course = not clause.quantities and clause.cues & fit.COURSES and numbers
         return Verdict("unsupported", series[-1].sources) if is_course else None
     return _against_course(clause, fitting, fitting[0], numbers)
 
@@ -248,8 +230,12 @@ def _against_course(
 ) -> Verdict | None:
     """Return what the other values of a series say against a clause about one of them."""
     if not clause.quantities:
-        return against_trend(clause, numbers) or against_extreme(clause, fitting, numbers)
-    return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
+        return compare_series.against_trend(clause, numbers) or compare_series.against_extreme(
+            clause, fitting, numbers
+        )
+    return compare_series.against_step(clause, row, numbers) or compare_series.against_extreme(
+        clause, fitting, numbers
+    )
 
 
 def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> KnownRow | None:
@@ -273,28 +259,28 @@ def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | No
 
 
 def _is_opposed(clause: Clause, row: KnownRow) -> bool:
-    is_denied = row.negated or (row.is_plan and not is_hedged(clause, row))
+    is_denied = row.negated or (row.is_plan and not fit.is_hedged(clause, row))
     if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
-    if any(not is_measured(one, row) for one in clause.quantities):
+    if any(not fit.is_measured(one, row) for one in clause.quantities):
         return _is_other_value(clause, row)
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
-    if excludes(clause, row) or not stands(clause, row):
+    if excludes(clause, row) or not fit.stands(clause, row):
         return True
     if clause.often - row.often and row.often:
         return True
     is_dated = bool(
         clause.quantities or clause.stages or clause.cues & {"when", "begun", "ended", "newest"}
     )
-    is_other_day = any(not has_date(one, row) for one in clause.dates)
+    is_other_day = any(not fit.has_date(one, row) for one in clause.dates)
     return bool(is_dated and row.dates and is_other_day and not row.is_text)
 
 
 def _is_other_value(clause: Clause, row: KnownRow) -> bool:
     is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
-    if is_course and any(is_measured(one, row) for one in clause.quantities):
+    if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
         return False  # the other value may be one that nobody looked up
     is_alike = any(
         is_comparable(one, known) for one in clause.quantities for known in row.quantities
@@ -303,5 +289,5 @@ def _is_other_value(clause: Clause, row: KnownRow) -> bool:
 
 
 def _agreement(clause: Clause, row: KnownRow) -> int:
-    agreed = sum(is_measured(one, row) for one in clause.quantities)
-    return agreed + sum(has_date(one, row) for one in clause.dates)
+    agreed = sum(fit.is_measured(one, row) for one in clause.quantities)
+    return agreed + sum(fit.has_date(one, row) for one in clause.dates)

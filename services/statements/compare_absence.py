@@ -25,11 +25,12 @@ from services.statements.verdict import UNCHECKED, Verdict
 _ORDER = "order"  # says nothing of what was found
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
+_OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
 
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
     """Return what `rows` say of a clause that states that something is not so."""
-    if (done := _never_done(clause, rows)) is not None:
+    if (done := _never_done(clause, rows, names)) is not None:
         return done
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
@@ -59,7 +60,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if (fewer := none_more(clause, rows, plain)) is not None:
         return fewer
     is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
-    if (is_empty or clause.cues & {"recorded", "nothing"}) and not (denied and not plain):
+    if (is_empty or clause.cues & _OF_RECORD) and not (denied and not plain):
         return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
@@ -164,19 +165,22 @@ def _denied_beside(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     return [row for row in texts if said and said <= row.words]
 
 
-def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
-    """Return what all rows say of "no surgery" and "never admitted", where nothing is named."""
-    told = happenings(clause)
-    if clause.names or clause.has_values or len(told) != 1 or len({*clause.topics}) > 1:
+def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return what all rows say of "no surgery or admission", where nothing is named."""
+    told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
+    if clause.names or clause.has_values or not told:
         return None
     done = [
         row
         for row in rows.rows
-        if not (row.negated or row.is_plan) and has_happened(told[0], row) and _may_be(row)
+        if not (row.negated or row.is_plan)
+        and _may_be(row)
+        and any(has_happened(one, row) for one in told)
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    said = "".join(rows.whole.get(one.removeprefix("="), "") for one in {*clause.topics})
+    kinds = {*names} & {*clause.topics} or {"=encounter"}
+    said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None
 
 
@@ -231,7 +235,7 @@ def _not_recorded(
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
-    is_of_record = not clause.cues.isdisjoint({"recorded", "nothing"})
+    is_of_record = not clause.cues.isdisjoint(_OF_RECORD)
     empty = [one for one in rows.empty if wanted and wanted <= one.words]
     if empty and is_of_record:  # else it does not say that none is taken
         return Verdict("supported", (), empty[0].says)

@@ -140,35 +140,19 @@ def is_over(illness: KnownRow, day: str) -> bool:
 
 def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of "in 2015 and 2017", each of one of the days."""
-    told = _of_each_day(clause)
-    if len(clause.dates) < 2 or clause.quantities or (clause.says("spans") and not told):
+    if len(clause.dates) < 2 or clause.quantities or clause.says("spans"):
         return []
     plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
         [
             row
             for row in candidates
-            for one in [told[at] if told else plain if row.kind in DONE_ONCE else clause]
-            if (told or not row.is_text) and fits(replace(one, dates=(day,)), row)
+            for one in [plain if row.kind in DONE_ONCE else clause]
+            if not row.is_text and fits(replace(one, dates=(day,)), row)
         ]
-        for at, day in enumerate(clause.dates)
+        for day in clause.dates
     ]
     return [row for rows in found for row in rows[:1]] if all(found) else []
-
-
-def _of_each_day(clause: Clause) -> list[Clause]:
-    """Return the clause of each day with its own side or degree: "moderate in 2025, mild in 2026".
-
-    None where not one of them is told of each.
-    """
-    count, groups = len(clause.dates), statement_words().exclusive
-    if len(clause.sites) == count:
-        sides = [tuple(word for word in clause.exclusive if word in one) for one in clause.sites]
-        pairs = zip(clause.sites, sides, strict=True)
-        return [replace(clause, sites=(site,), exclusive=side) for site, side in pairs]
-    if len(clause.exclusive) == count and len({groups[one][0] for one in clause.exclusive}) == 1:
-        return [replace(clause, exclusive=(one,)) for one in clause.exclusive]
-    return []
 
 
 def against_order(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
@@ -40,8 +41,6 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
     subject = [row for row in subject if row.kind in kinds] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    found = subject if clause.says("finds_or_removes") else ()
-    told += [row for row in found if _found_so_many(number, row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     groups = statement_words().exclusive
@@ -75,13 +74,6 @@ def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
     return supported(then) if is_so and then else Verdict("unsupported", refs(then[:1]))
 
 
-def _found_so_many(number: float, row: KnownRow, clause: Clause) -> bool:
-    """Whether a row tells how many of a thing somebody found: "two tubular adenomas removed"."""
-    numbers = statement_words().numbers
-    told = {float(numbers[word]) for word in row.words if word in numbers}
-    return number in told and all(has_date(day, row) for day in clause.dates)
-
-
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
     if row.is_text:
@@ -91,11 +83,11 @@ def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
 
 def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     """Return the rows that are counted: of one day, or all; None where a day is not as told."""
-    if "newest" in clause.cues and found:
-        newest = max(found, key=_day)
-        return found if all(has_date(one, newest) for one in clause.dates) else None
-    if "ended" in clause.cues and len(clause.dates) == 1 and found:
-        return found if has_date(clause.dates[0], max(found, key=_day)) else None
+    is_end = "ended" in clause.cues and len(clause.dates) == 1
+    if found and (is_end or "newest" in clause.cues):  # "the first in 2011 and the latest in 2020"
+        in_order = sorted(found, key=attrgetter("order"))
+        ends = [in_order[0], in_order[-1]][-len(clause.dates) :]
+        return found if all(map(has_date, clause.dates, ends)) else None
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
     if "of_all" in clause.cues or (clause.says("no_more_than") and "in" not in clause.words):
         return found if is_there else None
@@ -104,10 +96,6 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if len(clause.dates) == 1:
         return [row for row in found if has_date(clause.dates[0], row)]
     return found if is_there else None
-
-
-def _day(row: KnownRow) -> str:
-    return row.order
 
 
 def _says(number: float, row: KnownRow) -> bool:

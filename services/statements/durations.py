@@ -10,80 +10,21 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
 from services.language.written_dates import FoundDate, WrittenDate
-from services.statements.ages import age_then
-from services.statements.compare_series import has_changed, has_value, value_of
+from services.statements.ages import ages
+from services.statements.compare_series import has_changed, value_of
 from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
-from services.statements.subject import about, refs, supported
+from services.statements.subject import about, supported
 from services.statements.verdict import Verdict
 
-_AGO = (frozenset({"ago"}), frozenset({"vor", "jahren"}))
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
 _FAR = 1.5
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
-
-
-def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over how long a stay in hospital was; None where a clause does not say it.
-
-    A rounded time is right: three weeks are from 18 to 24 days.
-    """
-    times = [one for one in clause.quantities if one.unit in TIMES]
-    is_stay = clause.says("in_hospital") or clause.words >= saying("spent_in_hospital")
-    if not is_stay or clause.says("apart") or len(times) != 1 or len(clause.quantities) != 1:
-        return None
-    stays = [row for row in rows.rows if row.is_stay]
-    named = [row for row in about(clause, rows, names) if row.is_stay] if names else stays
-    known = [(row, days) for row in named or stays for days in spans_of(row, clause)]
-    if right := [row for row, days in known if _is_so(clause, times[0], days)]:
-        return supported(right)
-    return Verdict("contradicted", known[0][0].sources, known[0][0].says) if known else None
-
-
-def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over "for 31 years" and "eight years ago"; None where neither is told.
-
-    Where the day on which it is said is known by the patient's age only, a year more or less is
-    right.
-    """
-    is_ago = any(clause.words >= one for one in _AGO)
-    is_any_time = is_ago and rows.today is not None
-    times = [
-        one for one in clause.quantities if one.unit == "a" or (is_any_time and one.unit in TIMES)
-    ]
-    is_told = "begun" in clause.cues or clause.says("since_when")
-    is_told = is_ago or (is_told and not clause.says("apart", "age"))
-    if len(times) != 1 or not names or not is_told or clause.dates or clause.cues & _OVER:
-        return None
-    rest = tuple(one for one in clause.quantities if one not in times)
-    plain = replace(clause, quantities=rest, cues=clause.cues - {"begun", "when"})
-    named = [row for row in about(clause, rows, names) if not row.is_text and row.begun]
-    if "steady" in clause.cues:
-        return _steady(plain, times[0], [row for row in named if has_value(row)])
-    ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
-    if is_ago and rows.today is not None and named:
-        right = [
-            row
-            for row in named
-            if fits(plain, row) and is_long_ago(clause, times[0], row, rows.today)
-        ]
-        return supported(right) if right else Verdict("unsupported", refs(named))
-    lasting = [row for row in named if is_ago or (row.standing == "active" and not row.ended)]
-    if not ages or not lasting:
-        return None
-    age, birth = ages[0]
-    right = [
-        row
-        for row in lasting
-        if fits(plain, row)
-        and any(_is_by_age(times[0], age - then) for then in age_then(birth, row))
-    ]
-    return supported(right) if right else Verdict("unsupported", refs(lasting))
 
 
 def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> bool:
@@ -99,13 +40,8 @@ def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> boo
 
 def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the problem that ended, where a clause has it until now, or the reverse."""
-    if "ended" in clause.cues:
-        return _is_over(clause, rows, names)
-    if (
-        not clause.cues & {"current", "is_now"}
-        or clause.cues & (_OVER | {"newest"})
-        or not clause.says("since")
-    ):
+    is_told = clause.cues & {"current", "is_now"} and clause.says("since")
+    if not is_told or clause.cues & (_OVER | {"newest"}):
         return None
     problems = [row for row in about(clause, rows, names) if row.kind == "problem" and row.begun]
     if not problems or not all(row.ended and row.standing == "ended" for row in problems):
@@ -113,25 +49,30 @@ def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     return Verdict("contradicted", problems[0].sources, problems[0].says)
 
 
-def _is_over(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the problem that is called so and goes on; a fracture due to it may have healed."""
-    is_plain = names and not (clause.dates or clause.topics or clause.says("treated_for"))
-    if not is_plain or clause.cues & {"no", "maybe", "before", "family"}:
-        return None
-    told = clause.words | {*names}
-    own = [row for row in about(clause, rows, names) if row.kind == "problem" and row.needs <= told]
-    if not own or any(row.standing != "active" or row.ended for row in own):
-        return None
-    return Verdict("contradicted", own[0].sources, own[0].says)
+def long_ago(
+    clause: Clause, told: Quantity, found: Sequence[KnownRow], rows: KnownRows
+) -> list[KnownRow]:
+    """Return the rows of what began, or ended where that is said, so long ago; of "the last" one.
+
+    Where the day on which it is said is known by the patient's age only, a year more or less is
+    right.
+    """
+    newest = max((row.order for row in found), default="")
+    meant = [row for row in found if "newest" not in clause.cues or row.order == newest]
+    return [row for row in meant if _is_long_ago(clause, told, row, rows)]
 
 
-def is_long_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
-    """Whether a row began, or ended where that is said, so long before today."""
+def _is_long_ago(clause: Clause, told: Quantity, row: KnownRow, rows: KnownRows) -> bool:
     day = row.ended if "ended" in clause.cues else row.begun
-    if (exact := _exact(day)) is not None:
-        return _is_so(clause, told, (today - exact).days)
-    year = None if day is None else day.year
-    return year is not None and told.unit == "a" and abs(today.year - year - told.number) <= 1
+    exact, born = _exact(day), [one for one in rows.personal if one.begun]
+    if rows.today is not None and exact is not None:
+        return _is_so(clause, told, (rows.today - exact).days)
+    since = {
+        one.number - age for by in born for one in by.quantities for age in ages(by.begun, day)
+    }
+    if rows.today is not None and day is not None and day.year is not None:
+        since = {rows.today.year - day.year}
+    return told.unit == "a" and any(_is_by_age(told, years) for years in since)
 
 
 def _is_by_age(told: Quantity, years: float) -> bool:
@@ -141,15 +82,12 @@ def _is_by_age(told: Quantity, years: float) -> bool:
     return abs(told.number - years) <= 1
 
 
-def _steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> Verdict | None:
-    """Return the verdict over "stable at 69.6 kg for nine years", up to the newest value."""
+def is_steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> bool:
+    """Whether values have not changed for so long: "stable at 69.6 kg for nine years"."""
     values = sorted(values, key=lambda row: row.order)
-    for at, row in enumerate(values):
-        if is_apart(clause, told, row, values[-1]):
-            numbers = list(map(value_of, values[at:]))
-            is_so = not has_changed(min(numbers), max(numbers)) and fits(clause, values[-1])
-            return supported([row, values[-1]]) if is_so else Verdict("unsupported", row.sources)
-    return None
+    firsts = (at for at, row in enumerate(values) if is_apart(clause, told, row, values[-1]))
+    numbers = [*map(value_of, values[next(firsts, len(values)) :])]
+    return bool(numbers) and not has_changed(min(numbers), max(numbers))
 
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -8,14 +8,14 @@ from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.compare_several import switched
 from services.statements.counting import counted, of_kinds
-from services.statements.durations import goes_on, lasted, lasts_on, stayed
+from services.statements.durations import lasts_on, stayed
 from services.statements.known import KnownRows
 from services.statements.regular import done_regularly
 from services.statements.subject import refs
 from services.statements.verdict import Verdict
 
 _FIGURES = (
-    done_regularly, counted, changed, lasts_on, lasted, goes_on, of_all_values, stayed, switched
+    done_regularly, counted, changed, lasts_on, of_all_values, stayed, switched
 )  # fmt: skip
 
 

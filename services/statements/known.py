@@ -80,6 +80,16 @@ class KnownRows:
         """Take in what an earlier answer said and the record supported."""
         self._add(rows_of_text(text, date=date, sources=sources, is_earlier=True))
 
+    def without(self, left_out: Iterable[KnownRow]) -> "KnownRows":
+        """Return these but for some rows; a list that has no others has none."""
+        rest, others = KnownRows(today=self.today), {id(row) for row in left_out}
+        rest._add(row for row in self.rows if id(row) not in others)
+        rest.whole, rest.counts, rest.sources = self.whole, self.counts, self.sources
+        none = {kind: f"={kind}" for kind in self.whole if not rest.about([f"={kind}"])}
+        lacking = (EmptyResult(frozenset({none[kind]}), self.whole[kind]) for kind in none)
+        rest.empty = [*self.empty, *lacking]
+        return rest
+
     def is_name(self, stemmed: str) -> bool:
         """Whether a stem names something: of itself, or because a row is called so."""
         return stemmed in self._names or is_clinical_name(stemmed)

@@ -19,6 +19,7 @@ from services.statements.rows import KnownRow, told_of
 from services.statements.subject import about, refs, supported, without_setting
 from services.statements.verdict import Verdict
 
+_TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
 _VISITS = frozenset({"encounter", "procedure"})
 _NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
 
@@ -45,17 +46,36 @@ def by_links(
 
 def _judged(link: Link, rows: KnownRows) -> Verdict | None:
     if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
-        return _of_smoking(link, rows)
+        return Verdict("unsupported")  # a status of a day does not say when, or why
     if link.kind in ("because", "therefore"):
         return _caused(link.turned(), rows, _named_or_said(link))
     return _in_order(link.turned(), rows)
 
 
-def _of_smoking(link: Link, rows: KnownRows) -> Verdict:
-    """Return whether a text tells when, or why, somebody smoked: a status of a day does not."""
-    named = {name for one in link.clauses for name in one.names}
-    told = [row for row in rows.rows if row.smoking and row.is_text and named <= row.words]
-    return supported(told) if named and told else Verdict("unsupported")
+def excepted(link: Link, rows: KnownRows) -> tuple[list[Clause], list[KnownRow]]:
+    """Return what is told but for something, and its rows: "no drug other than A and B".
+
+    No rows are returned where one of the things that are excepted is in none.
+    """
+    main, second = [*link.clauses[: link.turn]], link.clauses[link.turn :]
+    ends = (at for at, one in enumerate(second) if at and one.cues & {"no", "asserts"})
+    end = next(ends, len(second))
+    said = frozenset(cue for one in second[:end] for cue in one.cues) & _TOLD_OF_ALL
+    main = [replace(one, cues=one.cues | said) for one in main] + [*second[end:]]
+    found = [_excepted(one, unit, rows) for one in second[:end] for unit in _units(one)]
+    return main, [row for of_unit in found for row in of_unit] if all(found) else []
+
+
+def _units(clause: Clause) -> list[tuple[str, ...]]:
+    return [(one,) for one in clause.names] or [clause.topics]
+
+
+def _excepted(clause: Clause, unit: Sequence[str], rows: KnownRows) -> list[KnownRow]:
+    plain = replace(clause, cues=frozenset(), names=tuple(unit))
+    told = told_of(clause.words) - statement_words().neutral if not clause.names else frozenset()
+    found = [row for row in rows.about(unit) if fits(plain, row) and has_all(told, row.words)]
+    own = [row for row in found if not (row.is_text or row.needs.isdisjoint(unit))]
+    return [*(own or found), *(row for row in rows.about(unit) if row.is_text)] if found else []
 
 
 # -- order -----------------------------------------------------------------------------------------
@@ -127,18 +147,10 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
         return None
     own = [row for name in effect.names for row in rows.about([name])]
     both = [row for row in own if not row.negated and has_all(said, row.words)]
-    both = both or _of_one_visit(own, cause, rows)
     if both:
         return supported(both)
     is_open = "ended" not in effect.cues and _may_be_for(own, said, rows)
     return None if is_open else Verdict("unsupported", refs(own[:1]))
-
-
-def _of_one_visit(own: Sequence[KnownRow], cause: Clause, rows: KnownRows) -> list[KnownRow]:
-    """Return visits and procedures of the day on which their cause began."""
-    problems = [row for row in rows.about(without_setting(cause)) if row.kind == "problem"]
-    days = {_day(row) for row in problems}
-    return [row for row in own if row.kind in _VISITS and _day(row) in days]
 
 
 def _may_be_for(own: Sequence[KnownRow], said: frozenset[str], rows: KnownRows) -> bool:

@@ -6,6 +6,7 @@ from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
+from services.language.written_dates import FoundDate
 from services.statements.compare_several import COUNTED_ONE_BY_ONE, ORDINALS
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
@@ -100,8 +101,7 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
     if clause.says("later"):
         return _not_since(clause, there)
-    then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
-    if then:
+    if then := _of_days(clause, there):
         return Verdict("contradicted", then[0].sources, then[0].says)
     days = sorted(row.order[:4] for row in there if row.order)
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
@@ -109,13 +109,24 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
 
 
+def _of_days(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows of the days that are told; of two with "between", those between them."""
+    if len(clause.dates) == len(("first", "last")) and clause.says("between"):
+        first, last = sorted(map(_written, clause.dates))
+        later = [row for row in rows if row.order[: len(first)] > first]
+        return [row for row in later if row.order[: len(last)] < last]
+    return [row for row in rows if any(has_date(day, row) for day in clause.dates)]
+
+
+def _written(found: FoundDate) -> str:
+    """Return a day, month or year as rows have it, of several readings the last."""
+    parts = ((one.year, one.month, one.day) for one in found.readings)
+    return max("-".join(f"{part:02}" for part in one if part) for one in parts)
+
+
 def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none since 2018"."""
-    readings = [one for day in clause.dates for one in day.readings]
-    last = max(
-        "-".join(f"{part:02}" for part in (one.year, one.month, one.day) if part)
-        for one in readings
-    )
+    last = max(map(_written, clause.dates))
     later = [row for row in there if row.order[: len(last)] > last]
     if later:
         return Verdict("contradicted", later[0].sources, later[0].says)

@@ -5,17 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.statements import fit
 from services.statements.broader import is_cancer_of
 from services.statements.compare_several import is_for_another, is_over
-from services.statements.fit import (
-    fits,
-    happenings,
-    has_date,
-    has_happened,
-    has_sites,
-    is_aim,
-    is_measured,
-)
 from services.statements.known import KnownRows
 from services.statements.one_of_several import excludes
 from services.statements.rows import KnownRow
@@ -35,15 +27,15 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         return []
     if len(clause.dates) > 1 or is_cancer_of(names):
         return []
-    words = clause.words.difference(happenings(clause))
+    words = clause.words.difference(fit.happenings(clause))
     plain = replace(
         clause, words=words, quantities=(), often=frozenset(), dates=(), sites=(), exclusive=()
     )
     found = [
-        [row for row in rows.about(unit) if fits(plain, row) and not excludes(clause, row)]
+        [row for row in rows.about(unit) if fit.fits(plain, row) and not excludes(clause, row)]
         for unit in units
     ]
-    found = [[row for row in one if not (row.is_text or is_aim(row))] for one in found]
+    found = [[row for row in one if not (row.is_text or fit.is_aim(row))] for one in found]
     pairs = list(zip(units, found, strict=True))
     measured = [of for one, of in pairs if any(_may_have_value(row, one) for row in of)]
     is_one = any(all(row in of for of in measured) for row in (measured or [[]])[0])
@@ -54,7 +46,7 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         then = [[row for row in one if _is_there(clause, row, day)] for one in found]
         told = [row for one in then for row in one if row.order[:10] == day]
         is_of_day = all(then) and all(
-            any(has_date(one, row) for row in told) for one in clause.dates
+            any(fit.has_date(one, row) for row in told) for one in clause.dates
         )
         told += [row for row in of_names if row.number is not None and row.order[:10] == day]
         is_for_others = any(is_for_another(clause, row) for row in told)
@@ -78,12 +70,12 @@ def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:
 def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     """Whether rows of one day have all values that a clause tells, and what happened."""
     return (
-        all(any(is_measured(one, row) for row in rows) for one in clause.quantities)
+        all(any(fit.is_measured(one, row) for row in rows) for one in clause.quantities)
         and clause.often <= frozenset().union(*(row.often for row in rows))
-        and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
+        and all(any(fit.has_happened(word, row) for row in rows) for word in fit.happenings(clause))
         and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
         and all(
-            any(has_sites(replace(clause, sites=(one,)), row) for row in rows)
+            any(fit.has_sites(replace(clause, sites=(one,)), row) for row in rows)
             for one in clause.sites
         )
     )

@@ -28,8 +28,6 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
         return False
     groups = statement_words().exclusive
     for word in clause.exclusive:
-        if _is_of_both(groups[word][0], clause):
-            continue  # "suspected, not yet confirmed"
         if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
             continue  # what is not detected is wild-type
         there = {meant for other in row.exclusive for meant in _with_form(groups[other])}
@@ -43,12 +41,6 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
 def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
     """Return a way by which a drug is given with the form that it has for that: a tablet."""
     return {one, ("form", min(one[1], 1))} if one[0] == "route" and one[1] <= 3 else {one}
-
-
-def _is_of_both(group: str, clause: Clause) -> bool:
-    groups = statement_words().exclusive
-    told = {groups[word] for word in clause.exclusive if groups[word][0] == group}
-    return group == _CERTAINTY and len(told) > 1
 
 
 def says_which(clause: Clause, row: KnownRow) -> bool:

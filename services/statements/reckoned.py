@@ -7,14 +7,17 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.stages_told import TimeTold
+from services.language.statement_tables import saying
 from services.language.statements import Sentence
 from services.language.written_dates import WrittenDate
 from services.statements.ages import is_so_old
-from services.statements.durations import is_long_ago, is_so_long, is_then
+from services.statements.compare_series import has_value
+from services.statements.durations import is_so_long, is_steady, is_then, long_ago
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict, worst
 
+_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _Judged = tuple[Sentence, list[Verdict]]
 
 
@@ -44,7 +47,8 @@ def _without(clause: Clause, numbers: Sequence[Quantity]) -> Clause:
     rest = tuple(one for one in clause.quantities if one not in numbers)
     is_end = len(rest) < len(clause.quantities) and not clause.says("age")
     cues = {"day_before_end"} if is_end else set[str]()  # a day is that of the beginning
-    return replace(clause, quantities=rest, cues=clause.cues | cues)
+    words = clause.words - saying("years_old")
+    return replace(clause, words=words, quantities=rest, cues=clause.cues | cues)
 
 
 def _judged(clause: Clause, judge: Callable[[Clause], Verdict]) -> Verdict:
@@ -67,11 +71,17 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
         days = [day for day in days if all(is_then(one, day) for one in near)]
         return any(is_so_old(time.told, owner, *one) for one in product(births, days))
     if time.kind == "ago":
-        return rows.today is not None and any(
-            is_long_ago(owner, time.told, row, rows.today) for row in found
-        )
-    named = [row for one in owner.names for row in rows.about([one]) if row.kind == "problem"]
-    return is_so_long(owner, time.told, [*found, *named])
+        return bool(long_ago(owner, time.told, found, rows))
+    named = [row for one in owner.names for row in rows.about([one])]
+    if "steady" in owner.cues:
+        return is_steady(owner, time.told, [row for row in named if row.order and has_value(row)])
+    found = [*found, *(row for row in named if row.kind == "problem")]
+    if owner.says("in_hospital"):
+        stays = [row for row in rows.rows if row.is_stay]
+        found = [row for row in stays if row in named] or stays
+    is_now = owner.cues.isdisjoint(_OVER) and not owner.says("apart", "lasted")
+    lasting = [row for row in found if is_now and row.standing == "active" and not row.ended]
+    return is_so_long(owner, time.told, found) or bool(long_ago(owner, time.told, lasting, rows))
 
 
 def _days(row: KnownRow, owner: Clause) -> Iterator[WrittenDate]:

@@ -15,7 +15,7 @@ from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _OFTEN = {"1/w": 7.0, "1/2w": 14.0, "1/3w": 21.0, "1/m": 30.44, "1/a": 365.25}
-_OFF = 0.4
+_OFF, _OFF_OF_WEEKS, _WEEKS = 0.4, 0.2, 60.0
 _FEWEST = 3
 
 
@@ -36,7 +36,8 @@ def done_regularly(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     months = {month for word in clause.words for month in seasons.get(word, ())}
     is_then = not months or all(int(row.order[5:7] or 0) in months for row in meant)
     is_so = is_then and len(meant) >= _FEWEST - is_span
-    is_so = is_so and all(abs(gap - every) <= _OFF * every for gap in told)
+    off = every * (_OFF_OF_WEEKS if every < _WEEKS else _OFF)
+    is_so = is_so and all(abs(gap - every) <= off for gap in told)
     return supported([meant[-1], meant[0]]) if is_so else Verdict("unsupported", refs(done[-1:]))
 
 
@@ -44,7 +45,7 @@ def _interval(clause: Clause) -> float | None:
     """Return every how many days something is done."""
     told = [_OFTEN[one] for one in clause.often if one in _OFTEN]
     times = [one for one in clause.quantities if one.unit in TIMES and not one.comparator]
-    if clause.says("every", "all") and len(times) == len(clause.quantities) == 1:
+    if not told and clause.says("every", "all") and len(times) == len(clause.quantities) == 1:
         told.append(times[0].number * TIMES[times[0].unit])
     return told[0] if len(told) == 1 else None
 

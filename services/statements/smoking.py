@@ -1,6 +1,5 @@
 """Compares what a clause says of smoking with the newest of what the record says. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -21,33 +20,12 @@ def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
     return row.dates if row.is_text else tuple(day for day in row.dates if day != row.begun)
 
 
-def _of_span(clause: Clause, known: Sequence[KnownRow]) -> list[KnownRow]:
-    """Return what was recorded until a year or since a day; nothing where no span is told.
-
-    Who "quit until 2012" is told by the row of the end.
-    """
-    dated = [row for row in known if row.order and not row.is_text]
-    is_until, is_since = clause.says("until"), clause.says("since")
-    if is_until == is_since or not any(has_date(clause.dates[0], row) for row in dated):
-        return []
-    if clause.smoking == "former" and (is_until or clause.says("quit")):
-        return []
-    then = [row.order for row in dated if has_date(clause.dates[0], row)]
-    if is_until:
-        return [row for row in dated if row.order <= max(then)]
-    return [row for row in dated if row.order >= min(then)]
-
-
 def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     """Return what the record says of somebody who smokes, smoked or never did."""
     known = [row for row in rows.rows if row.smoking]
     if not known:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
-    if clause.dates and (of_span := _of_span(clause, known)):
-        others = [row for row in of_span if row.smoking != clause.smoking]
-        row = (others or of_span)[-1]
-        return Verdict("contradicted" if others else "supported", row.sources, row.says)
     if clause.dates and clause.says("quit"):
         own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
         own = [row for row in own if any(has_date(one, row) for one in clause.dates)]

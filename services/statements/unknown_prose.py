@@ -8,14 +8,7 @@ from services.language.detection import is_unread
 from services.language.statement_tables import saying, stems_told
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
-from services.statements.fit import (
-    has_happened,
-    has_sites,
-    is_hedged,
-    is_measured,
-    lacked,
-    stands,
-)
+from services.statements import fit
 from services.statements.known import KnownRows
 from services.statements.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.one_of_several import PARTS, excludes, placed
@@ -152,13 +145,15 @@ def _adds_unknown(
     denials = stems_told("denying") | saying("without")
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not row.negated]
-    meant = [row for row in meant if not row.is_plan or is_hedged(clause, row)]
+    meant = [row for row in meant if not row.is_plan or fit.is_hedged(clause, row)]
     # That an artery is occluded is told of that artery, and not somewhere in the report.
     place = placed(clause)
-    meant = [r for r in meant if not r.is_text or (has_sites(place, r) and not excludes(place, r))]
+    meant = [
+        r for r in meant if not r.is_text or (fit.has_sites(place, r) and not excludes(place, r))
+    ]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
-    told = [row.words if is_denied else row.words - lacked(row) for row in meant]
+    told = [row.words if is_denied else row.words - fit.lacked(row) for row in meant]
     heads = (stems_of(row.says.rpartition(":")[0]) for row in meant if row.is_text)
     sites = (site for row in meant for site in row.sites)
     known = frozenset(clause.names).union(*told, *heads, *sites)
@@ -186,7 +181,7 @@ def _with_parts(
 def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
     """Whether a row says what happened: a stay says that somebody was admitted."""
     is_told = word in statement_words().happening
-    return is_told and any(has_happened(word, row) for row in rows if not row.negated)
+    return is_told and any(fit.has_happened(word, row) for row in rows if not row.negated)
 
 
 def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
@@ -199,7 +194,7 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
         return True
     return bool(clause.differences) or any(
-        is_measured(one, row)
+        fit.is_measured(one, row)
         for row in rows
         if row.needs_all and not row.is_text
         for one in clause.quantities
@@ -310,13 +305,13 @@ def _is_unknown(
     )
     return not any(
         (not row.negated or bool(clause.words & statement_words().refusing))
-        and not (is_past and row.is_plan and not is_hedged(clause, row))
+        and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not _is_other_way(clause, row)
-        and stands(clause, row)
+        and fit.stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
-        and all(is_measured(one, row) for one in clause.quantities)
+        and all(fit.is_measured(one, row) for one in clause.quantities)
         for row in rows.rows
     )
 
