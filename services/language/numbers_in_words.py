@@ -17,7 +17,10 @@ _AND_A_HALF = re.compile(
 _OF_A_STAY = re.compile(
     r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
 )
-_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
+_AT_AGE = re.compile(
+    r"(?i)(?:(?<=\bage of )|(?<=\balter von )|(?<=\bat age )|(?<=\baged )|(?<=\bhe was ))[a-zü]+\b"
+    r"|(?<=\bmit )[a-zäöü]+(?= (?:hatte|war|wurde|bekam|erhielt|erlitt|erkrankte|begann)\b)"
+)
 _LASTING_ONE = re.compile(
     r"(?i)\b(?P<behind>(?:last(?:ed|ing)|for|within|after|in) (?:about |just |only )?)"
     r"an?(?= (?:hour|day|week|month|year)\b)"
@@ -83,7 +86,9 @@ def _graded_in_digits(found: re.Match[str]) -> str:
 
 
 def _aged_in_digits(found: re.Match[str]) -> str:
-    return str(_number(found.group()) or found.group())
+    number = _number(found.group())
+    unit = " Jahren" if found.string[: found.start()].lower().endswith("mit ") else ""
+    return found.group() if number is None else f"{number}{unit}"
 
 
 def _counted_in_digits(found: re.Match[str]) -> str:
@@ -145,7 +150,7 @@ _IN_DIGITS: Sequence[
     ((" and a half", "einhalb"), _AND_A_HALF, _with_half),
     ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
     (_LENGTHS, _COUNTED, _counted_in_digits),
-    (("age of ", "alter von "), _AT_AGE, _aged_in_digits),
+    (("age ", "aged ", "alter von ", "he was ", "mit "), _AT_AGE, _aged_in_digits),
     (("stage ", "grade ", "stadium ", "grad "), _SPOKEN_STAGE, _graded_in_digits),
 )
 """Patterns in their order, what stands for what they find, and the beginnings of words of which

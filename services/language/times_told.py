@@ -23,6 +23,8 @@ def times_told(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]
 ) -> Iterator[TimeTold]:
     """Yield the times among the numbers of a sentence."""
+    if not quantities:
+        return
     places = {offset: at for at, (offset, _) in enumerate(words)}
     said = [folded(word) for _, word in words]
     for one in quantities:

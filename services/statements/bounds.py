@@ -87,7 +87,7 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
         for row in about(clause, rows, names)
         if row.order and not row.is_text and has_value(row)
     ]
-    found = list(since(clause, sorted(found, key=_day)))
+    found = list(since(clause, sorted(found, key=lambda row: row.order)))
     several = [number for word, number in statement_words().numbers.items() if word in clause.words]
     if several and clause.says("of_several"):  # "over the past six check-ups"
         days = sorted({row.order[:10] for row in found})[-several[0] :]
@@ -107,10 +107,6 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
 
 def _is_span(clause: Clause) -> bool:
     return len(clause.dates) == 2 and clause.says("spans")
-
-
-def _day(row: KnownRow) -> str:
-    return row.order
 
 
 def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict:

@@ -8,7 +8,6 @@ from services.language.full_dates import month_numbers
 from services.language.letters import folded
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
-from services.statements.durations import TIMES, is_apart
 from services.statements.fit import has_date, is_measured
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
@@ -31,7 +30,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     if not said or not clause.says("than", "beside_another") or clause.says("multiplied"):
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
-    sides = _so_long_before(clause, rows) or _sides(clause, rows)
+    sides = _sides(clause, rows)
     if not sides:
         months = sum(folded(word) in month_numbers() for word in clause.words)
         return Verdict("unsupported") if months == _TWO and not clause.dates else None
@@ -53,7 +52,7 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
         return [[row for row in sides[0] if all(is_measured(q, row) for q in told)], sides[1]]
     if len(days) == 1 and not told and rows:
         then = [row for row in rows if has_date(days[0], row)]
-        return [[max(rows, key=_day)], then]
+        return [[max(rows, key=lambda row: row.order)], then]
     if len(days) == len(told) == 1:
         then = [row for row in rows if has_date(days[0], row)]
         own = [row for row in rows if row not in then and is_measured(told[0], row)]
@@ -87,20 +86,3 @@ def _by_what_is_better(clause: Clause) -> frozenset[str]:
     if not better or not clause.says("better", "worse"):
         return frozenset()
     return saying("higher") if (better == "rising") == clause.says("better") else saying("lower")
-
-
-def _so_long_before(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
-    """Return the value of a day and those so long before it: "lower than two years before"."""
-    times = [one for one in clause.quantities if one.unit in TIMES]
-    told = [one for one in clause.quantities if one.unit not in TIMES]
-    if len(times) != 1 or len(told) > 1 or not clause.says("earlier_than"):
-        return []
-    own = [row for row in rows if all(is_measured(one, row) for one in told)]
-    own = [row for row in own if all(has_date(one, row) for one in clause.dates)]
-    own = sorted(own, key=_day)[-1:]
-    earlier = [row for one in own for row in rows if row.order < one.order]
-    return [own, [row for row in earlier if is_apart(clause, times[0], row, own[0])]]
-
-
-def _day(row: KnownRow) -> str:
-    return row.order

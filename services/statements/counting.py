@@ -34,14 +34,13 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return _of_a_period(clause, rows)
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
-    if not (number := numbers.pop()):
+    is_of_time = clause.says("apart") and bool(clause.quantities)  # "her two scans, a year apart"
+    if not (number := numbers.pop()) or is_of_time:
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
     subject = [row for row in subject if row.kind in kinds] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    found = subject if clause.says("finds_or_removes") else ()
-    told += [row for row in found if _found_so_many(number, row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     groups = statement_words().exclusive
@@ -53,9 +52,10 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
     rows_of_values = {row.sources for row in meant if row.needs_all and not row.negated}
-    if number in (len(days), len(rows_of_values)):  # twice on one day are two results
+    before = sum(len(row.earlier) for row in days.values() if not clause.dates)
+    if number in (len(days) + before, len(rows_of_values)):  # twice on one day are two results
         return supported(list(days.values()))
-    if number > len(days):
+    if number > len(days) + before:
         return Verdict("unsupported", refs(list(days.values())[:3]))
     said = f"{len(days)} in the record: {', '.join(sorted(days))}"
     return Verdict("contradicted", refs(list(days.values())[:3]), said)
@@ -75,13 +75,6 @@ def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
     return supported(then) if is_so and then else Verdict("unsupported", refs(then[:1]))
 
 
-def _found_so_many(number: float, row: KnownRow, clause: Clause) -> bool:
-    """Whether a row tells how many of a thing somebody found: "two tubular adenomas removed"."""
-    numbers = statement_words().numbers
-    told = {float(numbers[word]) for word in row.words if word in numbers}
-    return number in told and all(has_date(day, row) for day in clause.dates)
-
-
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
     if row.is_text:
@@ -92,10 +85,10 @@ def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
 def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     """Return the rows that are counted: of one day, or all; None where a day is not as told."""
     if "newest" in clause.cues and found:
-        newest = max(found, key=_day)
+        newest = max(found, key=lambda row: row.order)
         return found if all(has_date(one, newest) for one in clause.dates) else None
     if "ended" in clause.cues and len(clause.dates) == 1 and found:
-        return found if has_date(clause.dates[0], max(found, key=_day)) else None
+        return found if has_date(clause.dates[0], max(found, key=lambda row: row.order)) else None
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
     if "of_all" in clause.cues or (clause.says("no_more_than") and "in" not in clause.words):
         return found if is_there else None
@@ -104,10 +97,6 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if len(clause.dates) == 1:
         return [row for row in found if has_date(clause.dates[0], row)]
     return found if is_there else None
-
-
-def _day(row: KnownRow) -> str:
-    return row.order
 
 
 def _says(number: float, row: KnownRow) -> bool:

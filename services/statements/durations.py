@@ -10,9 +10,8 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
 from services.language.written_dates import FoundDate, WrittenDate
-from services.statements.ages import age_then
-from services.statements.compare_series import has_changed, has_value, value_of
-from services.statements.fit import fits, has_date
+from services.statements.ages import ages_between
+from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
@@ -63,8 +62,6 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"begun", "when"})
     named = [row for row in about(clause, rows, names) if not row.is_text and row.begun]
-    if "steady" in clause.cues:
-        return _steady(plain, times[0], [row for row in named if has_value(row)])
     ages = [(one.number, row) for row in rows.personal for one in row.quantities if row.begun]
     if is_ago and rows.today is not None and named:
         right = [
@@ -81,7 +78,7 @@ def goes_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         row
         for row in lasting
         if fits(plain, row)
-        and any(_is_by_age(times[0], age - then) for then in age_then(birth, row))
+        and any(_is_by_age(times[0], age - then) for then in ages_between(birth.begun, row.begun))
     ]
     return supported(right) if right else Verdict("unsupported", refs(lasting))
 
@@ -99,8 +96,6 @@ def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> boo
 
 def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the problem that ended, where a clause has it until now, or the reverse."""
-    if "ended" in clause.cues:
-        return _is_over(clause, rows, names)
     if (
         not clause.cues & {"current", "is_now"}
         or clause.cues & (_OVER | {"newest"})
@@ -111,18 +106,6 @@ def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     if not problems or not all(row.ended and row.standing == "ended" for row in problems):
         return None
     return Verdict("contradicted", problems[0].sources, problems[0].says)
-
-
-def _is_over(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the problem that is called so and goes on; a fracture due to it may have healed."""
-    is_plain = names and not (clause.dates or clause.topics or clause.says("treated_for"))
-    if not is_plain or clause.cues & {"no", "maybe", "before", "family"}:
-        return None
-    told = clause.words | {*names}
-    own = [row for row in about(clause, rows, names) if row.kind == "problem" and row.needs <= told]
-    if not own or any(row.standing != "active" or row.ended for row in own):
-        return None
-    return Verdict("contradicted", own[0].sources, own[0].says)
 
 
 def is_long_ago(clause: Clause, told: Quantity, row: KnownRow, today: date) -> bool:
@@ -141,24 +124,11 @@ def _is_by_age(told: Quantity, years: float) -> bool:
     return abs(told.number - years) <= 1
 
 
-def _steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> Verdict | None:
-    """Return the verdict over "stable at 69.6 kg for nine years", up to the newest value."""
-    values = sorted(values, key=lambda row: row.order)
-    for at, row in enumerate(values):
-        if is_apart(clause, told, row, values[-1]):
-            numbers = list(map(value_of, values[at:]))
-            is_so = not has_changed(min(numbers), max(numbers)) and fits(clause, values[-1])
-            return supported([row, values[-1]]) if is_so else Verdict("unsupported", row.sources)
-    return None
-
-
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
     is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
     if len(clause.dates) == 1 and not clause.quantities:
         return _came_or_left(clause, rows, names)
-    if names and clause.says("from_until") and (found := _first_and_last(clause, rows, names)):
-        return supported(found)
     if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
         return None
     ends = zip(clause.dates[::_ENDS], clause.dates[1::_ENDS], strict=True)
@@ -175,16 +145,6 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     ]
     stays = [[row for row in one if row.kind in _STAYS] or one for one in spans]
     return supported([row for one in stays for row in one]) if all(stays) else None
-
-
-def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the first and the last of what was done "from April 2016 to September 2019"."""
-    done = [row for row in about(clause, rows, names) if row.kind in DONE_ONCE]
-    done = sorted((row for row in done if row.kind not in _STAYS), key=lambda row: row.order)
-    ends, plain = [*done[:1], *done[-1:]], replace(clause, dates=())
-    is_so = len(clause.dates) == len(ends) and not clause.says("each_year")
-    is_so = is_so and all(map(has_date, clause.dates, ends))
-    return ends if is_so and all(fits(plain, row) for row in ends) else []
 
 
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -7,7 +7,6 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.links import Link
 from services.language.name_kinds import kind_of_name
-from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.statements.compare_several import ORDINALS
 from services.statements.durations import is_apart
@@ -19,7 +18,6 @@ from services.statements.rows import KnownRow, told_of
 from services.statements.subject import about, refs, supported, without_setting
 from services.statements.verdict import Verdict
 
-_VISITS = frozenset({"encounter", "procedure"})
 _NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
 
 
@@ -68,7 +66,11 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
     if not later or not earlier or later == earlier:
         return None
     for one, other in product(later, earlier):
-        if one is not other and _day(one) >= _day(other) and _is_as_far(link.distance, one, other):
+        if (
+            one is not other
+            and _day(one) >= _day(other)
+            and (not link.distance or is_apart(Clause(), link.distance, one, other))
+        ):
             return supported([one, other])
     says = f"{later[0].says}; {earlier[0].says}"
     return Verdict("contradicted", refs([later[0], earlier[0]]), says)
@@ -104,10 +106,6 @@ def _day(row: KnownRow) -> str:
     return row.order[:10]
 
 
-def _is_as_far(told: Quantity | None, later: KnownRow, earlier: KnownRow) -> bool:
-    return told is None or is_apart(Clause(), told, earlier, later)
-
-
 # -- cause -----------------------------------------------------------------------------------------
 
 
@@ -127,18 +125,10 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
         return None
     own = [row for name in effect.names for row in rows.about([name])]
     both = [row for row in own if not row.negated and has_all(said, row.words)]
-    both = both or _of_one_visit(own, cause, rows)
     if both:
         return supported(both)
     is_open = "ended" not in effect.cues and _may_be_for(own, said, rows)
     return None if is_open else Verdict("unsupported", refs(own[:1]))
-
-
-def _of_one_visit(own: Sequence[KnownRow], cause: Clause, rows: KnownRows) -> list[KnownRow]:
-    """Return visits and procedures of the day on which their cause began."""
-    problems = [row for row in rows.about(without_setting(cause)) if row.kind == "problem"]
-    days = {_day(row) for row in problems}
-    return [row for row in own if row.kind in _VISITS and _day(row) in days]
 
 
 def _may_be_for(own: Sequence[KnownRow], said: frozenset[str], rows: KnownRows) -> bool:

@@ -12,7 +12,6 @@ PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
-_CERTAINTY = "certainty"
 _OBSERVED = frozenset({"observation", "laboratory"})
 
 
@@ -28,8 +27,6 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
         return False
     groups = statement_words().exclusive
     for word in clause.exclusive:
-        if _is_of_both(groups[word][0], clause):
-            continue  # "suspected, not yet confirmed"
         if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
             continue  # what is not detected is wild-type
         there = {meant for other in row.exclusive for meant in _with_form(groups[other])}
@@ -45,12 +42,6 @@ def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
     return {one, ("form", min(one[1], 1))} if one[0] == "route" and one[1] <= 3 else {one}
 
 
-def _is_of_both(group: str, clause: Clause) -> bool:
-    groups = statement_words().exclusive
-    told = {groups[word] for word in clause.exclusive if groups[word][0] == group}
-    return group == _CERTAINTY and len(told) > 1
-
-
 def says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
     known = statement_words()
@@ -62,6 +53,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         asked |= {"severity"}  # beside a score everybody can judge
     if row.kind.endswith("report"):
         asked |= {"novelty"}
+    if row.kind == "problem" or row.kind in DONE_ONCE:
+        asked |= {"side"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     found = {groups[word] for word in row.exclusive}
     is_absent = any(groups[word] == _NOT_THERE for word in told)
