@@ -20,7 +20,7 @@ from services.identity.said import (
 )
 from services.identity.strangers import nearest_to
 from services.language.ages_told import age_behind
-from services.language.chart_nouns import words_of_questions
+from services.language.chart_entries import words_of_questions
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded

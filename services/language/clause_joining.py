@@ -22,6 +22,8 @@ _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN = frozenset({"begun", "when", "before"})
 _TIMES = frozenset({"a", "mo", "wk", "d"})
+_GIVEN = frozenset({"when", "objects_follow"})
+_LEAD_CHARS = len("By the end of ")
 _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
@@ -286,6 +288,8 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
         return clauses
     one, day = dated[0], dated[0].dates[0]
     is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
+    if is_head and day.start < _LEAD_CHARS:
+        clauses = [replace(c, dates=one.dates) if _is_listed_name(c, one) else c for c in clauses]
     is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
     if "begun" in one.cues or not (is_head or is_tail):
         return clauses
@@ -295,6 +299,12 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
         else each
         for each in clauses
     ]
+
+
+def _is_listed_name(clause: Clause, first: Clause) -> bool:
+    """Whether a clause is the next of a list: "On 8 May she received Hib, varicella and MMR"."""
+    is_next = bool(clause.names) and clause.own_names and clause.cues & first.cues >= _GIVEN
+    return is_next and not clause.has_values and clause.cues.isdisjoint(_OF_OTHER_TIMES)
 
 
 def _is_listed_value(clause: Clause) -> bool:

@@ -15,6 +15,9 @@ _PERSON = re.compile(
     r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "
     r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
 )
+_DOCTOR = re.compile(
+    r"\b(?:Dr|Prof|Doctor|Doktor)\b\.? (?P<name>[A-ZÄÖÜ][\w'’-]+(?: [A-ZÄÖÜ][\w'’-]+)*)(?![\w'’,-])"
+)
 _HERE = Path(__file__).parent
 LIST = _HERE / "people_names.txt"
 """Some 120,000 first and family names, folded; `python -m scripts.people_names` writes them."""
@@ -28,6 +31,11 @@ def person_named_in(text: str) -> frozenset[str]:
     known = statement_words().phrases
     is_name = not any(word in known or is_clinical_name(word) for word in words)
     return frozenset(words) if is_name else frozenset()
+
+
+def doctors_named_in(text: str) -> list[frozenset[str]]:
+    """Return the words of the name behind each title: `Dr. Helen Fry`; none of who is addressed."""
+    return [frozenset(map(stem, one["name"].split())) for one in _DOCTOR.finditer(text)]
 
 
 @lru_cache(maxsize=8_192)  # of a message each word is asked for by several rules

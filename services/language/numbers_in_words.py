@@ -18,7 +18,14 @@ _AND_A_HALF = re.compile(
 _OF_A_STAY = re.compile(
     r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
 )
-_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))(?P<number>[a-zü]+)\b")
+_AT_AGE = re.compile(
+    r"(?i)(?:(?<=\bage of )|(?<=\balter von )|(?<=\bat age )|(?<=\baged )|(?<=\bhe was ))"
+    r"(?P<number>[a-zü]+)\b"
+)
+_AT_AGE_DE = re.compile(
+    r"(?i)(?<=\bmit )(?P<number>[a-zäöü]+)"
+    r"(?= (?:hatte|war|wurde|bekam|erhielt|erlitt|erkrankte|begann)\b)"
+)
 _LASTING_ONE = re.compile(
     r"(?i)\b(?P<behind>(?:last(?:ed|ing)|for|within|after|in) (?:about |just |only )?)"
     r"an?(?= (?:hour|day|week|month|year)\b)"
@@ -125,7 +132,8 @@ _IN_DIGITS: Sequence[
     ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),
     ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
     (_LENGTHS, _COUNTED, partial(_in_digits, "{number}{what}")),
-    (("age of ", "alter von "), _AT_AGE, partial(_in_digits, "{number}")),
+    (("age ", "aged ", "alter von ", "he was "), _AT_AGE, partial(_in_digits, "{number}")),
+    (("mit ",), _AT_AGE_DE, partial(_in_digits, "{number} Jahren")),
     (_SCALES, _SPOKEN_STAGE, partial(_in_digits, "{scale} {number}{rest}")),
 )
 """Patterns in their order, what stands for what they find, and the beginnings of words of which

@@ -256,7 +256,7 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         is_item=is_item,
         is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or is_bold(text),
         is_question=plain.endswith("?"),
-        asks=first in statement_words().imperatives,
+        asks=first in statement_words().imperatives and "of" not in [w for _, w in words[1:2]],
         cues=frozenset().union(*[one.cues for one in clauses]),
         words=frozenset().union(*[one.words for one in clauses]),
         short_names=short_names_in(words),

@@ -59,7 +59,7 @@ def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
     return Verdict("contradicted", persons[0].sources, persons[0].says)
 
 
-def ages(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -> set[int]:
+def ages_between(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -> set[int]:
     """Return an age in units of so many months: both in a year of which no more is recorded."""
     if born is None or then is None or born.year is None or then.year is None:
         return set()
@@ -72,10 +72,10 @@ def ages(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -
 def is_so_old(told: Quantity, clause: Clause, born: WrittenDate, then: WrittenDate) -> bool:
     """Whether somebody was of an age that a clause tells on a day."""
     near = 1 if "approximately" in clause.cues else 0
-    then_old = ages(born, then, 1 if told.unit == "mo" else 12)
+    ages = ages_between(born, then, 1 if told.unit == "mo" else 12)
     if told.comparator:
-        return any((one >= told.number) == (told.comparator[0] == ">") for one in then_old)
-    return told.unit in ("", "a", "mo") and any(abs(told.number - one) <= near for one in then_old)
+        return any((one >= told.number) == (told.comparator[0] == ">") for one in ages)
+    return told.unit in ("", "a", "mo") and any(abs(told.number - one) <= near for one in ages)
 
 
 def without_age(clause: Clause, age: Quantity) -> Clause:

@@ -15,6 +15,8 @@ from services.statements.verdict import Verdict
 def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the rows that have a number, a day, a stage or a code of a clause that names none."""
     found: list[KnownRow] = []
+    if any(one.comparator and not one.unit for one in clause.quantities):
+        return found  # many numbers are over 39
     for one in clause.quantities:
         found += rows.with_number(one.readings)
     for day in clause.dates:
@@ -51,10 +53,7 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
 def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return whether "the last visit" was on the day, with the doctor, or for what is told."""
     who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
-    if names and clause.topics == ("=encounter",) and clause.says("treated_for"):
-        is_told, who = not (clause.dates or who), frozenset(names)
-    else:
-        is_told = not names and bool(clause.dates or who)
+    is_told = not names and bool(clause.dates or who)
     if "newest" not in clause.cues or not is_told or len(clause.topics) != 1:
         return None
     of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]

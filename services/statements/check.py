@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.links import EXCEPT
 from services.language.name_kinds import with_joined
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bare_answers import of_bare_answer
@@ -19,10 +21,10 @@ from services.statements.clause_parts import (
     is_plain_head,
     judged,
     listed_kinds,
-    prior,
 )
 from services.statements.compare import compare_values
-from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
+from services.statements.compare_absence import compare_absence, deny_all
+from services.statements.compare_several import advises_untaken
 from services.statements.deeds_told import deed_told
 from services.statements.figures import of_figures
 from services.statements.fit import happenings
@@ -31,6 +33,7 @@ from services.statements.judgements import judges_alone, with_courses
 from services.statements.known_words import is_named
 from services.statements.linked import against_links, excepted
 from services.statements.none_more import not_told
+from services.statements.rows import told_of
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import (
     called_by_source,
@@ -123,8 +126,8 @@ class MessageCheck:
         sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
-        if worst(verdicts).state == "supported" and grounds.is_other_person(text):
-            verdicts = [Verdict("unsupported")]
+        if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
+            verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
         return self._concluded(sentence, verdicts)
 
@@ -140,6 +143,13 @@ class MessageCheck:
         others = replace(self.grounds, rows=self.grounds.rows.without(rows))
         check = MessageCheck(grounds=others, speaker=self.speaker)
         return worst([supported(rows), *(check._clause(sentence, one) for one in main)])
+
+    def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
+        """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
+        is_told = (is_so or "about_patient" in sentence.cues) and not sentence.asks
+        is_of_doctor = is_told and self.speaker.reads_records
+        is_of_doctor = is_of_doctor and self.grounds.is_other_doctor(text)
+        return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
         grounds = self.grounds
@@ -176,12 +186,12 @@ class MessageCheck:
             return self._smoking(sentence, clause)
         if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:
             return figures
-        unknown = self._unknown_object(clause)
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
-        if not self._is_stated(sentence, clause, names):
+        is_untaken = self._advises_untaken(sentence, clause)
+        if not (is_untaken or self._is_stated(sentence, clause, names)):
             return UNCHECKED
-        if unknown:
+        if is_untaken or self._unknown_object(clause):
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
 
@@ -201,6 +211,11 @@ class MessageCheck:
             return compare_values(clause, held, names=named)
         is_denied = any(row.negated and {*named} <= row.words for row in held.rows)
         return Verdict("supported" if named and is_denied else "unsupported")
+
+    def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
+        is_advice = "maybe" in clause.cues and "about_patient" in sentence.cues
+        is_of_record = (sentence.asks or is_advice) and self.speaker.reads_records
+        return is_of_record and advises_untaken(clause, self.grounds.rows)
 
     # -- what is stated -------------------------------------------------------------------------
 
@@ -258,13 +273,15 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
-        if not clause.own_names and person_groups(clause):
-            return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         rows = self.grounds.rows
-        untold = not_told(clause, prior(sentence, clause), rows, names)
-        if (own := untold or deny_own_words(clause, rows)) is not None:
-            return own
+        before = next((one for one, here in pairwise(sentence.clauses) if here is clause), None)
+        untold = not_told(clause, before, rows, names)
+        if untold is not None:
+            return untold
+        is_beside = not (clause.own_names or clause.says("who"))
+        if is_beside and told_of(clause.words) - statement_words().neutral:
+            return UNCHECKED  # "…, no statin on the list", behind what is of something else
         if clause.says("anything") and "takes" in clause.cues:
             topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))

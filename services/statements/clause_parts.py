@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import pairwise
 
 from services.language.clause_reader import ClauseReader
 from services.language.clauses import Clause
@@ -16,7 +15,7 @@ from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.linked import by_links
 from services.statements.one_of_several import excludes
-from services.statements.reckoned import by_reckoning
+from services.statements.reckoned import by_reckoning, is_of_other_age
 from services.statements.subject import all_named, beside
 from services.statements.unknown_prose import adds_unknown
 from services.statements.verdict import Verdict, worst
@@ -105,11 +104,6 @@ def is_of_record(name: str) -> bool:
     return is_clinical_name(name) or (name[0] == "=" and kind_of_name(name) == "medication")
 
 
-def prior(sentence: Sentence, clause: Clause) -> Clause | None:
-    """Return the clause before one."""
-    return next((one for one, here in pairwise(sentence.clauses) if here is clause), None)
-
-
 def listed_kinds(sentence: Sentence) -> frozenset[str]:
     """Return the kinds of things that a heading, or what stands before a colon, announces."""
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
@@ -148,6 +142,8 @@ def judged(
     """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
     verdicts = [judge(clause) for clause in sentence.clauses]
     state = worst(verdicts).state
+    if state == "supported" and is_of_other_age(sentence, verdicts, rows):
+        return sentence, [Verdict("unsupported")]
     if state in ("supported", "unchecked") or sentence.reader is None:
         return sentence, verdicts
     if (reckoned := by_reckoning(sentence, rows, judge)) is not None:

@@ -63,8 +63,8 @@ def _compared(
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (by_values(clause, rows) if is_by_values else [])
     if fitting := _fitting(clause, candidates, subject, names):
-        against = compare_several.against_order(clause, fitting, rows, names) if names else None
-        against = against or _against(clause, fitting, candidates, cited=cited)
+        against = _against(clause, fitting, candidates, cited=cited)
+        against = against or compare_several.against_order(clause, fitting, rows, names)
         return against or supported(fitting)
     return by_each(clause, rows, names) or _by_parts(
         clause, rows, names, subject, candidates, cited
@@ -109,28 +109,17 @@ def _by_parts(
         clause, rows, names
     )
     if others := of_days or by_broader_name(clause, rows, names):
-        return _denied_among(clause, rows, names) or supported(others)
+        return supported(others)
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
-        against = _denied_among(clause, rows, names)
-        return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
-
-
-def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the row that denies one of several things that are told together."""
-    for name in names:
-        for row in rows.about([name]):
-            is_whole = not row.is_text and row.negated and row.needs <= clause.words
-            if is_whole and not fit.is_denied_alike(clause, row):
-                return Verdict("contradicted", row.sources, row.says)
-    return None
 
 
 def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
@@ -188,13 +177,6 @@ def _objection(
     ) or compare_series.is_judged_beyond(clause, row)
     if is_judged or compare_series.is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
-    other = (
-        row
-        if compare_series.is_of_earlier_time(clause, row)
-        else _begun_before(clause, row, candidates)
-    )
-    if other is not None:
-        return Verdict("contradicted", other.sources, other.says)
     return _against_series(
         clause, fitting, compare_series.series_of(clause, row, candidates), cited
     )
@@ -236,15 +218,6 @@ def _against_course(
     return compare_series.against_step(clause, row, numbers) or compare_series.against_extreme(
         clause, fitting, numbers
     )
-
-
-def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> KnownRow | None:
-    """Return the row of a problem that was there before the day that is told as its first."""
-    is_first = "first" in clause.words and bool(clause.dates)
-    if not is_first or row.kind not in ("problem", "encounter"):
-        return None
-    problems = [one for one in candidates if one.kind == "problem" and one.order]
-    return next((one for one in problems if one.order[:10] < row.order[:10]), None)
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:

@@ -124,8 +124,6 @@ def _by_rows(
             return supported(of_kind)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)
-    if clause.has_values and not names:
-        return UNCHECKED
     return Verdict("unsupported", refs(meant[:1]))
 
 
@@ -138,31 +136,6 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
-
-
-def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
-    """Return the verdict over "…, no statin on the list", behind what is of something else.
-
-    None where the clause has no word of its own that is no common language.
-    """
-    if clause.own_names:
-        return None
-    if clause.names and (found := _denied_beside(clause, rows)):
-        return supported(found)
-    if not (own := told_of(clause.words) - statement_words().neutral):
-        return None
-    denied = [row for one in own for row in rows.about([one])]
-    now = [row for row in denied if row.standing == "active" and not row.is_text]
-    if now:
-        return Verdict("contradicted", now[0].sources, now[0].says)
-    return None if clause.says("who") else UNCHECKED
-
-
-def _denied_beside(clause: Clause, rows: KnownRows) -> list[KnownRow]:
-    """Return texts of what was named before: "calcified granuloma, no active disease"."""
-    said = {word for word in clause.words if len(word) > _SMALL_CHARS}
-    texts = [row for row in rows.about(clause.names[:1]) if row.is_text and row.negated]
-    return [row for row in texts if said and said <= row.words]
 
 
 def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -201,11 +174,9 @@ def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
 
 
 def _is_of_kin_alone(row: KnownRow) -> bool:
-    return row.kind.startswith("family") or _is_of_kin(row)
-
-
-def _is_of_kin(row: KnownRow) -> bool:
-    return row.is_text and not row.words.isdisjoint(stems_told("family"))
+    return row.kind.startswith("family") or (
+        row.is_text and not row.words.isdisjoint(stems_told("family"))
+    )
 
 
 def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:

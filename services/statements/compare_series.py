@@ -42,20 +42,6 @@ def has_value(row: KnownRow) -> bool:
     )
 
 
-def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
-    """Whether a clause calls the last what was not, of a row of several times."""
-    times = [one for one in row.dates if one != row.ended]
-    if "newest" not in clause.cues or not clause.dates or "last" not in row.words:
-        return False
-    if row.kind != "problem" or len(times) < 2:
-        return False
-    last = max(times, key=lambda one: (one.year or 0, one.month or 0, one.day or 0))
-    days = [last] if row.ended is None else [last, row.ended]
-    return not any(
-        reading.fits(one) for day in clause.dates for reading in day.readings for one in days
-    )
-
-
 def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
     """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
     if not clause.says("at_first") or not (clause.stages or clause.quantities) or clause.dates:

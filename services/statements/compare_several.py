@@ -7,13 +7,14 @@ from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_tables import stem
 from services.language.statement_words import statement_words
-from services.language.written_dates import WrittenDate
+from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.courses import plain
+from services.statements.durations import is_then
 from services.statements.fit import fits, has_date, is_aim, is_denied_alike, is_measured
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE, excludes
-from services.statements.rows import KnownRow
+from services.statements.rows import KnownRow, told_of
 from services.statements.subject import about, is_meant, of_state, supported
 from services.statements.verdict import Verdict
 
@@ -21,7 +22,8 @@ ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
-COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
+COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
+_SINGLE = frozenset({"immunization", "medication"})
 _TREATMENTS = frozenset({"medication", "procedure"})
 _REASON = " for "
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
@@ -95,11 +97,12 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: Known
     return not pairs or any(
         day >= illness.order[: len(day)] and not is_over(illness, day)
         for drug, illness in pairs
-        for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
+        for day in [drug.order[:10], *(written(one) for one in drug.dates)]
     )
 
 
-def _written(day: WrittenDate) -> str:
+def written(day: WrittenDate) -> str:
+    """Return a day, or what is known of it, as rows have theirs: `2018-05`."""
     return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
 
 
@@ -134,7 +137,7 @@ def _has_name(row: KnownRow, name: str) -> bool:
 
 def is_over(illness: KnownRow, day: str) -> bool:
     """Whether an illness had ended by a day."""
-    last = _written(illness.ended) if illness.ended else ""
+    last = written(illness.ended) if illness.ended else ""
     return bool(last) and day[: len(last)] > last
 
 
@@ -158,18 +161,45 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
 def against_order(
     clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows, names: Sequence[str]
 ) -> Verdict | None:
-    """Return what speaks against "her second dose"."""
+    """Return which rows are "her second dose", or what speaks against it and "her only drug"."""
     first = fitting[0]
-    if first.kind not in COUNTED_ONE_BY_ONE:
-        return None
-    given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
-    days = [row.order[:10] for row in fitting if row.kind == first.kind]
-    numbers = {sum(one <= day for one in given) for day in days}
+    if first.is_text or (other := _not_alone(clause, first, rows, names)) is not None:
+        return None if first.is_text else other
     told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
-    is_wrong = bool(told) and numbers.isdisjoint(told)
-    is_over = clause.says("series") and "ended" in clause.cues and clause.dates
-    is_wrong = is_wrong or bool(is_over and all(row.order[:10] < max(given) for row in fitting))
-    return Verdict("contradicted", first.sources, first.says) if is_wrong else None
+    is_over = clause.says("series") and "ended" in clause.cues
+    is_last = clause.dates and (is_over or (first.kind == "problem" and "newest" in clause.cues))
+    if first.kind not in COUNTED_ONE_BY_ONE or not (told or is_last):
+        return None
+    said = frozenset() if names else told_of(clause.words) & first.words
+    of_kind = [row for row in rows.about(names or clause.topics) if row.kind == first.kind]
+    given = {day for row in of_kind if said <= row.words for day in _days(row)}
+    meant = [
+        row
+        for row in fitting
+        if row.kind == first.kind
+        for day in _days(row, clause.dates)
+        if (sum(one <= day for one in given) in told if told else day >= max(given))
+    ]
+    return supported(meant) if meant else Verdict("contradicted", first.sources, first.says)
+
+
+def _days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
+    """Return on which days a thing began, each time of those that are told."""
+    begun = [day for day in (row.begun, *(first for first, _ in row.earlier)) if day is not None]
+    then = [day for day in begun if all(is_then(one, day) for one in dates)]
+    return [written(day) for day in then or begun[:1]]
+
+
+def _not_alone(
+    clause: Clause, first: KnownRow, rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return another of the kind of which somebody is said to have one alone."""
+    if not clause.says("sole") or clause.topics != (f"={first.kind}",) or first.kind not in _SINGLE:
+        return None
+    alike = rows.about([*clause.topics, *(one for one in names if one not in first.needs)])
+    others = (row for row in alike if row.kind == first.kind and row.standing == first.standing)
+    other = next((row for row in others if row.needs.isdisjoint(first.needs)), None)
+    return Verdict("contradicted", other.sources, other.says) if other is not None else None
 
 
 def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -197,7 +227,7 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
         [
             row
             for row in rows.rows
-            if _has_stage(one, row)
+            if any(one.stages[0].fits(each) for each in row.stages)
             and fits(one, row)
             and (is_of_tumor or not row.words.isdisjoint(names))
         ]
@@ -210,10 +240,6 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     said = [row for one in found for row in one]
     is_measured_so = all(any(is_measured(one, row) for row in said) for one in measured)
     return [row for one in found for row in one[:1]] if all(found) and is_measured_so else []
-
-
-def _has_stage(clause: Clause, row: KnownRow) -> bool:
-    return any(clause.stages[0].fits(one) for one in row.stages)
 
 
 def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -235,6 +261,22 @@ def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
         if after:
             return supported([one, after[0]])
     return None
+
+
+def advises_untaken(clause: Clause, rows: KnownRows) -> bool:
+    """Whether it is advised to go on with, or to change, a drug that nobody takes."""
+    named = {one: rows.about([one]) for one in clause.names}
+    drugs = [
+        found
+        for name, found in named.items()
+        if kind_of_name(name) == "medication" or any(row.kind == "medication" for row in found)
+    ]
+    is_changed = clause.says("changes_a_drug") and len(drugs) == len(named)
+    if "no" in clause.cues or not (clause.says("goes_on_with") or is_changed):
+        return False
+    is_again = clause.says("takes_up_again")
+    taken = ([row for row in one if row.is_text or row.standing == "active"] for one in drugs)
+    return not all(taken) and not (is_again and all(drugs))
 
 
 def _drugs(rows: KnownRows, name: str) -> list[KnownRow]:

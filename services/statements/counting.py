@@ -35,7 +35,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return _of_a_period(clause, rows)
     if not (names or is_of_stays) or len(numbers) != 1 or is_share:
         return None
-    if not (number := numbers.pop()):
+    is_of_time = clause.says("apart") and bool(clause.quantities)  # "her two scans, a year apart"
+    if not (number := numbers.pop()) or is_of_time:
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
@@ -52,9 +53,10 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
     rows_of_values = {row.sources for row in meant if row.needs_all and not row.negated}
-    if number in (len(days), len(rows_of_values)):  # twice on one day are two results
+    before = sum(len(row.earlier) for row in days.values() if not clause.dates)
+    if number in (len(days) + before, len(rows_of_values)):  # twice on one day are two results
         return supported(list(days.values()))
-    if number > len(days):
+    if number > len(days) + before:
         return Verdict("unsupported", refs(list(days.values())[:3]))
     said = f"{len(days)} in the record: {', '.join(sorted(days))}"
     return Verdict("contradicted", refs(list(days.values())[:3]), said)

@@ -1,6 +1,6 @@
 """Courses of a value, each number of which is a row: "fell from 4.5 to 4.1". Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -143,18 +143,10 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     """Return the days of each number: "from 4.5 to 4.1 on 2 March", "since March, from 4.5 …"."""
     if len(clause.dates) == len(clause.quantities):
         return tuple((date,) for date in clause.dates)
-    if len(clause.dates) > 1:
-        return tuple(tuple(_told_behind(one, clause)) for one in clause.quantities)
     none = ((),) * (len(clause.quantities) - 1)
     if "begun" not in clause.cues:
         return _beside_day(clause) or (*none, clause.dates)
     return (*none, ()) if clause.says("ranged") else (clause.dates, *none)
-
-
-def _told_behind(one: Quantity, clause: Clause) -> Iterator[FoundDate]:
-    """Yield the day that stands behind a number and before the next."""
-    ends = [other.start for other in clause.quantities if other.start > one.start]
-    yield from (day for day in clause.dates if one.start < day.start < min(ends, default=1 << 30))
 
 
 def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:

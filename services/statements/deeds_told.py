@@ -8,7 +8,6 @@ from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
 from services.statements.deeds import (
-    COMPLETED,
     DONE,
     NEVER_DONE,
     OWN,
@@ -26,8 +25,6 @@ def deed_told(
     """Return the verdict over a deed that the agent claims; None where it claims none."""
     reads_records = speaker.reads_records
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-    if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
-        kinds.append(COMPLETED)
     if not kinds:
         return None
     # "Chart updated: …", "Done – …" are no words of a record.

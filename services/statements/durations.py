@@ -1,7 +1,6 @@
 """Sentences that say how long something lasted, or how far apart two things were. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
@@ -10,9 +9,8 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_tables import saying
 from services.language.written_dates import FoundDate, WrittenDate
-from services.statements.ages import ages
+from services.statements.ages import ages_between
 from services.statements.compare_series import has_changed, value_of
-from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
 from services.statements.rows import KnownRow
@@ -68,7 +66,10 @@ def _is_long_ago(clause: Clause, told: Quantity, row: KnownRow, rows: KnownRows)
     if rows.today is not None and exact is not None:
         return _is_so(clause, told, (rows.today - exact).days)
     since = {
-        one.number - age for by in born for one in by.quantities for age in ages(by.begun, day)
+        one.number - age
+        for by in born
+        for one in by.quantities
+        for age in ages_between(by.begun, day)
     }
     if rows.today is not None and day is not None and day.year is not None:
         since = {rows.today.year - day.year}
@@ -95,8 +96,6 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
     if len(clause.dates) == 1 and not clause.quantities:
         return _came_or_left(clause, rows, names)
-    if names and clause.says("from_until") and (found := _first_and_last(clause, rows, names)):
-        return supported(found)
     if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
         return None
     ends = zip(clause.dates[::_ENDS], clause.dates[1::_ENDS], strict=True)
@@ -113,16 +112,6 @@ def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     ]
     stays = [[row for row in one if row.kind in _STAYS] or one for one in spans]
     return supported([row for one in stays for row in one]) if all(stays) else None
-
-
-def _first_and_last(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the first and the last of what was done "from April 2016 to September 2019"."""
-    done = [row for row in about(clause, rows, names) if row.kind in DONE_ONCE]
-    done = sorted((row for row in done if row.kind not in _STAYS), key=lambda row: row.order)
-    ends, plain = [*done[:1], *done[-1:]], replace(clause, dates=())
-    is_so = len(clause.dates) == len(ends) and not clause.says("each_year")
-    is_so = is_so and all(map(has_date, clause.dates, ends))
-    return ends if is_so and all(fits(plain, row) for row in ends) else []
 
 
 def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -85,9 +85,14 @@ def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
     return any(run & row.name and not run <= row.name for run in clause.runs)
 
 
+_WITHOUT_VALUE = frozenset({"problem", "imaging study"})
+
+
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
-    """Whether a clause calls a value normal, and the row is of what was found wrong with it."""
-    return "normal" in clause.cues and row.kind == "problem" and "normal" not in row.words
+    """Whether a clause calls a thing normal, and the row only tells that it was done, or is ill."""
+    is_without = row.kind in _WITHOUT_VALUE or row.kind in DONE_ONCE
+    is_normal = "normal" in row.words and " for Normal " not in row.says
+    return "normal" in clause.cues and row.number is None and is_without and not is_normal
 
 
 def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
@@ -177,8 +182,6 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     ends = {one.number for one in row.ranges}
     if any(one.number not in ends for one in clause.limits):
         return False
-    if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
-        return True
     known = row.quantities
     if row.needs_all:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
@@ -206,10 +209,6 @@ def _is_mixture(told: Quantity, row: KnownRow) -> bool:
     numbers = {one.number for one in row.quantities}
     units = {one.unit for one in row.quantities}
     return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers
-
-
-def _range_of(row: KnownRow) -> list[float] | None:
-    return [one.number for one in row.ranges] if len(row.ranges) == 2 else None
 
 
 def has_date(found: FoundDate, row: KnownRow) -> bool:
@@ -261,8 +260,6 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
     if "ended" in cues and not (is_to_end or _has_ended(row) or _is_done(clause, row)):
-        return False
-    if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
     if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
         return False

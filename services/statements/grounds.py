@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.language.named_person import person_named_in
+from services.language.named_person import doctors_named_in, person_named_in
 from services.language.people_words import common_words
 from services.language.phrases import says
 from services.language.statement_tables import stem
@@ -78,6 +78,11 @@ class Grounds:
             word for word in words if is_clinical_name(word) or word in statement_words().translated
         }
         return bool(words) and not terms and words.isdisjoint(self.rows.words | self.own_names)
+
+    def is_other_doctor(self, text: str) -> bool:
+        """Whether a sentence names a doctor of whom neither rows nor users have a word."""
+        known = (self.rows.words, self.held.words, self.own_names)
+        return any(all(map(one.isdisjoint, known)) for one in doctors_named_in(text))
 
     def is_of_another(self, text: str) -> bool:
         """Whether a sentence surely names a patient, or somebody, who is not this one.

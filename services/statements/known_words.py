@@ -18,7 +18,7 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
     begun = {word[:BEGINNING] for word in known}
     return all(
         word in known
-        or word[:BEGINNING] in begun
+        or (word[0] != "=" and word[:BEGINNING] in begun)
         or is_named(word, known)
         or _is_of_two(word, known)
         or any(

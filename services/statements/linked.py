@@ -7,7 +7,6 @@ from itertools import product
 from services.language.clauses import Clause
 from services.language.links import Link
 from services.language.name_kinds import kind_of_name
-from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.statements.compare_several import ORDINALS
 from services.statements.durations import is_apart
@@ -88,7 +87,11 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
     if not later or not earlier or later == earlier:
         return None
     for one, other in product(later, earlier):
-        if one is not other and _day(one) >= _day(other) and _is_as_far(link.distance, one, other):
+        if (
+            one is not other
+            and _day(one) >= _day(other)
+            and (not link.distance or is_apart(Clause(), link.distance, one, other))
+        ):
             return supported([one, other])
     says = f"{later[0].says}; {earlier[0].says}"
     return Verdict("contradicted", refs([later[0], earlier[0]]), says)
@@ -122,10 +125,6 @@ def _is_event(row: KnownRow) -> bool:
 
 def _day(row: KnownRow) -> str:
     return row.order[:10]
-
-
-def _is_as_far(told: Quantity | None, later: KnownRow, earlier: KnownRow) -> bool:
-    return told is None or is_apart(Clause(), told, earlier, later)
 
 
 # -- cause -----------------------------------------------------------------------------------------

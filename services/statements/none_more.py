@@ -7,7 +7,6 @@ from services.language.name_kinds import kind_of_name
 from services.language.statement_tables import saying
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.compare_several import COUNTED_ONE_BY_ONE, ORDINALS
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
 from services.statements.one_of_several import DONE_ONCE
@@ -52,7 +51,7 @@ def _tells(asked: Clause, row: KnownRow) -> bool:
 def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over a denial of one more; None where a clause denies none."""
     is_done = bool(plain and clause.dates) and all(row.kind in DONE_ONCE for row in plain)
-    told = _not_so_many(clause, plain) or _none_later(clause, rows, plain)
+    told = _none_later(clause, rows, plain)
     return told or _not_prescribed(clause, rows) or (not_then(clause, plain) if is_done else None)
 
 
@@ -72,18 +71,6 @@ def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
     if given:
         return Verdict("contradicted", given[0].sources, given[0].says)
     return Verdict("supported", (), rows.whole["medication"])
-
-
-def _not_so_many(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
-    """Return the verdict over "a second dose is not documented"; None where none is counted."""
-    number = max((ORDINALS[word] for word in clause.words if word in ORDINALS), default=0)
-    given = {row.order[:10]: row for row in plain if row.kind in COUNTED_ONE_BY_ONE}
-    if number < 2 or not given or clause.dates:
-        return None
-    if len(given) < number:
-        return supported(list(given.values()))
-    last = max(given.values(), key=lambda row: row.order)
-    return Verdict("contradicted", last.sources, last.says)
 
 
 def _none_later(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:

@@ -50,6 +50,7 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         )
         told += [row for row in of_names if row.number is not None and row.order[:10] == day]
         is_for_others = any(is_for_another(clause, row) for row in told)
+        told = [row for row in told if row.kind != "medication" or not row.needs.isdisjoint(names)]
         if is_of_day and _say_together(clause, told) and not is_for_others:
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")

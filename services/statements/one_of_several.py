@@ -12,7 +12,6 @@ PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
-_CERTAINTY = "certainty"
 _OBSERVED = frozenset({"observation", "laboratory"})
 
 
@@ -54,6 +53,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         asked |= {"severity"}  # beside a score everybody can judge
     if row.kind.endswith("report"):
         asked |= {"novelty"}
+    if row.kind == "problem" or row.kind in DONE_ONCE:
+        asked |= {"side"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     found = {groups[word] for word in row.exclusive}
     is_absent = any(groups[word] == _NOT_THERE for word in told)

@@ -10,7 +10,7 @@ from services.language.stages_told import TimeTold
 from services.language.statement_tables import saying
 from services.language.statements import Sentence
 from services.language.written_dates import WrittenDate
-from services.statements.ages import is_so_old
+from services.statements.ages import age_told, is_so_old
 from services.statements.compare_series import has_value
 from services.statements.durations import is_so_long, is_steady, is_then, long_ago
 from services.statements.known import KnownRows
@@ -18,6 +18,7 @@ from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict, worst
 
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
+_AGES = frozenset({"", "a", "mo"})
 _Judged = tuple[Sentence, list[Verdict]]
 
 
@@ -41,6 +42,20 @@ def by_reckoning(
             if not _follows(time, owner, found, rows):
                 return None
     return replace(sentence, clauses=tuple(plain)), verdicts
+
+
+def is_of_other_age(sentence: Sentence, verdicts: Sequence[Verdict], rows: KnownRows) -> bool:
+    """Whether somebody is said to have been so old on a day of rows, when they were not."""
+    times = sentence.reader.times() if sentence.reader else ()
+    ages = [one for one in times if one.kind == "age"]
+    found = [row for one in verdicts if ages for ref in one.sources for row in rows.by_source(ref)]
+    known = {told.number for row in found for told in row.quantities if told.unit in _AGES}
+    return any(
+        one.told.number not in known
+        and not _follows(one, owner, [row for row in found if row.begun], rows)
+        for one, owner in product(ages, sentence.clauses)
+        if one.told in owner.quantities and age_told(owner) is None
+    )
 
 
 def _without(clause: Clause, numbers: Sequence[Quantity]) -> Clause:

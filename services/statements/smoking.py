@@ -5,7 +5,6 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.statement_tables import saying
 from services.language.written_dates import WrittenDate
-from services.statements.compare import compare_values
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -40,7 +39,4 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     others = [row for row in (*told, newest) if row.smoking != clause.smoking]
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
-    is_dated = clause.says("age") or (bool(clause.dates) and clause.smoking != "never")
-    if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
-        return compare_values(clause, rows, names=tuple(OF_SMOKING))
     return Verdict("supported", newest.sources, newest.says)

@@ -146,7 +146,9 @@ def beside(
         for order, day in days.items()
         for row in rows.with_day(day.year, day.month)
         if row.order[:10] == order
-        and (row.kind == "encounter" or (row.kind in _DONE_THEN and _is_of(row, names)))
+        and (
+            row.kind == "encounter" or (row.kind in _DONE_THEN and not row.words.isdisjoint(names))
+        )
     ]
 
 
@@ -154,10 +156,6 @@ def all_named(rows: KnownRows, names: Collection[str]) -> list[KnownRow]:
     """Return the rows whose whole name is among `names`; a goal proves nothing of a value."""
     found = [row for name in names for row in rows.about((name,)) if row.needs <= {*names}]
     return [row for row in found if not is_aim(row)]
-
-
-def _is_of(row: KnownRow, names: Collection[str]) -> bool:
-    return not row.words.isdisjoint(names)
 
 
 def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:

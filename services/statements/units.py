@@ -11,6 +11,7 @@ from services.language.vocabulary import read_table
 _SCALES = frozenset({5.0, 10.0, 15.0, 30.0, 100.0})
 """What scores may reach: of pain, of coma, of memory."""
 _ABOUT = 0.05
+_GROUP = 3  # what a comma parts of "3,077" is a group of thousands, or three decimals
 _HALF = 0.501  # numbers are rounded to whole ones at most
 
 
@@ -23,7 +24,10 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
     if claimed.comparator in ("<", ">") and not known.comparator and claimed.number == known.number:
         return False
     pairs = (claimed.pair, known.pair)
-    if None not in pairs and not _fits(claimed, claimed.pair or 0, known.pair or 0, is_about):
+    decimals = (claimed.decimals, _GROUP - claimed.decimals)
+    if None not in pairs and not _fits(
+        claimed, claimed.pair or 0, known.pair or 0, decimals[0], is_about
+    ):
         return False
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
     is_plain = claimed.unit in ("", known.unit)
@@ -31,11 +35,11 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
     # "Above 7" is no 6.383 that might be 6,383.
     recorded = known.readings if is_plain else _in_unit(known, claimed.unit)
     recorded = recorded[:1] if claimed.comparator else recorded
-    for one in readings:
-        for there in recorded:
-            if _fits(claimed, one, there, is_about):
-                return True
-    return False
+    return any(
+        _fits(claimed, one, there, places, is_about)
+        for one, places in zip(readings, decimals, strict=False)
+        for there in recorded
+    )
 
 
 def _tells_scale(claimed: Quantity) -> bool:
@@ -73,7 +77,7 @@ _MOLES: dict[str, tuple[str, str, float, float]] = read_table("units")["moles"]
 _BARE_UNITS = frozenset({"{score}", "a", "{cycle}", "{tbl}", "Cel", "mm[Hg]"})
 
 
-def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> bool:
+def _fits(claimed: Quantity, number: float, there: float, decimals: int, is_about: bool) -> bool:
     if claimed.comparator and claimed.comparator[0] in "<>":
         if isclose(number, there, rel_tol=1e-9):
             return True
@@ -86,9 +90,9 @@ def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> boo
     if is_about and isclose(number, there, rel_tol=_ABOUT):
         return True
     significant = len(str(abs(number)).replace(".", "").strip("0"))
-    if significant < 2 and abs(number) < 10 and not claimed.decimals:
+    if significant < 2 and abs(number) < 10 and not decimals:
         return False  # 5 for 4.6 would be another value
-    return off <= 0.5 * 10.0**-claimed.decimals * (1 + 1e-9)
+    return off <= 0.5 * 10.0**-decimals * (1 + 1e-9)
 
 
 def quantity(number: float, unit: str, *, comparator: str = "") -> Quantity:

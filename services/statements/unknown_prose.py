@@ -17,7 +17,7 @@ from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
 _PLACED = frozenset({"side", "height"})
-_SMALL_WORD, _FEW = 2, 2
+_SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _TOLD_BY_NAME = PARTS | {"modality"}
 _ROMAN = frozenset("ivxabc")
@@ -134,7 +134,7 @@ def _adds_unknown(
         groups = [row for row in rows if _BLOOD_GROUP in row.needs]
         if letters and groups and not any(letters <= row.words for row in groups):
             return True
-    if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
+    if is_of_value and (_has_figure(clause) or stems_told("judged").issuperset(clause.names)):
         said = frozenset(filter(_is_of_medicine, said))
     if not said.isdisjoint(sentence.hyphened):
         said = _with_parts(said, clause, rows, sentence)
@@ -159,11 +159,19 @@ def _adds_unknown(
     known = frozenset(clause.names).union(*told, *heads, *sites)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == SHORT_CHARS for word in said - known)
-    initials = [_initials(row) for row in meant] if is_short else []
-    is_placed = (
+    initials = (
+        ["".join(w[0] for w in row.says.lower().split()) for row in meant] if is_short else []
+    )
+    is_placed = _has_specialists(clause, known) and bool(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _has_specialists(clause: Clause, known: AbstractSet[str]) -> bool:
+    """Whether each specialist is known: no rheumatologist by rheumatoid arthritis."""
+    begun = {word[:_WHOLE_STEM] for word in known}
+    return all(word[:_WHOLE_STEM] in begun for word in clause.words & saying("specialists"))
 
 
 def _with_parts(
@@ -205,11 +213,6 @@ def _has_figure(clause: Clause) -> bool:
     return bool(clause.quantities or clause.differences or clause.stages)
 
 
-def _names_nothing(clause: Clause) -> bool:
-    """Whether a clause names no more than what is judged, such as an organ's function."""
-    return stems_told("judged").issuperset(clause.names)
-
-
 def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
@@ -236,11 +239,6 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
 def _of_doctor(clause: Clause) -> frozenset[str]:
     """Return who a named doctor is said to be to somebody, or to have done."""
     return clause.words & saying("of_a_doctor") if clause.says("doctor") else frozenset()
-
-
-def _initials(row: KnownRow) -> str:
-    """Return the letters by which a row's words begin: of a short name, `ACL`."""
-    return "".join(word[0] for word in row.says.lower().split())
 
 
 def _is_neutral(word: str, clause: Clause) -> bool:

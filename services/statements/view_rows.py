@@ -189,7 +189,14 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         needs=needs_of(row) | classes_of(row) | called,
         needs_all=is_value,
         words=name.union(
-            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row), called
+            core,
+            clause.words,
+            kind.words,
+            topics,
+            status,
+            frozenset(stem(code.rpartition("|")[2]) for code in row.code),
+            classes_of(row),
+            called,
         ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
@@ -252,10 +259,6 @@ def _measured(row: ViewRow) -> Iterator[Quantity]:
     yield quantity(row.number, row.unit, comparator=sign if sign in ("<", ">") else "")
     unit = unit_code(row.unit) or row.unit
     yield from (replace(one, unit=unit) for one in quantities_in(row.value))
-
-
-def _codes(row: ViewRow) -> frozenset[str]:
-    return frozenset(stem(code.rpartition("|")[2]) for code in row.code)
 
 
 def _says(row: ViewRow) -> str:
