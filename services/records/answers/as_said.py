@@ -98,9 +98,9 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
-        is_dropped = takes_back(said) and (at is None or bool(told))
+        is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"
         left = without_what_is_forgotten(found, said)
-        if is_dropped:
+        if takes_back(said) and not is_behind:
             found = _without_taken_back(found, turn.user, before, shown)
             told = told if is_retracted(said) else ()
         elif len(left) < len(found):
