@@ -14,6 +14,11 @@ from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
 _NAME_WORDS = 4
+_BY_PHRASES: Mapping[Command, Sequence[str]] = {
+    "wrong_patient": ("wrong_patient",),
+    "retract": ("retracts",),
+    "known": ("what_is_held", "what_was_told"),
+}
 _CLAUSE_ENDS = re.compile(r"[,;:.!–—]+| - ")
 _BEFORE_ORDERS = frozenset(words_of("no nein non sorry wait oops oh ah hm warte moment ups halt"))
 
@@ -38,10 +43,9 @@ def command_in(text: str) -> Command | None:
         for end in ends:
             if (found := commands.get(tuple(words[start:end]))) is not None:
                 return found
-    if says(text, "wrong_patient"):
-        return "wrong_patient"
-    if says(text, "what_is_held", "what_was_told"):
-        return "known"
+    said = next((one for one, names in _BY_PHRASES.items() if says(text, *names)), None)
+    if said is not None:
+        return said
     return "compare" if any(tuple(words[: len(one)]) == one for one in _comparing()) else None
 
 
@@ -70,7 +74,11 @@ def behind_retraction(text: str) -> str | None:
         return ""
     ends = [at for at, each in enumerate(text[:_LONGEST_CHARS]) if each in ",;:."]
     end = next((at for at in ends if command_in(text[:at]) == "retract"), None)
-    return None if end is None else text[end + 1 :].strip()
+    if end is None:
+        return None
+    rest = text[end + 1 :].strip()
+    again = behind_retraction(rest)  # "my mistake, forget it"
+    return rest if again is None else again
 
 
 @lru_cache(maxsize=1_000)

@@ -16,7 +16,7 @@ Polarity: TypeAlias = Literal["present", "absent"]
 LANGUAGES = ("en", "de")
 _AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
 _WHOLE = ("own", "of_patient", "notes", "joins", "corrections", "rather_than", "withdraws",
-          "withdraws_all")  # fmt: skip
+          "may_withdraw", "withdraws_all")  # fmt: skip
 _WORDS = ("adds", "relatives", "no_part", "no_detail")
 _ANYWHERE = ("doubts", "guards", "note_guards")
 

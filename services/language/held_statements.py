@@ -12,9 +12,12 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Literal
 
+from services.language.commands import is_retracted
+from services.language.folding import words_of
 from services.language.held_forms import Grammar, Polarity, StatementKind, grammars
 from services.language.people_words import of_people
 from services.language.statement_words import statement_words
+from services.language.text_words import asks_question
 from services.language.without_names import without_names
 
 TEXT_LIMIT_CHARS = 2_000
@@ -86,12 +89,17 @@ def _takes_back(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def withdrawn_value(text: str) -> str | None:
-    """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
+def withdrawn_value(text: str, *, is_sure: bool = True) -> str | None:
+    """Return what a command such as "forget the allergy to penicillin" wants forgotten.
+
+    Args:
+        is_sure: Whether the words can mean nothing else; "delete the ibuprofen" may.
+    """
     sentence = _SPACES.sub(" ", text).strip(" .!")
-    for grammar in grammars():
-        if (found := grammar["withdraws"].fullmatch(sentence)) is not None:
-            return found["what"].strip()
+    for name in ("withdraws",) if is_sure else ("withdraws", "may_withdraw"):
+        for grammar in grammars():
+            if (found := grammar[name].fullmatch(sentence)) is not None:
+                return found["what"].strip()
     return None
 
 
@@ -129,6 +137,14 @@ def behind_corrections(text: str) -> Iterator[str]:
     for grammar in grammars():
         if grammar["correcting"].match(text) is not None:
             yield grammar["leads"].sub("", text)
+
+
+def may_put_right(words: str) -> bool:
+    """Whether `words` behind a "no" may be what is right: no order, no question, no second "no"."""
+    said = words_of(words)
+    if not said or said[0] in statement_words().imperatives:
+        return False
+    return not (asks_question(words) or is_retracted(words))
 
 
 def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | None:
@@ -310,7 +326,7 @@ def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> lis
     if not is_noted and not is_correction:
         return []
     if is_correction and not is_noted:
-        return [_corrected(words, quote)]
+        return [_corrected(words, quote)] if may_put_right(words) else []
     return [HeldStatement("note", words, "present", _about(words), quote)]
 
 

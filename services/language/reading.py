@@ -110,13 +110,16 @@ def _puts_right(words: str, situation: Situation) -> bool:
 
     "Not kiwi, it is banana" tells what is so, whatever was asked.
     """
-    put_right = correction_in(words) if says(words, "sets_right") else None
-    if put_right is not None and put_right.old and put_right.new:
+    put_right = correction_in(words)
+    old = () if put_right is None else words_of(put_right.old)
+    if put_right is not None and old and put_right.new and says(words, "sets_right"):
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
     told = list(filter(is_told, situation.asked_before[-3:]))
     is_next = bool(told) and told[-1] == situation.asked_before[-1]
-    is_right = is_next and puts_right_what_was_told(words)
+    is_right = is_next and (
+        puts_right_what_was_told(words) or (bool(old) and {*old} <= {*words_of(told[-1])})
+    )
     if not is_right and not any(is_other_figure(words, one) for one in told):
         return False
     said = list(behind_corrections(words))

@@ -18,12 +18,12 @@ from services.language.commands import behind_retraction
 from services.language.detection import language_of
 from services.language.folding import fold, words_of
 from services.language.held_forms import grammars
-from services.language.held_statements import behind_corrections
+from services.language.held_statements import behind_corrections, may_put_right
 from services.language.people_words import of_people
 from services.language.phrases import says
 from services.language.quantities import quantities_in
 from services.language.statement_words import statement_words
-from services.language.text_words import asks_question, sentences_in
+from services.language.text_words import sentences_in
 from services.language.vocabulary import LANGUAGES, drug_classes, read_words
 from services.language.work import own_kind_in, work_in
 
@@ -71,8 +71,9 @@ def is_told(text: str) -> bool:
 @lru_cache(maxsize=1_000)
 def told_in(text: str) -> Sequence[str]:
     """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
-    said = behind_retraction(text) or text
-    if is_told(said) or ("?" not in said and _is_line_told(said, is_sure=False)):
+    behind = behind_retraction(text)
+    said = text if behind is None else behind
+    if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
         return (said,)
     sentences = (one for one in sentences_in(said.replace("; ", ", ")) if "?" not in one)
     clauses = (
@@ -86,9 +87,7 @@ def told_in(text: str) -> Sequence[str]:
 def puts_right_what_was_told(text: str) -> bool:
     """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
     return "?" not in text and any(
-        (len(said := words_of(rest)) > 1 or quantities_in(rest))
-        and said[0] not in statement_words().imperatives
-        and not asks_question(rest)
+        (len(words_of(rest)) > 1 or quantities_in(rest)) and may_put_right(rest)
         for rest in behind_corrections(text)
     )
 

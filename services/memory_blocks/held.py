@@ -37,8 +37,12 @@ def without_withdrawn(context: ChatContext, text: str) -> str:
 
 
 def said_now(point: KeyPoint) -> str:
-    """Return the words of a held statement: a person's correction, else those that said it."""
-    return point.text if is_withdrawn(point) or not point.quote else point.quote
+    """Return the words of a held statement: those that said it, if they say all of it."""
+    value = point.text.partition(": ")[2]
+    if is_withdrawn(point) or not point.quote:
+        return point.text
+    is_whole = point.source == "model" or value.casefold() in point.quote.casefold() or "(" in value
+    return point.quote if is_whole else value if point.kind == NOTE else point.text
 
 
 def notes_of(context: ChatContext) -> list[str]:

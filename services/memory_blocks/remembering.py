@@ -6,8 +6,9 @@ from typing import cast
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, MemoryBlocks, TopicTransition
+from services.language.commands import is_retracted
 from services.language.folding import words_of
-from services.language.held_forms import StatementKind
+from services.language.held_forms import StatementKind, grammars
 from services.language.held_statements import HeldStatement
 from services.language.quantities import with_figure
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
@@ -23,12 +24,22 @@ def corrected_note(
 ) -> KeyPoint | None:
     """Return the newest held note that `statement` corrects; None if it corrects none.
 
-    A bare figure, "no, 200 m", speaks of the turn before it alone.
+    A bare figure, "no, 200 m", speaks of the turn before it alone; so do other words, where only
+    one thing was stated there.
     """
+    held = [one for one in points if one.quote and one.status == "active"]
+    just = [one for one in held if one.turn_id == turn_id - 1]
     if counted := with_such_a_figure(points, statement):
-        return next((one for one in reversed(counted) if one.turn_id == turn_id - 1), None)
-    notes = [one for one in points if one.quote and one.status == "active" and one.kind == NOTE]
-    return next((one for one in reversed(notes) if _is_about(one, statement)), None)
+        return next((one for one in reversed(counted) if one in just), None)
+    notes = (one for one in reversed(held) if one.kind == NOTE and _is_about(one, statement))
+    return next(notes, just[0] if len(just) == 1 and _is_part(statement) else None)
+
+
+def _is_part(statement: HeldStatement) -> bool:
+    """Whether it puts a word right, "no, valerian": no figure, and no sentence of its own."""
+    is_figure = bool(statement.instead_of) or statement.value[:1].isdecimal()
+    is_sentence = any(one["of_patient"].match(statement.value) for one in grammars())
+    return not (is_figure or is_sentence or is_retracted(statement.quote))
 
 
 def with_such_a_figure(points: Sequence[KeyPoint], statement: HeldStatement) -> list[KeyPoint]:
@@ -38,8 +49,15 @@ def with_such_a_figure(points: Sequence[KeyPoint], statement: HeldStatement) -> 
 
 
 def in_place_of(old: KeyPoint, statement: HeldStatement) -> HeldStatement:
-    """Return what is held instead: a bare figure stands where the old one stood."""
-    return _recounted(old, statement) or statement
+    """Return what is held instead: a bare figure stands where the old one stood.
+
+    Other words that put right what nobody can tell stand behind what they put right.
+    """
+    if (recounted := _recounted(old, statement)) is not None or _is_about(old, statement):
+        return recounted or statement
+    said = old.text.partition(": ")[2] if old.kind == NOTE else old.quote.strip(" .!;")
+    value = f"{said}; {statement.quote.strip(' .!;')}"
+    return replace(statement, value=value, about=value.casefold())
 
 
 def _is_about(point: KeyPoint, statement: HeldStatement) -> bool:

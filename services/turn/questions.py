@@ -14,10 +14,11 @@ from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
 from services.scheduling.confirmed_bookings import request_of
 from services.turn.bookings import TurnBookings
+from services.turn.forgetting import TurnForgetting
 from services.turn.orders import TurnOrders
 from services.turn.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
-from services.turn.remembering import TurnForgetting, TurnRemembering
+from services.turn.remembering import TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.turn_step import TurnStep
 

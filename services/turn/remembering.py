@@ -2,35 +2,32 @@
 
 from collections.abc import Sequence
 
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import Turn
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
-from services.language.commands import behind_retraction, command_in
+from services.language.commands import behind_retraction, is_retracted
 from services.language.held_statements import (
     asks_to_hold,
     held_statements,
     is_correction,
-    withdrawn_value,
-    withdraws_all,
 )
-from services.language.phrases import says
-from services.language.text_words import words_of_statement
-from services.memory_blocks.held import held_lines
+from services.language.telling import told_in
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import (
     MemoryWrite,
-    Retire,
-    apply,
     newest_write,
     undo_write,
 )
-from services.records.answers.as_said import held_about, told_before
+from services.records.answers.as_said import (
+    told_before,
+    told_no_more,
+)
 from services.turn.own_deeds import EARLIER, WAITS
-from services.turn.phases import GroundedTurn, LoadedTurn
-from services.turn.reading import nameless, names_of
+from services.turn.phases import GroundedTurn
+from services.turn.reading import names_of
 from services.turn.turn_step import TurnStep
 
 _WRITE = "write"
@@ -39,8 +36,9 @@ _NOT_NOTED = (
     "remember that she lives alone. For something of your own, add a task."
 )
 _NOT_READ = "“{rest}” was not read; say it by itself, as a whole sentence."
+_AS_WORDS = "“{rest}” is kept in this conversation only as what you wrote."
 _REST_CHARS = 120
-_NOT_OF_THEM = "No longer taken as said of this patient: {said}."
+NOT_OF_THEM = "No longer taken as said of this patient: {said}."
 _OF_WHAT = (
     "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
     "the whole sentence as it is right."
@@ -92,7 +90,7 @@ class TurnRemembering(TurnStep):
         of_figures = [one for one in held_statements(turn.text, names_of(turn)) if one.corrects]
         held = [one for each in of_figures for one in with_such_a_figure(points, each)]
         if held := held or [*_said_before(turn)]:
-            self.replies.say(turn, _OF_WHAT.format(listed=_listed([one.text for one in held])))
+            self.replies.say(turn, _OF_WHAT.format(listed=quoted([one.text for one in held])))
         return bool(held)
 
     def _held(self, turn: GroundedTurn) -> str:
@@ -123,7 +121,8 @@ class TurnRemembering(TurnStep):
         if not text and (said := self.still_held(turn)):
             text = f"{said} “forget …” with its words withdraws it."
         if text and rest:
-            text += f" {self._held(turn) or _NOT_READ.format(rest=one_line(rest, _REST_CHARS))}"
+            unheld = _AS_WORDS if told_in(turn.text) else _NOT_READ
+            text += f" {self._held(turn) or unheld.format(rest=one_line(rest, _REST_CHARS))}"
         if text:
             self.replies.say(turn, text)
         return bool(text)
@@ -137,21 +136,33 @@ class TurnRemembering(TurnStep):
         said = [one.point_id for one in _said_before(turn) if one.said_by == name]
         if said:
             return self._undone(turn, MemoryWrite(turn.now, points=tuple(said)))
+        return self._told_no_more(turn)
+
+    def _told_no_more(self, turn: GroundedTurn) -> str:
+        """Say what of the words told in passing counts no more; empty if it is nothing.
+
+        Who does not say that they are wrong means what the message before told: "undo".
+        """
+        if told := told_no_more(turn.document, turn.run.run_id):
+            return NOT_OF_THEM.format(said=quoted(told))
+        if is_retracted(turn.text):
+            return ""
         sender = turn.message.sender.display_name
         before = [one for one in _turns_before(turn) if one.user == sender]
         told = [said for one in told_before(before) for said in one.sentences]
         for one in before:
             one.is_taken_back = bool(told)
-        return _NOT_OF_THEM.format(said=_listed(told)) if told else ""
+        return NOT_OF_THEM.format(said=quoted(told)) if told else ""
 
     def still_held(self, turn: GroundedTurn) -> str:
         """Return that what somebody else stated just before is still held; "" for nothing."""
         if held := _said_before(turn):
-            listed = _listed([one.text for one in held])
+            listed = quoted([one.text for one in held])
             return f"{held[-1].said_by} said that, so it is still held: {listed}."
-        if not (told := told_before(_turns_before(turn))):
+        told = told_before(_turns_before(turn))
+        if not told or told[-1].by == turn.message.sender.display_name:
             return ""
-        return f"{told[-1].by} said that, so it still counts: {_listed(told[-1].sentences)}."
+        return f"{told[-1].by} said that, so it still counts: {quoted(told[-1].sentences)}."
 
     def undo(self, turn: GroundedTurn) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.
@@ -160,7 +171,9 @@ class TurnRemembering(TurnStep):
         be meant. False where nothing was written in the last ten minutes.
         """
         if (write := self.newest(turn)) is None:
-            return False
+            if text := self._told_no_more(turn):
+                self.replies.say(turn, text)
+            return bool(text)
         has_run = any(run.timestamp > write.at for run in turn.document.tool_memory.executions)
         if has_run or not turn.is_of_turn_before(write.at):
             return self._ask(turn, write, _OF_TOOLS if has_run else EARLIER)
@@ -232,99 +245,11 @@ def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
 
 
 def _outcome(gone: Sequence[str], back: Sequence[str]) -> str:
-    parts = [f"no longer held: {_listed(gone)}"] if gone else []
-    parts += [f"held again: {_listed(back)}"] if back else []
+    parts = [f"no longer held: {quoted(gone)}"] if gone else []
+    parts += [f"held again: {quoted(back)}"] if back else []
     return "; ".join(parts) or "as it was before"
 
 
-def _listed(texts: Sequence[str]) -> str:
+def quoted(texts: Sequence[str]) -> str:
+    """Return `texts` in quotation marks."""
     return ", ".join(f"“{one}”" for one in texts)
-
-
-_POINTS = "points"
-_NOTHING = "Nothing that users stated about this patient is held in this conversation."
-_NOBODY = "No patient is active, so nothing is held of anybody. Name a patient first."
-_OF_RECORD = "Ask for the summary to see what the record holds."
-_NOTHING_ELSE = f"{_NOTHING} {_OF_RECORD}"
-_PASSING = "Written in passing in this conversation, and not in memory:"
-
-
-class TurnForgetting(TurnStep):
-    """Asks before a statement is withdrawn. Holds no state of any turn."""
-
-    def is_meant(self, turn: LoadedTurn) -> bool:
-        """Whether the message wants one thing forgotten, and not the whole conversation."""
-        names = withdrawn_value(turn.text) is not None or withdraws_all(turn.text)
-        return turn.message.press is None and names
-
-    def ask(self, turn: GroundedTurn) -> bool:
-        """Ask whether to withdraw what the message names; False if it names nothing that is held.
-
-        The turn's document is open.
-        """
-        if not self.is_meant(turn):
-            return False
-        value = withdrawn_value(turn.text)
-        if withdraws_all(turn.text):
-            named = [one for one in turn.document.memory.key_points if one.status == "active"]
-        else:
-            named = statements_named(value or "", turn.document)
-        if not named:
-            nothing = (
-                f"I hold no statement about this patient that says “{value}”. What you wrote of it "
-                "in passing is no longer shown beside the record."
-            )
-            self.replies.say(turn, _NOTHING if value is None else nothing)
-            return True
-        listed = "; ".join(f"“{point.text}”" for point in named)
-        text = f"Forget {listed}? It was said in this conversation; the record stays. yes / no"
-        self.replies.ask(
-            turn,
-            "retire_statement",
-            text,
-            patient_id=turn.patient_id,
-            payload={_POINTS: [point.point_id for point in named]},
-        )
-        return True
-
-    def tell(self, turn: GroundedTurn) -> bool:
-        """List what users said about the patient, if that is asked for; the document is open."""
-        message = turn.message
-        if message.press is not None or command_in(nameless(turn, message.text)) != "known":
-            return False
-        if turn.patient_id is None:
-            self.replies.say(turn, _NOBODY)
-            return True
-        is_of_words = says(nameless(turn, message.text), "what_was_told")
-        told = _in_passing(turn.document) if is_of_words else ""
-        parts = [part for part in (held_lines(turn.document), told) if part]
-        self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
-        return True
-
-    def answer(self, turn: GroundedTurn, question: OpenQuestion) -> str:
-        """Withdraw what was asked about, after a yes."""
-        by = turn.message.sender.principal_id
-        points = [str(point) for point in question.payload.get(_POINTS, ())]
-        try:
-            operations = [Retire(op="retire", item=f"point:{point}") for point in points]
-            apply(turn.document, operations, by=by, now=self.clock.now())
-        except MemoryItemError:
-            return "It was changed meanwhile. Nothing was done."
-        return "Forgotten. Memory can bring it back."
-
-
-def _in_passing(context: ChatContext) -> str:
-    """Return what users told lately that no statement holds, a line each; "" for nothing."""
-    quotes = {one.quote.strip(" .!") for one in context.memory.key_points if one.quote}
-    told = (said for each in told_before(context.chat_history) for said in each.sentences)
-    lines = [f"- “{said}”" for said in dict.fromkeys(told) if said.strip(" .!") not in quotes]
-    return "\n".join([_PASSING, *lines]) if lines else ""
-
-
-def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
-    """Return the held statements that hold every telling word of `value`, or else are about it."""
-    wanted = words_of_statement(value)
-    held = [one for one in context.memory.key_points if one.status == "active"]
-    said = [words_of_statement(f"{one.text} {one.quote}") for one in held]
-    named = [one for one, each in zip(held, said, strict=True) if wanted and wanted <= each]
-    return named or [one for one in held if wanted and held_about(value, [one.quote])]

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from data_models.chat_context import Turn
+from data_models.chat_context import ChatContext, Turn
 from services.language.chart_questions import chart_questions
 from services.language.commands import is_retracted, takes_back
 from services.language.corrections import correction_in
@@ -20,6 +20,7 @@ from services.language.held_statements import (
     behind_corrections,
     stated_in,
     withdrawn_value,
+    withdraws_all,
 )
 from services.language.telling import (
     is_other_figure,
@@ -54,7 +55,7 @@ def said_of(
     questions: Sequence[ChartQuestion], held: Iterable[str], text: str = ""
 ) -> tuple[str, ...]:
     """Return those of `held` that are about what `questions` ask or the words of `text` name."""
-    stated = [(quote, one) for quote in held for one in stated_in(quote)]
+    stated = [(quote, one) for quote in held for one in _stated(quote)]
     asked = _words_asked(questions, text) if stated else frozenset()
     fitting = (
         quote
@@ -74,6 +75,12 @@ def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:
     return said_of(asked, held, text) or tuple(same)
 
 
+def _stated(quote: str) -> Sequence[HeldStatement]:
+    note = HeldStatement("note", quote, "present", quote.casefold(), quote)
+    stated = [one for one in stated_in(quote) if not one.corrects]
+    return stated or [note]  # what a correction made of it is no sentence
+
+
 class Told(NamedTuple):
     """What a user told in passing, and no memory holds, with what put it right; who, and when."""
 
@@ -86,20 +93,45 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     """Return what users told in the last of `turns`, without what they said not to be so."""
     found: list[Told] = []
     was_told = False
-    for said, turn in _lines_before(turns):
+    for said, turn, before, shown in _lines_before(turns):
         told = _not_noted(said, tuple(told_in(said))) if len(said) <= _TOLD_CHARS else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
-        if takes_back(said):
-            found = found[:-1] if found and found[-1].by == turn.user else found
+        is_behind = at is not None and not told and is_retracted(said)  # "no, it was sulfa"
+        left = without_what_is_forgotten(found, said)
+        if takes_back(said) and not is_behind:
+            found = _without_taken_back(found, turn.user, before, shown)
             told = told if is_retracted(said) else ()
-        elif (withdrawn := withdrawn_value(said)) is not None:
-            found, told = without_what_is_forgotten(found, withdrawn), ()
+        elif len(left) < len(found):
+            found, told = [*left], ()
         elif at is not None:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
+
+
+def told_in_passing(context: ChatContext, turns: Sequence[Turn]) -> list[str]:
+    """Return what users told in the last of `turns` and no statement was made of."""
+    quotes = {one.quote.strip(" .!") for one in context.memory.key_points if one.quote}
+    told = (said for each in told_before(turns) for said in each.sentences)
+    return [said for said in dict.fromkeys(told) if said.strip(" .!") not in quotes]
+
+
+def told_no_more(context: ChatContext, run_id: str) -> list[str]:
+    """Return what was told in passing, and is told no more for what the message of a run says."""
+    before = [one for one in context.chat_history if one.run_id != run_id]
+    left = told_in_passing(context, context.chat_history)
+    return [said for said in told_in_passing(context, before) if said not in left]
+
+
+def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -> list[Told]:
+    """Return `found` without what `by` had just `said`, else the one thing that was `shown`."""
+    own = [one for one in found if one.by == by]
+    gone = {one.sentences for one in own if all(each in said for each in one.sentences)}
+    seen = {one.sentences for one in own if all(each in shown for each in one.sentences)}
+    gone = gone or (seen if len(seen) == 1 else gone)
+    return [one for one in found if one.sentences not in gone]
 
 
 @lru_cache(maxsize=1_000)
@@ -125,19 +157,32 @@ def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> in
     return len(found) - 1 if found and is_behind else None
 
 
-def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
+class _Line(NamedTuple):
+    """A line of a user's, what was written just before it, and what was answered to that."""
+
+    said: str
+    turn: Turn
+    before: str
+    shown: str
+
+
+def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     """Yield what users wrote in the last turns, a line each: also what waited for an answer.
 
     Nothing of what was said to be about somebody else, nor of the message that said so.
     """
-    for each in (one for one in turns[-_TURNS_READ:] if not one.is_taken_back):
-        for line in each.user_message.splitlines():
+    before, shown = "", ""
+    for each in turns[-_TURNS_READ:]:
+        for line in () if each.is_taken_back else each.user_message.splitlines():
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
             is_answer = is_answer and is_told(waited) and not is_told(said) and not _noted(said)
-            yield (waited if is_answer else said), each
+            yield _Line(waited if is_answer else said, each, before, shown)
+            before, shown = said, ""
+        before = " ".join(each.user_message.split())
+        shown = " ".join(answer.text for answer in each.agent_responses)
 
 
 def told_of(
@@ -153,24 +198,34 @@ def told_of(
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
 
 
-def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
-    """Return what of `told` is not of `value`, which the user wanted forgotten."""
-    named = frozenset(_words(value))
+def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told]:
+    """Return what of `found` is not of what `said` wants forgotten, or says to be wrong."""
+    if withdraws_all(said):
+        return ()
+    if (value := withdrawn_value(said, is_sure=False)) is None:
+        return found
+    questions = _asked_in(value, _ANY_DAY)
+    names = " ".join(each for one in questions for each in _names_of(one))
+    named = frozenset(_words(names)) or _words_asked(questions, value)
     return [
         each
-        for each in told
-        if not any(_fits(one, named, _asked_in(value, each.on), each.on) for one in each.sentences)
+        for each in found
+        if not any(_fits(one, named, questions, each.on) for one in each.sentences)
     ]
 
 
 def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
     """Return how the words begin that are asked about: typed, or of what is looked for."""
-    names = [one.name for one in questions]
-    names += [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
-    names += [each for one in questions for each in concept_table().also_called(one.name)]
+    names = [f"{one.said} {one.arguments.get('query', '')}" for one in questions]
+    names += [each for one in questions for each in _names_of(one)]
     names += [each for one in questions if one.tool == "allergies" for each in kinds_with(one.name)]
     typed = {word[:_TELLING_CHARS] for each in telling_words(text) for word in words_of(each)}
     return typed.union(_words(" ".join(names)))
+
+
+def _names_of(question: ChartQuestion) -> Iterator[str]:
+    yield question.name
+    yield from concept_table().also_called(question.name)
 
 
 def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on: date) -> bool:
