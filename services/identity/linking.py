@@ -25,6 +25,7 @@ from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
 from services.language.people_words import of_people
+from services.language.phrases import says
 from services.language.record_numbers import (
     is_bare_number,
     is_heading_number,
@@ -292,7 +293,8 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         or said.message.is_placed
         or bool(named or of_names or spans[len(said.dates) :])
     )
-    return is_told and all(one.text in opening for one in left)
+    is_more = says(" ".join(one.text for one in left), "same_question")
+    return is_told and not is_more and all(one.text in opening for one in left)
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:

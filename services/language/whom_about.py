@@ -27,6 +27,7 @@ def headings_of(text: str) -> tuple[str, ...]:
             heading = f"{who}: {_ASKED}"
             *words, _ = read_words(heading).words
             is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+            is_time = is_time or _is_met(text, who)
             if not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
                 headings.append(heading)
     return tuple(dict.fromkeys(headings))
@@ -49,6 +50,13 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not at or "theirs" in part:
         return "" if asked and not at else who
     return text[text.find(who) : text.find(at, text.find(asked))].rstrip(" ,:")
+
+
+def _is_met(text: str, who: str) -> bool:
+    """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
+    before = words_of(text[: text.find(who)])
+    is_led = not of_people("met_at").isdisjoint(before[-1:])
+    return is_led and not of_people("meetings").isdisjoint(before)
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:

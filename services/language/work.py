@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from services.language.appointment_slots import names_a_time, slots_in
-from services.language.clock import day_in
+from services.language.clock import day_in, part_of_day_in
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without
 from services.language.pointing.clauses import read_clauses
@@ -39,10 +39,10 @@ _WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
     "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
-    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question",
+    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question", "rewords",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
-_LONGEST_WISH_WORDS = 12
+_LONGEST_WISH_WORDS, _SHORT_ANSWER_WORDS = 12, 6
 LONG_CHARS = 1_500
 """What is longer is a letter, and asks for nothing."""
 
@@ -171,9 +171,11 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
     asks_chart = bool(read.about) and (asks_question(text) or read.task == "answer")
-    slots = {*slots_in(text, is_booking=True)}
+    is_part = part_of_day_in(text) is not None and len(text.split()) <= _SHORT_ANSWER_WORDS
+    slots = {*slots_in(text, is_booking=True), *(["time_preference"] if is_part else [])}
     # "At 3pm" is looked for in the chart by none of its kinds, and answers.
-    is_of_kind = asks_chart and any(one.tool != SEARCH for one in read.about)
+    named = (one for one in read.about if part_of_day_in(one.name) is None)
+    is_of_kind = asks_chart and any(one.tool != SEARCH for one in named)
     if is_of_kind and slots <= _TIMES and not says(text, "free"):
         return True
     return not slots and (is_of_own_things(text) or asks_chart)
