@@ -53,7 +53,7 @@ async def test_the_local_users_yes_makes_one_valid_draft(fhir: OrderServer, serv
         assert made["code"] == {"text": "potassium"}
         back = await talk.say("withdraw the potassium order")
         assert back.text.endswith("(patient_4)? yes / no")
-        assert "Took back the draft of potassium" in (await talk.say("yes")).text
+        assert "took back the draft of potassium" in (await talk.say("yes")).text
         assert [one["status"] for one in fhir.made.values()] == ["revoked"]
     assert fhir.faults == []
 
