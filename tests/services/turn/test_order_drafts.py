@@ -216,8 +216,8 @@ async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     said = await ordering.say("yes")
     assert said.texts == ["\n\n".join([MADE, MADE.replace("potassium", "sodium")])]
     assert [one["code"]["text"] for one in await ordering.kept()] == ["potassium", "sodium"]
-    assert (await ordering.say("undo")).texts == ["took back the draft of sodium."]
-    assert (await ordering.say("undo")).texts == ["took back the draft of potassium."]
+    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of sodium."]
+    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of potassium."]
 
 
 async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_path: Path) -> None:
