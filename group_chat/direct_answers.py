@@ -87,18 +87,20 @@ async def usable(
         ModelError: it broke off, and no row that was fetched answers, nor was anything changed that
             is told without it.
     """
-    has_begun = False
+    has_begun, failure = False, None
     try:
         async for text in said:
             has_begun = has_begun or bool(text.strip())
             yield text
-    except ModelError:
-        if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
-            raise
-        turn.is_cut = has_begun
-        return
-    if not has_begun and turn.looked:
+    except ModelError as error:
+        failure = error
+    if failure is not None or not has_begun:
         await search_on()
+    if failure is None:
+        return
+    if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
+        raise failure
+    turn.is_cut = has_begun
 
 
 async def search_on(agent: TeamAgent, turn: TurnContext) -> None:

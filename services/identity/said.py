@@ -3,14 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.identity.asked_about import (
-    calls_relative,
-    is_asked_about,
-    is_kin_of,
-    is_set_against,
-    is_set_aside,
-    is_stated_about,
-)
+from services.identity import asked_about
 from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
@@ -46,7 +39,7 @@ def without_set_against(said: Said) -> Said:
     kept = [
         one
         for one in named
-        if not is_set_against(
+        if not asked_about.is_set_against(
             said.message, one.span, [each.span for each in named if each is not one]
         )
     ]
@@ -71,7 +64,7 @@ def is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
     if own is not None and sex in ("male", "female") and own.sex not in (sex, "unknown"):
         return False
     return any(
-        one.span and is_stated_about(said.message, one.span[0].start)
+        one.span and asked_about.is_stated_about(said.message, one.span[0].start)
         for one in said.mentions
         if any(each.same_as(other) for each in one.people for other in others)
     )
@@ -83,13 +76,13 @@ def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
         one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
     ]
     numbers = (said.message.text.find(one.text) for one in said.numbers)
-    return any(is_set_aside(said.message, place) for place in numbers) or any(
+    return any(asked_about.is_set_aside(said.message, place) for place in numbers) or any(
         span
         and (
             span[0].title in ("relative", "staff")
-            or is_set_aside(said.message, span[0].start)
-            or is_kin_of(said.message, span)
-            or not is_asked_about(said.message, span)
+            or asked_about.is_set_aside(said.message, span[0].start)
+            or asked_about.is_kin_of(said.message, span)
+            or not asked_about.is_asked_about(said.message, span)
         )
         for span in spans
     )
@@ -101,7 +94,7 @@ def is_after_the_open_one(message: Message, place: int) -> bool:
     "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
     """
     is_later = message.pronoun_at is not None and message.pronoun_at < place
-    return is_later or calls_relative(message)
+    return is_later or asked_about.calls_relative(message)
 
 
 def first_place(said: Said, others: Sequence[Person]) -> int:

@@ -29,6 +29,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         heading = f"{who.rstrip('. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+        is_time = is_time or _is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -82,6 +83,13 @@ def _behind_values(text: str) -> str:
     return " ".join(words[places[-1] + 1 :]) if places else ""
 
 
+def _is_met(text: str, who: str) -> bool:
+    """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
+    before = words_of(text[: text.find(who)])
+    is_led = not of_people("met_at").isdisjoint(before[-1:])
+    return is_led and not of_people("meetings").isdisjoint(before)
+
+
 def _may_be_somebody(words: Sequence[Word]) -> bool:
     if not words:
         return True  # a date, or a number
@@ -91,8 +99,8 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)  # `her twin sister`
-    signs = ("subjects", "speakers", *(() if is_owned else ("staff",)))
-    is_other = any(one.is_in(*signs) for one in words)
+    is_other = any(one.is_in("subjects", "speakers") for one in words)
+    is_other = is_other or (not is_owned and any(one.is_in("staff") for one in words))
     things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)

@@ -7,16 +7,11 @@ from datetime import date
 from data_models.chart_view import ChartView, ViewRow
 from services.language.folding import fold, tokens_of
 from services.language.utterance import ChartQuestion
+from services.records.answers import row_parts
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
 from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.lengths_told import lasted_so_long
-from services.records.answers.row_parts import (
-    BROKEN_OFF,
-    days_recorded,
-    newest_day,
-    says_why_over,
-)
 from services.records.answers.said_words import has_words
 from services.records.concepts.table import (
     ConceptKind,
@@ -261,7 +256,9 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         and "name" in question.arguments
         and not question.arguments["name"]
     ):
-        return says_why_over(row) if name == BROKEN_OFF else has_words(row, name)  # as it is taken
+        return (
+            row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
+        )  # as it is taken
     if question.tool == "medications" or not _says_rest(row, question):
         return _says_rest(row, question)
     if name in _OF_OPEN and row.status not in _OPEN:
@@ -332,7 +329,7 @@ def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
     first = first_day(row.date[:10]) if row.date else None
     if first is None:
         return False
-    last = last_day((not is_event and row.end[:10]) or newest_day(row))
+    last = last_day((not is_event and row.end[:10]) or row_parts.newest_day(row))
     if is_event and row.kind == "medication" and not question.is_ordered:
         last = first  # ordered again is not begun
     if (
@@ -342,7 +339,7 @@ def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
         and row.status == "active"
     ):
         last = date.max
-    if len(days := days_recorded(row)) > 1 and row.status != "active":
+    if len(days := row_parts.days_recorded(row)) > 1 and row.status != "active":
         # Between two times of an illness it was not there; how long the last took is told.
         begun = [day for day in days if span.until is None or day <= span.until]
         first = max(begun, default=first)

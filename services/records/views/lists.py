@@ -3,12 +3,7 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import (
-    names_of_procedure,
-    parts_of_body,
-    rows_called,
-    words_listed,
-)
+from services.records.concepts import table
 from services.records.concepts.words import words_of
 from services.records.dates import is_within
 from services.records.entry import Entry, end_of, instant
@@ -216,11 +211,11 @@ def _given(status: str) -> str:
 
 def is_operation(row: ViewRow) -> bool:
     """Whether a procedure may be an operation: what is plainly another thing is none."""
-    return not words_listed("not_operations") & {*words_of(row.name)}
+    return not table.words_listed("not_operations") & {*words_of(row.name)}
 
 
 def _is_named(row: ViewRow, name: str) -> bool:
-    return any(_says(row, each) for each in names_of_procedure(name))
+    return any(_says(row, each) for each in table.names_of_procedure(name))
 
 
 def _says(row: ViewRow, name: str) -> bool:
@@ -228,7 +223,9 @@ def _says(row: ViewRow, name: str) -> bool:
     have = _apart(f"{row.name} {row.detail}")
     german = {word for word in have if word.endswith(_GREEK)}  # Cholezystektomie
     have |= {word.replace("z", "c").replace("k", "c") for word in german}
-    return all(any(_is_in(each, have) for each in (word, *parts_of_body(word))) for word in wanted)
+    return all(
+        any(_is_in(each, have) for each in (word, *table.parts_of_body(word))) for word in wanted
+    )
 
 
 _GREEK = ("tomy", "copy", "plasty", "graphy", "gram")
@@ -249,7 +246,7 @@ def _is_in(word: str, have: frozenset[str]) -> bool:
 
 def _apart(said: str) -> frozenset[str]:
     """Return the words of `said`, those of one word that others write as two apart."""
-    in_two = rows_called("said_in_two")
+    in_two = table.rows_called("said_in_two")
     return frozenset(part for word in words_of(said) for part in in_two.get(word, (word,)))
 
 
