@@ -20,8 +20,8 @@ from services.identity.said import (
 )
 from services.identity.strangers import nearest_to
 from services.language.ages_told import age_behind
-from services.language.descriptions import is_of_hers_alone
 from services.language.chart_nouns import words_of_questions
+from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
 from services.language.people_words import of_people
