@@ -48,7 +48,8 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _leads(word: str) -> bool:
-    return of_people("leads_to_whom", "opening").issuperset(words_of(word) or ["-"])
+    leads = of_people("leads_to_whom", "opening") - of_people("definite")
+    return leads.issuperset(words_of(word) or ["-"])
 
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
@@ -99,8 +100,9 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)  # `her twin sister`
-    is_other = any(one.is_in("subjects", "speakers") for one in words)
-    is_other = is_other or (not is_owned and any(one.is_in("staff") for one in words))
+    is_other = any(
+        one.is_in("subjects", "speakers") or (one.is_in("staff") and not is_owned) for one in words
+    )
     things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
