@@ -7,11 +7,11 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
-from data_models.comparison import ComparisonAccessor
-from data_models.conversation_accessor import ConversationAccessor
-from data_models.counting_blob_store import CountingBlobStore
+from data_models.conversations.comparison import ComparisonAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.storage.counting_blob_store import CountingBlobStore
 from group_chat.kernel_import import import_kernel
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
@@ -38,9 +38,9 @@ from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for, linker_for
 from services.language.reader import ReaderTeam
 from services.orders.order_drafts import OrderDrafts
-from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.beside import IllsOfRecord, StaffOfRecord
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.analyzer import PatientContextAnalyzer
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, resources_for
@@ -50,7 +50,7 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.safety import SafetyAnswers, safety_for
+from services.turn.answers.safety import SafetyAnswers, safety_for
 from services.views.conversation_reader import ConversationReader
 from services.views.visits_by_day import VisitsByDay, visits_by_day_for
 from settings import Settings
@@ -160,7 +160,7 @@ def started(base: Foundation) -> Started:
     base.records.start()
     import_kernel()
     from group_chat.build import build_team, connected_for
-    from group_chat.tools.personal import PersonalAssistant
+    from group_chat.tools.personal.personal import PersonalAssistant
 
     office = PersonalAssistant(
         back_end=base.assistant,

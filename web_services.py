@@ -4,8 +4,8 @@ from zoneinfo import ZoneInfo
 
 from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
-from routes.context import RouteContext, SocketLimits
-from routes.health import Readiness
+from routes.requests.context import RouteContext, SocketLimits
+from routes.requests.health import Readiness
 from routes.server import WebAccess
 from services.access.access_factory import (
     authenticator_for,
@@ -13,8 +13,8 @@ from services.access.access_factory import (
     rate_for,
     sign_in_for,
 )
-from services.access.fhircast import Hub
 from services.access.limits import SocketSlots
+from services.access.sign_in.fhircast import Hub
 from services.channels.feedback import PageFeedback
 from services.conversations.conversation_factory import claim_times_for
 from services.conversations.maintenance_lease import MaintenanceLease

@@ -27,12 +27,12 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from services.records.big_charts import PREPARE_AFTER_SECONDS, make_view
 from services.records.folder.records import FolderRecords
-from services.records.record import PatientRecord
 from services.records.records_factory import prepare_views
+from services.records.resources.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.lists import encounters
 from services.records.views.medications import medications
-from services.records.views.oncology import status_view
+from services.records.views.oncology.oncology import status_view
 from services.records.views.papers import documents
 from services.records.views.problems import problems
 from services.records.views.results import results

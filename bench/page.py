@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from playwright.async_api import Browser, CDPSession, Page, ViewportSize, async_playwright, expect
 
 from bench.figures import Figure, info, p95, table
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentMessageStarted,
     AgentTextDelta,
     RunFinished,

@@ -15,9 +15,9 @@ from time import process_time
 from bench.figures import Figure, exit_code, info, p95, table
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.clock import RandomIds
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from data_models.tool_memory import ToolMemory
-from group_chat.checked_output import read_words
+from group_chat.drafts.checked_output import read_words
 from routes.export import History, as_markdown
 from routes.export_word import as_word
 from services.entities.circumstances import AgentNames, Writing
@@ -31,7 +31,7 @@ from services.memory_blocks.rotation import ROTATE_ABOVE_TURNS, rotate
 from services.memory_blocks.validator import validate
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from services.tool_memory.extractors import extracted
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits

@@ -19,17 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from data_models.scenario import FieldDefinition, Scenario, Step, Transition
-from data_models.scenario_session import PatientProfile, ScenarioSession, StepVisit
+from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenarios.scenario_session import PatientProfile, ScenarioSession, StepVisit
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.move import VersionChain
-from services.scenarios.migration.planning import make_plan
+from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import reconcile
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MEBI = 1024 * 1024

@@ -9,8 +9,8 @@ from pathlib import Path
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import RandomIds, SystemClock
-from data_models.conversation import Conversation
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation import Conversation
+from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.documents import Documents
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext, Registry

@@ -13,8 +13,8 @@ from app import build
 from bench.chat import Chat, chatting
 from bench.figures import Figure, info, p50
 from bench.sections import Bench, history_name
-from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.clock import RandomIds, SystemClock
+from data_models.storage.blob_store import Blob, BlobInfo, BlobStore
 from routes.server import create_runner
 from services.access.access_factory import outbound_policy_for
 from services.access.outbound import outbound_session

@@ -42,7 +42,7 @@ from bench.sections import (
 )
 from bench.seed import Place, seeding
 from bench.storage import operations
-from data_models.local_files import sync_folder, write_new_file
+from data_models.storage.local_files import sync_folder, write_new_file
 from tests.peers import running_azurite
 
 Section = Callable[[Bench], Awaitable[list[Figure]]]

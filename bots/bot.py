@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from botbuilder.core import TurnContext
 
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
-from bots.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
-from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes, home_of
 from bots.reference import TEAMS, Activity, Reference, reference_of
-from bots.rendering import card_activity, text_activity
+from bots.rendering.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
+from bots.rendering.delivery import Delivery
+from bots.rendering.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import StoreError, UserInputError
-from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
 from services.channels.ports import ChannelServices
 

@@ -11,8 +11,8 @@ from aiohttp import web
 
 from bots.authenticator import BotAccess, open_bot_access
 from bots.config import BotConfig, bot_config
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import ForbiddenError, NotFoundError
-from data_models.incoming_message import IncomingMessage
 from services.access.principal import EVERYBODY
 from services.channels.ports import ChannelServices
 from services.runs.hub import Run

@@ -17,14 +17,14 @@ from bots.authenticator import BotAccess
 from bots.bot import RoundsBot
 from bots.config import BotConfig, Registration, ServiceUrls
 from bots.connector import Connector
-from bots.delivery import Delivery
-from bots.files import DRIVE_HOSTS, FileTransfers
 from bots.invokes import Invokes
 from bots.outbox import Outbox
-from bots.plan_board import Proposals
-from bots.redelivery import Redelivery
-from bots.rendering import Look
-from bots.run_renderer import RendererParts
+from bots.rendering.delivery import Delivery
+from bots.rendering.files import DRIVE_HOSTS, FileTransfers
+from bots.rendering.plan_board import Proposals
+from bots.rendering.redelivery import Redelivery
+from bots.rendering.rendering import Look
+from bots.rendering.run_renderer import RendererParts
 from bots.sign_in import UserSignIn
 from bots.token_service import TokenService
 from data_models.clock import Clock

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from bots.cards import label_of, press_in, words_in
 from bots.inbound import Account, Inbound
 from bots.reference import TEAMS, reference_of
+from bots.rendering.cards import label_of, press_in, words_in
+from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
 from data_models.errors import BadFrameError
-from data_models.incoming_message import IncomingMessage, Press, Sender
 from services.access.principal import user_id
-from services.language.vocabulary import language_of_tag
+from services.language.words.vocabulary import language_of_tag
 
 V = TypeVar("V")
 _GROUPS = ("groupChat", "channel")

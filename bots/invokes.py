@@ -8,11 +8,11 @@ import orjson
 from pydantic import Field, ValidationError
 
 from bots.adapter import Answer
-from bots.delivery import Delivery
-from bots.files import FileTransfers
 from bots.inbound import Inbound, Part
 from bots.incoming import owner_of, principal_of, required
 from bots.reference import Reference
+from bots.rendering.delivery import Delivery
+from bots.rendering.files import FileTransfers
 from bots.sign_in import EXCHANGE, VERIFY, UserSignIn
 from data_models.errors import BadFrameError
 from data_models.identifiers import is_web_name

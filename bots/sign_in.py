@@ -8,14 +8,14 @@ import structlog
 from pydantic import Field, ValidationError
 
 from bots.adapter import Answer
-from bots.delivery import Delivery
 from bots.inbound import Inbound, Part
 from bots.incoming import is_group, principal_of, required
 from bots.reference import TEAMS, Activity, Reference
-from bots.rendering import text_activity
+from bots.rendering.delivery import Delivery
+from bots.rendering.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError
-from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
 from services.access.handshake import TOKEN_LIMIT_CHARS
 from services.access.on_behalf import OnBehalf

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from data_models.blob_changes import put_blob
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
@@ -15,6 +14,7 @@ from data_models.errors import CorruptConversationError, CorruptDocumentError, N
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.memory_blocks import ArchivedChanges, MemoryChange
+from data_models.storage.blob_changes import put_blob
 from data_models.tool_memory import RunOutput, TurnRuns
 from data_models.turn_runs import TurnRunsAccessor
 

@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from data_models import errors
-from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.document import Document, upgraded
 from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
+from data_models.storage.blob_store import Blob, BlobStore
 
 # Remembers blobs, whole conversations at a time, within a bound.
 

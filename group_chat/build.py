@@ -9,18 +9,18 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.tools.catalogue import Connected
+from group_chat.tools.clinic.order_tools import OrderTools
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.order_tools import OrderTools
-from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.watcher import ToolWatcher
 from services.audit.trail import Audit
 from services.basis import Basis
 from services.evidence import evidence_factory
 from services.evidence.foreign.servers import ForeignServers
 from services.orders.order_drafts import OrderDrafts
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 from services.team import Team
 from services.telemetry.metrics import Metrics
@@ -40,7 +40,7 @@ def connected_for(
     Raises:
         ConfigurationError: a file that a setting names cannot be read.
     """
-    importlib.import_module("services.assistant.local_calendar")
+    importlib.import_module("services.assistant.local.local_calendar")
     outside = ForeignTools(
         servers=evidence_factory.foreign_clients_for(basis, foreign),
         records=records,

@@ -11,9 +11,8 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelError, ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
-from group_chat.amending import amend
-from group_chat.draft import Draft, HeldText, OutputMeter
-from group_chat.judge import Judge, speaker_of
+from group_chat.drafts.amending import amend
+from group_chat.drafts.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
     background,
@@ -24,13 +23,14 @@ from group_chat.messages import (
     note_structured_reply,
     text_message,
 )
-from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
-from group_chat.speaker_state import Announce, Ask, End, Work
+from group_chat.speakers.judge import Judge, speaker_of
+from group_chat.speakers.plan_text import plan_message
+from group_chat.speakers.speaker_state import Announce, Ask, End, Work
+from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import HandedOver, TurnContext
-from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window
-from services.language.hand_over import is_bare_hand_over, promised_agent
+from services.language.model_output.hand_over import is_bare_hand_over, promised_agent
 
 
 class ClinicalGroupChat:

@@ -18,19 +18,19 @@ from semantic_kernel.contents import (
 
 from data_models.errors import ModelError
 from group_chat.agents import TeamAgent
-from group_chat.item_lines import changes_told
+from group_chat.drafts.item_lines import changes_told
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
-from services.language.answer_words import answer_words
-from services.language.judging import caution_for
-from services.language.phrases import says
-from services.language.question_figures import arguments_of
-from services.language.single_questions import CHANGES
-from services.language.talk_texts import talk_text
-from services.language.tools_named import SEARCH
+from services.language.charts.answer_words import answer_words
+from services.language.charts.tools_named import SEARCH
+from services.language.questions.question_figures import arguments_of
+from services.language.questions.single_questions import CHANGES
+from services.language.replies.judging import caution_for
 from services.language.utterance import ChartQuestion, Utterance
+from services.language.words.phrases import says
+from services.language.words.talk_texts import talk_text
 from services.records.answers.as_said import told_before
-from services.records.answers.asked_rows import has_answer
+from services.records.answers.choosing.asked_rows import has_answer
 from services.records.answers.direct import answered
 
 _QUESTIONS = 4

@@ -7,14 +7,14 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
 from data_models.chat_context import AgentMessage
+from data_models.conversations.plan import Plan
 from data_models.errors import ToolInputError
-from data_models.plan import Plan
 from group_chat.models.dialect import CUE
-from group_chat.speaker_state import Cue
+from group_chat.speakers.speaker_state import Cue
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, line_of, meaning_line, summary_line
 from services.group_chat_port import GroupChatRequest
-from services.patient_context.snapshot import neutralise
+from services.patient_context.reading.snapshot import neutralise
 from services.turn.entities import eviction_notice
 
 

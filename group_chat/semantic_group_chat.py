@@ -10,27 +10,27 @@ from semantic_kernel.contents import ChatHistory, FunctionCallContent
 
 from data_models.chat_context import Continuation
 from data_models.clock import Clock, IdSource
-from data_models.conversation import QUESTION_MINUTES
-from data_models.plan import STEP_LIMIT_CHARS
+from data_models.conversations.conversation import QUESTION_MINUTES
+from data_models.conversations.plan import STEP_LIMIT_CHARS
 from group_chat.agents import AgentFactory
 from group_chat.chat import ClinicalGroupChat
-from group_chat.checked_output import StatementChecking
-from group_chat.event_stream import EventStream
-from group_chat.gate import named_by_others, of_last_deed, opening
-from group_chat.judge import Judge
+from group_chat.drafts.checked_output import StatementChecking
+from group_chat.drafts.event_stream import EventStream
 from group_chat.limits import GroupChatLimits
-from group_chat.speaker_state import SpeakerState
+from group_chat.speakers.gate import named_by_others, of_last_deed, opening
+from group_chat.speakers.judge import Judge
+from group_chat.speakers.speaker_state import SpeakerState
+from group_chat.speakers.turn_controller import TurnController
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
-from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, GroupChatEvent, GroupChatRequest
+from services.language.requests.work import does_deeds, leaves_question
 from services.language.utterance import TeamMember
-from services.language.work import does_deeds, leaves_question
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.team import Team, card_of
 

@@ -8,17 +8,17 @@ from semantic_kernel.contents import ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
+from data_models.conversations.plan import PlanStep
 from data_models.errors import ModelError
-from data_models.plan import PlanStep
 from group_chat.agents import TeamAgent
-from group_chat.amending import amend
 from group_chat.direct_answers import look_up_step
-from group_chat.draft import Draft, OutputMeter
-from group_chat.plan_text import step_line
-from group_chat.speaker_state import Ask
+from group_chat.drafts.amending import amend
+from group_chat.drafts.draft import Draft, OutputMeter
+from group_chat.speakers.plan_text import step_line
+from group_chat.speakers.speaker_state import Ask
+from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import Outcome, StepResult, TurnContext, enter_turn, leave_turn
-from group_chat.turn_controller import TurnController
-from services.language.hand_over import AsksUser, read_hand_over
+from services.language.model_output.hand_over import AsksUser, read_hand_over
 
 Prompt = Callable[[str, Ask], list[ChatMessageContent]]
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeVar
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
-from data_models.effects import Effect
+from data_models.conversations.effects import Effect
+from data_models.conversations.plan import Plan
 from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
-from services.language.detection import WELL_READ, language_of
-from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, TeamMember
+from services.language.words.detection import WELL_READ, language_of
+from services.language.words.talk_texts import talk_text
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.tool_memory.session import FinishedRun
 
 if TYPE_CHECKING:  # it makes the check of a message for a turn
-    from group_chat.checked_output import StatementChecking
+    from group_chat.drafts.checked_output import StatementChecking
 
 # Calls that run side by side end in the order in which they were asked for.
 

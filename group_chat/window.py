@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from data_models.chat_context import Turn
-from data_models.plan import Plan
-from group_chat.plan_text import PLAN_HEAD, PLAN_QUESTION
-from services.language.own_texts import ends_with_own
+from data_models.conversations.plan import Plan
+from group_chat.speakers.plan_text import PLAN_HEAD, PLAN_QUESTION
+from services.language.words.own_texts import ends_with_own
 from services.memory_blocks.held import LONG_MESSAGE_SHARE, shown_answers
-from services.patient_context.snapshot import may_imitate, neutralise
+from services.patient_context.reading.snapshot import may_imitate, neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
 MEANING_MARK = "MESSAGE_MEANS_JSON:"

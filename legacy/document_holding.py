@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Self, TypeAlias
 
-from data_models.claim import Claim
+from data_models.conversations.claim import Claim
 from data_models.identifiers import PatientId, storable_patient_id
 
 _PREFIX, _SUFFIX = "patient_", "_context.json"

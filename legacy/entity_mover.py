@@ -15,10 +15,9 @@ from typing import Any, Literal, TypeAlias
 import yaml
 from pydantic import ValidationError
 
-from data_models.blob_store import Blob, BlobStore
-from data_models.claim import Claim
 from data_models.clock import Clock
-from data_models.entities import Entities
+from data_models.conversations.claim import Claim
+from data_models.entities.entities import Entities
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -28,6 +27,7 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.identifiers import hashed
+from data_models.storage.blob_store import Blob, BlobStore
 from legacy.document_holding import Holding, Unclaimed
 from services.entities.circumstances import AgentNames
 from services.entities.legacy import (

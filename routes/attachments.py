@@ -7,10 +7,10 @@ from aiohttp import web
 
 from data_models.chat_context import Attachment
 from data_models.errors import AttachmentError, AudioError, BadFrameError
-from routes.auth import principal_of
 from routes.chats import download
-from routes.context import CONTEXT, chat_asked
-from routes.endpoint import (
+from routes.requests.auth import principal_of
+from routes.requests.context import CONTEXT, chat_asked
+from routes.requests.endpoint import (
     BINARY,
     INTEGER,
     STRING,
@@ -22,7 +22,7 @@ from routes.endpoint import (
     of,
     rows,
 )
-from routes.json_input import json_reply, query_of, read_body
+from routes.requests.json_input import json_reply, query_of, read_body
 from services.access.bodies import large_body_of
 from services.attachments.papers import Whose
 from services.speech import AUDIO_LIMIT_BYTES

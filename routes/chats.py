@@ -11,9 +11,9 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.errors import BadFrameError, BranchError, FeedbackError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
-from routes.auth import browser_session_of, principal_of
-from routes.context import CONTEXT, chat_asked
-from routes.endpoint import (
+from routes.requests.auth import browser_session_of, principal_of
+from routes.requests.context import CONTEXT, chat_asked
+from routes.requests.endpoint import (
     BINARY,
     FLAG,
     INTEGER,
@@ -30,8 +30,8 @@ from routes.endpoint import (
     of,
     rows,
 )
-from routes.following import LAUNCHES
-from routes.json_input import number_in, query_of, read_body, view_document
+from routes.requests.json_input import number_in, query_of, read_body, view_document
+from routes.streams.following import LAUNCHES
 from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_list import Hits, NamedConversation

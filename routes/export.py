@@ -12,12 +12,12 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.errors import BadFrameError
 from data_models.patient_identity import PatientIdentity
-from routes.auth import principal_of
 from routes.chats import download
-from routes.context import CONTEXT
-from routes.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
+from routes.requests.auth import principal_of
+from routes.requests.context import CONTEXT
+from routes.requests.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
 from services.attachments.papers import PAPERS_HEAD, paper_line
-from services.language.inert import inert
+from services.language.model_output.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
 
 Views: TypeAlias = Mapping[str, ChartView]

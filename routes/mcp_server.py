@@ -14,10 +14,10 @@ from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import BadFrameError, RoundsError
-from routes.auth import MCP, principal_of
-from routes.json_input import json_reply, parse_json
+from routes.requests.auth import MCP, principal_of
+from routes.requests.json_input import json_reply, parse_json
 from services.access.bodies import body_of
-from services.language.inert import inert
+from services.language.model_output.inert import inert
 from services.records.views.lines import told
 from services.views.patient_chart import NAME_LIMIT_CHARS, ProgramCharts, ProgramPart
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients

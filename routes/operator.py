@@ -9,13 +9,13 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from data_models.errors import ScenarioNotFoundError
-from data_models.scenario import is_scenario_id
+from data_models.scenarios.scenario import is_scenario_id
 from data_models.values import ClosedValue
-from routes.auth import operator_of
-from routes.context import CONTEXT
-from routes.endpoint import STRING, Endpoint, Schema, in_query, of, rows
-from routes.json_input import number_in
-from routes.operator_input import (
+from routes.requests.auth import operator_of
+from routes.requests.context import CONTEXT
+from routes.requests.endpoint import STRING, Endpoint, Schema, in_query, of, rows
+from routes.requests.json_input import number_in
+from routes.requests.operator_input import (
     PREFIX,
     BulkAct,
     Definition,
@@ -30,7 +30,7 @@ from routes.operator_input import (
     Share,
     decision,
 )
-from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.dry_run import DryRunRow
 from services.scenarios.operators.journal import JournalEntry

@@ -3,11 +3,17 @@
 from aiohttp import web
 
 from data_models.errors import BadFrameError
-from routes import endpoint
-from routes.auth import operator_of, principal_of
-from routes.context import CONTEXT, chat_asked
-from routes.json_input import json_reply, language_asked, query_of, read_body, view_document
-from routes.operator_input import PREFIX, EmergencyReview
+from routes.requests import endpoint
+from routes.requests.auth import operator_of, principal_of
+from routes.requests.context import CONTEXT, chat_asked
+from routes.requests.json_input import (
+    json_reply,
+    language_asked,
+    query_of,
+    read_body,
+    view_document,
+)
+from routes.requests.operator_input import PREFIX, EmergencyReview
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView

@@ -12,11 +12,11 @@ from pydantic import BaseModel, Field
 from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError
 from data_models.values import ClosedValue
-from routes.auth import principal_of
-from routes.context import CONTEXT
-from routes.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
-from routes.json_input import read_body, view_document
-from services.language.vocabulary import read_document
+from routes.requests.auth import principal_of
+from routes.requests.context import CONTEXT
+from routes.requests.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
+from routes.requests.json_input import read_body, view_document
+from services.language.words.vocabulary import read_document
 from services.records.views.demographics import Demographics
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut

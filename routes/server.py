@@ -7,24 +7,26 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from routes import ag_ui, chat_socket, chats, endpoint, export, health, user
+from routes import chats, export, user
 from routes.attachments import attachment_routes
-from routes.auth import authentication, counting, handshake_of, operator_of
-from routes.context import CONTEXT, RouteContext
-from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
-from routes.operator_input import PREFIX, refusals
 from routes.patients import patient_routes
-from routes.problem import problems
-from routes.response_headers import evened, preflights, readable_by, security_headers
+from routes.requests import endpoint, health
+from routes.requests.auth import authentication, counting, handshake_of, operator_of
+from routes.requests.context import CONTEXT, RouteContext
+from routes.requests.operator_input import PREFIX, refusals
+from routes.requests.problem import problems
+from routes.requests.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.smart import SignInRoutes, SmartRoutes, tell_page
 from routes.static_client import StaticClient
-from services.access.fhircast import Hub
+from routes.streams import ag_ui, chat_socket
+from routes.streams.following import FOLLOWING, LAUNCHES, Following
 from services.access.handshake import Authenticator
-from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
-from services.access.smart import SmartLaunch
+from services.access.sign_in.fhircast import Hub
+from services.access.sign_in.oidc import OidcSignIn
+from services.access.sign_in.smart import SmartLaunch
 from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 

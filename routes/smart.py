@@ -8,15 +8,15 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
-from routes.auth import SESSION_COOKIE, SIGN_OUT, known_of
-from routes.context import CONTEXT
-from routes.following import opening
-from routes.json_input import json_reply
-from services.access.begun import LOGIN_SECONDS
+from routes.requests.auth import SESSION_COOKIE, SIGN_OUT, known_of
+from routes.requests.context import CONTEXT
+from routes.requests.json_input import json_reply
+from routes.streams.following import opening
 from services.access.bodies import body_of
 from services.access.handshake import Authenticator, Handshake
-from services.access.oidc import SESSION_SECONDS, OidcSignIn
-from services.access.smart import SmartLaunch
+from services.access.sign_in.begun import LOGIN_SECONDS
+from services.access.sign_in.oidc import SESSION_SECONDS, OidcSignIn
+from services.access.sign_in.smart import SmartLaunch
 
 # `/auth/…`: signing in and out with a browser (spec page 15).
 

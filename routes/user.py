@@ -5,9 +5,9 @@ from pathlib import Path
 
 from aiohttp import web
 
-from routes.auth import principal_of
-from routes.context import CONTEXT
-from routes.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, Json, of, rows
+from routes.requests.auth import principal_of
+from routes.requests.context import CONTEXT
+from routes.requests.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, Json, of, rows
 
 
 async def list_agents(request: web.Request) -> Json:

@@ -21,8 +21,8 @@ from scripts.workshop import ROOT, say
 
 LIMIT_SECONDS = 600
 TARGETS: Mapping[str, Sequence[str]] = {
-    "data_models/claim.py": ("tests/data_models/test_claim.py", "tests/durability"),
-    "data_models/claim_decision.py": (
+    "data_models/conversations/claim.py": ("tests/data_models/test_claim.py", "tests/durability"),
+    "data_models/conversations/claim_decision.py": (
         "tests/data_models/test_claim_decision.py", "tests/data_models/test_claim.py",
         "tests/services/conversations", "tests/services/hand_over",
         "tests/services/turn/test_pending_requests.py",
@@ -33,7 +33,7 @@ TARGETS: Mapping[str, Sequence[str]] = {
         "tests/services/scenarios", "tests/services/turn/test_scenario_turns.py",
         "tests/services/turn/test_scenario_answers.py",
     ),
-    "services/identity/matching.py": ("tests/services/identity",),
+    "services/identity/names/matching.py": ("tests/services/identity",),
     "services/identity/linking.py": ("tests/services/identity",),
     "services/tool_memory/selection.py": ("tests/services/tool_memory",),
     "services/tool_memory/resolver.py": ("tests/services/tool_memory",),

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import yaml
 
 from scripts.wordnet import ClinicalMeanings, WordNet
-from services.language import statement_words as lists
-from services.language.statement_tables import stem, stems_told
-from services.language.statement_words import is_clinical_name, statement_words
+from services.language.words import statement_words as lists
+from services.language.words.statement_tables import stem, stems_told
+from services.language.words.statement_words import is_clinical_name, statement_words
 
 _MEDICAL = re.compile(r"\[(?:med|anat|pharm|psych|biochem)\.\]")
 _ASIDE = re.compile(r"\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|/[^/]*/|<[^>]*>")

@@ -11,8 +11,8 @@ from pkgutil import iter_modules
 
 from faker.providers import person
 
-from services.language.letters import folded
-from services.language.named_person import LIST
+from services.language.people.named_person import LIST
+from services.language.words.letters import folded
 
 _LEAST_LETTERS = 3
 _PARTS = re.compile(r"[\s\-'’.]+")

@@ -6,10 +6,10 @@ from typing import cast
 
 from data_models.clock import RandomIds, SystemClock
 from group_chat.tools.catalogue import Connected, catalogue
-from group_chat.tools.order_tools import OrderTools
-from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.clinic.order_tools import OrderTools
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from services.orders.order_drafts import OrderDrafts
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 
 FILE = Path(__file__).parents[1] / "services" / "scenarios" / "definition" / "step_tools.json"

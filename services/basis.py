@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
+from data_models.storage.blob_store import BlobStore
 from settings import Settings
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
-from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
+from data_models.conversations import turn_events
+from data_models.conversations.incoming_message import Press
+from data_models.conversations.plan import Plan
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from data_models.patient_identity import PatientIdentity
-from data_models.plan import Plan
 from services.attachments.papers import AttachedPapers
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.turn_effects import TurnEffects

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
-from data_models.local_blob_store import LocalBlobStore
-from services.scenarios.migration.tag_index import session_tags
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
+from services.scenarios.migration.indexes.tag_index import session_tags
 from settings import Settings
 
 SESSIONS = "chat-sessions"
@@ -42,7 +42,7 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
     if (account := settings.azure_account) is None:
         return LocalBlobStore(root=settings.data_dir / name)
     # Azure's SDK takes half a second to import.
-    from data_models.azure_blob_store import AzureBlobStore
+    from data_models.storage.azure_blob_store import AzureBlobStore
 
     tags = session_tags if name == SESSIONS else None
     return AzureBlobStore(account, container=name, ids=ids, tags_of=tags)

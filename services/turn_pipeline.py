@@ -11,27 +11,32 @@ import asyncio
 from functools import partial
 
 from data_models.chat_context import ChatContext
-from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
+from data_models.conversations.claim import Claim
+from data_models.conversations.turn_events import (
+    AgentMessageStarted,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+)
 from data_models.errors import CorruptDocumentError
-from data_models.turn_events import AgentMessageStarted, RunFailed, RunFinished, RunStarted
 from services.conversations.clear_undo import ClearUndo
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
-from services.language.commands import is_clear_command
+from services.language.replies.commands import is_clear_command
 from services.patient_context.service import PatientContextService
-from services.records.reading import reading_as
+from services.records.fhir.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn import phases
-from services.turn.clearing import TurnClearing
-from services.turn.comparing import TurnComparing
+from services.turn.answers.clearing import TurnClearing
+from services.turn.answers.comparing import TurnComparing
+from services.turn.answers.groups import TurnGroups
+from services.turn.answers.pending_requests import PendingRequests
+from services.turn.answers.questions import TurnQuestions, order_instead
+from services.turn.answers.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.documents import TurnDocuments
 from services.turn.end import TurnMeter, metered, note_repeatable, wait_for_end
-from services.turn.groups import TurnGroups
-from services.turn.migration import is_plain_answer
-from services.turn.pending_requests import PendingRequests
-from services.turn.questions import TurnQuestions, order_instead
 from services.turn.request import (
     DocumentChange,
     TurnRequests,
@@ -39,9 +44,9 @@ from services.turn.request import (
     change_document,
     is_stored_at_once,
 )
-from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
-from services.turn.scenario_news import tell_switch
-from services.turn.scenarios import TurnScenarios
+from services.turn.scenarios.migration import is_plain_answer
+from services.turn.scenarios.scenario_news import tell_switch
+from services.turn.scenarios.scenarios import TurnScenarios
 from services.turn.tools import TurnTools, presses_entity
 from services.turn.turn_replies import TurnReplies
 from services.turn.turn_step import TurnStep

@@ -11,7 +11,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from data_models import azure_client
+from data_models.storage import azure_client
 from tests import peers
 from tests.amounts import LONG_EXAMPLES
 from tests.fakes import CountingIds, FixedClock

@@ -12,8 +12,8 @@ from services.audit.trail import Audit, NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.policy import OpenToAll
 from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
-from services.identity.person import Person
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person
 
 
 class FixedClock:

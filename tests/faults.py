@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, TypeVar
 
-from data_models.blob_store import Blob, BlobInfo, BlobStore
-from data_models.counting_blob_store import StorageOperation
 from data_models.errors import StoreError, StoreUnavailableError
+from data_models.storage.blob_store import Blob, BlobInfo, BlobStore
+from data_models.storage.counting_blob_store import StorageOperation
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 
 from data_models import errors
-from routes.endpoint import document
+from routes.requests.endpoint import document
 from routes.server import endpoints
 from routes.static_client import StaticClient
 from settings import Settings

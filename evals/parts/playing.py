@@ -11,7 +11,7 @@ from evals.parts.scenarios import simulate
 from evals.scoring.checks import Row
 from evals.scoring.meanings import Part, referred
 from services.language.crisis.rules import load_other_rules, load_rules
-from services.language.orders import may_order_change
+from services.language.requests.orders import may_order_change
 
 FREE = "free"
 """Tag of a case whose words leave open what is meant: there the model's word counts."""

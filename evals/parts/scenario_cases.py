@@ -5,9 +5,9 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from data_models.errors import ScenarioDefinitionError
-from data_models.scenario import FieldDefinition, Rule, Scenario, Step, Transition
+from data_models.scenarios.scenario import FieldDefinition, Rule, Scenario, Step, Transition
 from services.scenarios.definition.conditions import names_in
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 
 
 class _Shape(BaseModel):

@@ -9,8 +9,7 @@ from typing import TypeAlias
 from pydantic import JsonValue, ValidationError
 
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError, ScenarioPlanError
-from data_models.local_blob_store import LocalBlobStore
-from data_models.scenario_session import (
+from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     Extracted,
     PatientProfile,
@@ -18,6 +17,7 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
+from data_models.storage.local_blob_store import LocalBlobStore
 from evals.parts.scenario_cases import (
     AnswerEvent,
     CaseEvent,
@@ -32,12 +32,12 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
-from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import advanced

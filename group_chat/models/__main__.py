@@ -19,8 +19,8 @@ from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings, model_settings_of
 from group_chat.models.probing import probe_window
 from group_chat.models.profile import LACKS, ModelProfile, Prices
-from services.language.model_text import ModelText
-from services.language.thoughts import without_thoughts
+from services.language.model_output.model_text import ModelText
+from services.language.model_output.thoughts import without_thoughts
 from settings import Settings
 
 _TOOL = {

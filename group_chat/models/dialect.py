@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from semantic_kernel.contents import AuthorRole, ChatMessageContent, FunctionCallContent
 
 from group_chat.window import SUMMARY_MARK
-from services.patient_context.markers import SNAPSHOT_PREFIX
+from services.patient_context.reading.markers import SNAPSHOT_PREFIX
 
 Row: TypeAlias = dict[str, Any]
 

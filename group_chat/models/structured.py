@@ -9,9 +9,9 @@ from pydantic import BaseModel, ValidationError
 from data_models.errors import ModelOutputError, ModelRequestError, ModelWindowError
 from group_chat.models.completions import Completions
 from group_chat.models.json_schema import short_schema
+from services.language.model_output.thoughts import without_thoughts
 from services.language.reader import ANSWER_TOKENS as READER_TOKENS
 from services.language.reader import PURPOSE as READER
-from services.language.thoughts import without_thoughts
 
 Answer = TypeVar("Answer", bound=BaseModel)
 

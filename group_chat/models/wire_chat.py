@@ -25,8 +25,8 @@ from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written
 from group_chat.models.learned import fitted
 from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
-from services.language.model_text import ModelText
-from services.language.thoughts import without_thoughts
+from services.language.model_output.model_text import ModelText
+from services.language.model_output.thoughts import without_thoughts
 
 _SELECTION_TOKENS = 400  # a thought may come before the one name
 _REFITS = 3

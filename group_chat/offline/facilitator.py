@@ -3,28 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data_models.scenario import FieldDefinition
-from group_chat.checked_output import RECORD_TOOLS
+from data_models.scenarios.scenario import FieldDefinition
+from group_chat.drafts.checked_output import RECORD_TOOLS
 from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
-from group_chat.plan_text import PLAN_QUESTION
-from services.language.commands import is_retracted
-from services.language.corrections import correction_in
-from services.language.detection import is_unread
-from services.language.field_answers import readings_in
-from services.language.folding import words_of
-from services.language.held_statements import held_statements, stated_in
-from services.language.in_english import in_english
-from services.language.judging import caution_for
-from services.language.own_texts import ends_with_own
-from services.language.phrases import found_in, says
-from services.language.references import place_in
-from services.language.text_words import asks_question, quoted_in
-from services.language.tool_requests import as_move
-from services.language.tools_named import SEARCH
-from services.language.utterance import TeamMember
-from services.language.work import (
+from group_chat.speakers.plan_text import PLAN_QUESTION
+from services.language.charts.tools_named import SEARCH
+from services.language.replies.commands import is_retracted
+from services.language.replies.corrections import correction_in
+from services.language.replies.field_answers import readings_in
+from services.language.replies.judging import caution_for
+from services.language.replies.references import place_in
+from services.language.requests.tool_requests import as_move
+from services.language.requests.work import (
     LONG_CHARS,
     asks_overview,
     leaves_question,
@@ -33,8 +25,16 @@ from services.language.work import (
     points_only,
     wants_plan,
 )
+from services.language.told.held_statements import held_statements, stated_in
+from services.language.utterance import TeamMember
+from services.language.words.detection import is_unread
+from services.language.words.folding import words_of
+from services.language.words.in_english import in_english
+from services.language.words.own_texts import ends_with_own
+from services.language.words.phrases import found_in, says
+from services.language.words.text_words import asks_question, quoted_in
 from services.records.answers.as_said import held_about
-from services.records.answers.row_line import summary_of
+from services.records.answers.choosing.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 

@@ -14,15 +14,15 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
-from group_chat.judge import NAMES_FOLLOW
 from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist, request_in, run
+from group_chat.speakers.judge import NAMES_FOLLOW
 from group_chat.turn_context import current_turn
-from services.language.answer_words import answer_words
-from services.language.phrases import says
-from services.language.tool_requests import RECALL, ToolRequest
+from services.language.charts.answer_words import answer_words
+from services.language.requests.tool_requests import RECALL, ToolRequest
+from services.language.words.phrases import says
 from services.records.answers.as_said import held_about
 
 

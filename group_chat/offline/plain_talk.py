@@ -4,16 +4,16 @@ Each answer says plainly what cannot be done, and what can be done instead.
 """
 
 from group_chat.offline.prompt import OfflineReply, Prompt
-from services.language.addressing import without_address
-from services.language.appointment_slots import slots_in
-from services.language.detection import is_unread, language_of
-from services.language.phrases import says
-from services.language.statement_parts import REFERENCE
-from services.language.statements import read_sentence
-from services.language.talk_texts import talk_text
-from services.language.telling import told_in
-from services.language.work import LONG_CHARS, impossible_wish
-from services.language.yes_no import yes_no_in
+from services.language.replies.addressing import without_address
+from services.language.replies.yes_no import yes_no_in
+from services.language.requests.appointment_slots import slots_in
+from services.language.requests.work import LONG_CHARS, impossible_wish
+from services.language.sentences.statement_parts import REFERENCE
+from services.language.sentences.statements import read_sentence
+from services.language.told.telling import told_in
+from services.language.words.detection import is_unread, language_of
+from services.language.words.phrases import says
+from services.language.words.talk_texts import talk_text
 
 _SOURCES_SHOWN = 8
 _HEAD_WORDS = 14

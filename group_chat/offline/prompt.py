@@ -19,11 +19,11 @@ from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
-from services.language.detection import WELL_READ
-from services.language.talk_texts import talk_text
-from services.language.text_words import telling_words
+from services.language.people.without_names import without_names
 from services.language.utterance import TeamMember, Utterance
-from services.language.without_names import without_names
+from services.language.words.detection import WELL_READ
+from services.language.words.talk_texts import talk_text
+from services.language.words.text_words import telling_words
 from services.memory_blocks.held import first_shown
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX

@@ -7,24 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from group_chat.item_lines import item_line
+from group_chat.drafts.item_lines import item_line
 from group_chat.offline.plain_talk import courtesy, not_understood, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
-from group_chat.plan_text import form_open_line
+from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
-from services.language.answer_words import answer_words
-from services.language.arrangement import NOTED_AS, Arranging, asks_for
-from services.language.clock import day_in
-from services.language.judging import caution_for
-from services.language.orders import orders_change
-from services.language.own_texts import ends_with_own, in_own_language
-from services.language.phrases import says
-from services.language.ratings import rating_in
-from services.language.single_questions import CHANGES
-from services.language.talk_texts import ends_with_text, has_text
-from services.language.tool_requests import (
+from services.language.charts.answer_words import answer_words
+from services.language.charts.tools_named import SEARCH
+from services.language.questions.single_questions import CHANGES
+from services.language.replies.judging import caution_for
+from services.language.replies.ratings import rating_in
+from services.language.replies.yes_no import yes_no_in
+from services.language.requests.arrangement import NOTED_AS, Arranging, asks_for
+from services.language.requests.clock import day_in
+from services.language.requests.orders import orders_change
+from services.language.requests.tool_requests import (
     LISTS_APPOINTMENTS,
     OF_OWN_THINGS,
     OF_THE_HOUSE,
@@ -32,13 +31,14 @@ from services.language.tool_requests import (
     ToolRequest,
     as_move,
 )
-from services.language.tools_named import SEARCH
+from services.language.requests.work import behind_switch, own_kind_in, points_only
 from services.language.utterance import ChartQuestion
-from services.language.work import behind_switch, own_kind_in, points_only
-from services.language.yes_no import yes_no_in
+from services.language.words.own_texts import ends_with_own, in_own_language
+from services.language.words.phrases import says
+from services.language.words.talk_texts import ends_with_text, has_text
 from services.records.answers.as_said import said_of
+from services.records.answers.choosing.row_line import NOT_RECORDED, bullets_of
 from services.records.answers.direct import answered
-from services.records.answers.row_line import NOT_RECORDED, bullets_of
 from services.records.answers.whole_chart import notes_on
 
 SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"

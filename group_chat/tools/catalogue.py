@@ -4,22 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
-from group_chat.tools.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.chart_tools import CHART_TOOLS, RECORD_TOOLS, chart_tools
+from group_chat.tools.clinic.order_tools import ORDER_TOOLS, OrderTools
+from group_chat.tools.clinic.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
-from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools
-from group_chat.tools.personal import PersonalAssistant
+from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
+from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS, WORKFLOW_TOOLS
-from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool, refusing_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 
 _NO_CLINIC = "the clinic's timetable is not connected; tell the user"
 _NO_ORDERS = "drafts of orders are switched off here; tell the user"

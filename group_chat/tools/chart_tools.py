@@ -13,13 +13,14 @@ from group_chat.tools.tool import Tool, tools_of
 from group_chat.turn_context import TurnContext
 from services.attachments.papers import beside, is_paper, of_papers
 from services.records.big_charts import make_view
-from services.records.dates import first_day, last_day
-from services.records.need import Need
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
-from services.records.views import lists, needs, oncology
+from services.records.resources.dates import first_day, last_day
+from services.records.resources.need import Need
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
+from services.records.views import lists, needs
 from services.records.views.course import course
 from services.records.views.medications import medications as view_of_medications
+from services.records.views.oncology import oncology
 from services.records.views.papers import documents as view_of_documents
 from services.records.views.papers import read_document as view_of_document
 from services.records.views.problems import problems as view_of_problems

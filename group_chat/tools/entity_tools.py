@@ -12,12 +12,12 @@ from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
 from services.evidence.chart_states import chart_states
-from services.language.folding import words_of
+from services.language.words.folding import words_of
 from services.memory_blocks.recall import Remark
 from services.records.big_charts import make_view
-from services.records.dates import last_day
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.resources.dates import last_day
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.records.views.view import view_of
 
 UPDATE_ENTITIES = "update_entities"

@@ -18,11 +18,11 @@ from services.evidence.trials.judge import Judgement, judge
 from services.evidence.trials.search import TrialSearch, search_from
 from services.evidence.trials.sources import StudyFolder, StudySource
 from services.evidence.trials.study import Study
-from services.language.evidence_questions import GUIDELINES, TRIALS
-from services.language.written_dates import dates_in
+from services.language.charts.evidence_questions import GUIDELINES, TRIALS
+from services.language.figures.written_dates import dates_in
 from services.records.big_charts import make_view
-from services.records.need import PERSON
-from services.records.ports import PatientRecords
+from services.records.resources.need import PERSON
+from services.records.resources.ports import PatientRecords
 
 EVIDENCE_TOOLS = (GUIDELINES, TRIALS, RESEARCH)
 

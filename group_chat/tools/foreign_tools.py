@@ -13,12 +13,12 @@ from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext
 from services.evidence.foreign.servers import Fact, ForeignServer, ForeignTool, names_a_patient
-from services.language.names_within import names_one_of
-from services.language.written_dates import dates_in, recorded_date
-from services.records.need import PERSON
+from services.language.figures.written_dates import dates_in, recorded_date
+from services.language.people.names_within import names_one_of
 from services.records.patient_names import PatientNames, forms_of
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.resources.need import PERSON
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from data_models.errors import ToolInputError
 from group_chat.models.json_schema import short_schema
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
-from services.patient_context.snapshot import may_imitate, neutralise
+from services.patient_context.reading.snapshot import may_imitate, neutralise
 
 PLUGIN = "rounds"
 ARGUMENTS_LIMIT_CHARS = 20_000

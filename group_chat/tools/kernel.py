@@ -17,13 +17,13 @@ from semantic_kernel.filters.auto_function_invocation.auto_function_invocation_c
 from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_arguments import KernelArguments
 
-from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.clock import Clock, IdSource
-from data_models.effects import Begun, Effect
+from data_models.conversations import turn_events
+from data_models.conversations.effects import Begun, Effect
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.identifiers import hashed
-from group_chat.citations import remember_rows
+from group_chat.drafts.citations import remember_rows
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
     ARGUMENTS_LIMIT_CHARS,
@@ -38,7 +38,7 @@ from group_chat.tools.function import (
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, action_key, changing, current_turn
-from services.patient_context.snapshot import neutralise
+from services.patient_context.reading.snapshot import neutralise
 from services.records.views.lines import told
 from services.tool_memory.session import FinishedRun
 

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from data_models.chat_context import AgentMessage
-from group_chat.citations import citations_in
+from group_chat.drafts.citations import citations_in
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
-from services.language.hand_over import HandsBack, is_question, read_hand_over
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.language.model_output.hand_over import HandsBack, is_question, read_hand_over
 from services.records.report_models import Report, ReportContent, Statement, reports_of
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.demographics import demographics
-from services.records.views.oncology import treatments_view
-from services.records.views.status import current_status
+from services.records.views.oncology.oncology import treatments_view
+from services.records.views.oncology.status import current_status
 
 QUESTION_LIMIT = 20
 EVENT_LIMIT = 100

@@ -7,16 +7,16 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from data_models.clock import Clock, IdSource
-from data_models.entity_keys import CONVERSATION_KEYS, canonical_key
+from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
+from data_models.entities.entity_keys import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
-from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
-from group_chat.checked_output import names_another
+from group_chat.drafts.checked_output import names_another
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
-from services.language.yes_no import consent_in
-from services.patient_context.snapshot import neutralise
+from services.language.replies.yes_no import consent_in
+from services.patient_context.reading.snapshot import neutralise
 from services.team import PLAN_TOOL
 
 HAND_OVER, CONFIRM_PLAN, CANCEL_PLAN = "hand_over", "confirm_plan", "cancel_plan"

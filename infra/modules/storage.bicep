@@ -215,7 +215,7 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // Sessions of a sign-in end after half a day (services/access/oidc.py).
+          // Sessions of a sign-in end after half a day (services/access/sign_in/oidc.py).
           name: 'forget-sign-ins'
           type: 'Lifecycle'
           enabled: true

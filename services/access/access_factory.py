@@ -8,15 +8,15 @@ from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyF
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
-from services.access.oidc import OidcRules, OidcSignIn
-from services.access.oidc_provider import OidcProvider
 from services.access.on_behalf import OnBehalf, OnBehalfGrant
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
 from services.access.principal import UserRules
-from services.access.sign_in_sessions import SignInSessions
+from services.access.sign_in.oidc import OidcRules, OidcSignIn
+from services.access.sign_in.oidc_provider import OidcProvider
+from services.access.sign_in.sign_in_sessions import SignInSessions
+from services.access.sign_in.smart import SmartLaunch
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
-from services.access.smart import SmartLaunch
 from services.basis import Basis
 from settings import Settings
 

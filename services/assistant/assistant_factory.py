@@ -11,16 +11,16 @@ from data_models import errors
 from services import own_sign_in
 from services.access.on_behalf import OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.graph_account import GraphAccount
-from services.assistant.graph_calendar import GraphCalendar
-from services.assistant.graph_client import GraphClient
-from services.assistant.graph_contacts import GraphAddressBook
-from services.assistant.graph_documents import GraphDocumentFolder
-from services.assistant.graph_mail import GraphMailbox
-from services.assistant.graph_tasks import GraphTasks
-from services.assistant.graph_wire import GraphLimits, segment
-from services.assistant.local_back_end import LocalAssistant
-from services.assistant.local_file import LocalSamples
+from services.assistant.graph.graph_account import GraphAccount
+from services.assistant.graph.graph_calendar import GraphCalendar
+from services.assistant.graph.graph_client import GraphClient
+from services.assistant.graph.graph_contacts import GraphAddressBook
+from services.assistant.graph.graph_documents import GraphDocumentFolder
+from services.assistant.graph.graph_mail import GraphMailbox
+from services.assistant.graph.graph_tasks import GraphTasks
+from services.assistant.graph.graph_wire import GraphLimits, segment
+from services.assistant.local.local_back_end import LocalAssistant
+from services.assistant.local.local_file import LocalSamples
 from services.basis import Basis
 from settings import Settings
 

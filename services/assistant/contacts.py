@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from data_models.effects import Effect
+from data_models.conversations.effects import Effect
 from services.language.pointing.folding import tokens_of
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 
 KEPT_ITEMS = 5_000
 _FILE = "made_for.json"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from data_models.effects import Effect
+from data_models.conversations.effects import Effect
 from services.assistant.calendar import ALWAYS, Span
 
 

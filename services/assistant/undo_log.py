@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
-from data_models.effects import Effect
+from data_models.conversations.effects import Effect
 from data_models.identifiers import PatientId, hashed
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import EntityType
 from data_models.values import Value
 from services.assistant.back_end import AssistantServices

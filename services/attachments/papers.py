@@ -12,15 +12,15 @@ from data_models.chat_context import Attachment, ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
-from services.identity.index import PersonIndex
 from services.identity.linking import Situation, SubjectLinker
-from services.identity.matching import Known, mentions_in
+from services.identity.names.index import PersonIndex
+from services.identity.names.matching import Known, mentions_in
+from services.identity.names.person import Person
 from services.identity.others_named import OthersNamed
-from services.identity.person import Person
-from services.language.full_dates import full_dates
-from services.records.entry import Entry
-from services.records.fhir_types import Patient
-from services.records.record import LeftOut, PatientRecord
+from services.language.figures.full_dates import full_dates
+from services.records.resources.entry import Entry
+from services.records.resources.fhir_types import Patient
+from services.records.resources.record import LeftOut, PatientRecord
 
 NOT_THE_RECORD = "given by the user, not the record"
 PAPERS_HEAD = "Papers that users gave, not the record"

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import orjson
 
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
 from data_models.errors import CorruptDocumentError, RoundsError
+from data_models.storage.blob_store import BlobStore
 from services.audit.chain import ROOT, Link, Place, checked, first_link
 from services.audit.receipt import digest_of, run_of
 from services.stores import AUDIT, open_container

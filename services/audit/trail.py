@@ -9,9 +9,9 @@ from typing import Protocol
 import structlog
 
 from data_models import errors
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
+from data_models.storage.blob_store import BlobStore
 from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
 from services.audit.entry import AuditEntry, Outcome
 

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 from aiohttp import web
 
 from data_models.clock import Clock, IdSource
-from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import SharedState
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import SharedState
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries

@@ -6,10 +6,10 @@ from typing import Annotated
 import structlog
 from pydantic import AwareDatetime, Field, ValidationError
 
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.errors import BadFrameError, BlobChangedError, NotFoundError
 from data_models.identifiers import PatientId, hashed
+from data_models.storage.blob_store import BlobStore
 from data_models.values import Value
 
 COMMAND = "break glass:"

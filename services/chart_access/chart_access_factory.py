@@ -24,11 +24,11 @@ from services.chart_access.chart_guard import AlertKind, ChartGuard
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
 from services.own_sign_in import TokenSource
-from services.records.fhir_chosen import fhir_client_for, fhir_client_with
-from services.records.fhir_client import FhirClient
+from services.records.fhir.fhir_chosen import fhir_client_for, fhir_client_with
+from services.records.fhir.fhir_client import FhirClient
+from services.records.fhir.patient_lookup import PatientLookup
+from services.records.fhir.reading import ChartReader, current_reader
 from services.records.folder.records import FolderRecords
-from services.records.patient_lookup import PatientLookup
-from services.records.reading import ChartReader, current_reader
 from services.records.records_factory import Records, records_for
 
 KEPT_SECONDS = 60.0

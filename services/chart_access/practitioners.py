@@ -6,10 +6,10 @@ A claim is noted durably, because a turn that another replica takes over knows t
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from data_models.blob_changes import put_blob
-from data_models.blob_store import BlobStore
 from data_models.identifiers import hashed
 from data_models.newest import Newest
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import BlobStore
 from services.access.handshake import Authenticator, Handshake
 from services.access.principal import Principal
 

@@ -10,12 +10,12 @@ from data_models.errors import RecordNotFoundError, RecordReplacedError, Records
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.chart_access.practitioners import PractitionerBook
-from services.records.bundle import bundle_entries
-from services.records.entry import many, one, text
-from services.records.fhir_client import FhirClient
+from services.records.fhir.bundle import bundle_entries
+from services.records.fhir.fhir_client import FhirClient
+from services.records.fhir.patient_lookup import PatientLookup
 from services.records.folder.owners import identifier_keys, keys_of, names_of, normal, owner_keys
 from services.records.folder.records import FolderRecords
-from services.records.patient_lookup import PatientLookup
+from services.records.resources.entry import many, one, text
 
 # Whether a FHIR resource says that a Practitioner cares for a patient now. Pure.
 #

@@ -5,14 +5,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from data_models import claim_decision
-from data_models.claim import Claim, Successor, lease_end, take_claim
 from data_models.clock import Clock
-from data_models.conversation import AnsweredMessage, Conversation, OpenQuestion, RunningTurn
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations import claim_decision
+from data_models.conversations.claim import Claim, Successor, lease_end, take_claim
+from data_models.conversations.conversation import (
+    AnsweredMessage,
+    Conversation,
+    OpenQuestion,
+    RunningTurn,
+)
+from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
 from data_models.errors import BlobChangedError, NotFoundError
-from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.inbox import Inbox

@@ -7,11 +7,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from data_models.blob_changes import put_blob
-from data_models.claim import Claim
-from data_models.conversation import Conversation, LastClear
+from data_models.conversations.claim import Claim
+from data_models.conversations.conversation import Conversation, LastClear
 from data_models.errors import CorruptDocumentError
 from data_models.layout import ConversationLayout
+from data_models.storage.blob_changes import put_blob
 from services.conversations.clearing import (
     Clearing,
     ManifestRow,

@@ -10,14 +10,14 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from data_models.blob_changes import put_blob
-from data_models.blob_store import Blob, BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim import Claim
-from data_models.conversation import Conversation, LastClear
+from data_models.conversations.claim import Claim
+from data_models.conversations.conversation import Conversation, LastClear
 from data_models.errors import CorruptDocumentError, StoreError, StoreUnavailableError
 from data_models.layout import ConversationLayout, timestamp
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import Blob, BlobStore
 from data_models.values import read_value
 
 Result = TypeVar("Result")

@@ -4,11 +4,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from data_models import errors
-from data_models.claim_decision import queue_length
-from data_models.conversation import Conversation, QueuedMessage
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations.claim_decision import queue_length
+from data_models.conversations.conversation import Conversation, QueuedMessage
+from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
-from data_models.incoming_message import IncomingMessage
 
 _COUNT_TRIES = 50
 

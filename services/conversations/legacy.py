@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.blob_changes import put_blob
-from data_models.blob_store import BlobStore
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim import Claim
+from data_models.conversations.claim import Claim
 from data_models.layout import ConversationLayout, timestamp
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import BlobStore
 from services.conversations.room import make_room
 
 _RUN = "legacy_"

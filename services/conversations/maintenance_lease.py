@@ -13,14 +13,14 @@ from datetime import datetime
 from pydantic import AwareDatetime, BaseModel
 
 from data_models import errors
-from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim import Claim, change_nothing
 from data_models.clock import Clock, IdSource
+from data_models.conversations.claim import Claim, change_nothing
+from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.identifiers import PatientId, storage_folder
-from data_models.incoming_message import IncomingMessage, Sender
 from data_models.layout import ConversationLayout
+from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
 from services.conversations.claimant import Claimant
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from data_models import turn_events
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
-from data_models.conversation import AnsweredMessage
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations import turn_events
+from data_models.conversations.conversation import AnsweredMessage
+from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.errors import InterruptedTurnError, StoreError, user_message_of
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor

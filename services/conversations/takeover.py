@@ -7,7 +7,12 @@ from datetime import datetime
 from data_models import errors
 from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.conversation import AnsweredMessage, Conversation, Interruption, RunningTurn
+from data_models.conversations.conversation import (
+    AnsweredMessage,
+    Conversation,
+    Interruption,
+    RunningTurn,
+)
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.room import make_room

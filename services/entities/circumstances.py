@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
 
-from data_models.derived_entities import UNKNOWN_OWNER
-from data_models.entity_queue import EntityReport
+from data_models.entities.derived_entities import UNKNOWN_OWNER
+from data_models.entities.entity_queue import EntityReport
 from data_models.errors import UnknownAgentError
 
 # The names of agents that entities may belong to.

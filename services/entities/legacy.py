@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from data_models.derived_entity import Origin
-from data_models.entities import Entities
-from data_models.entity_keys import ALIASES, namespace_of, plain_key
-from data_models.entity_queue import EntityReport, empty_report
-from data_models.entity_values import canonical_json
+from data_models.entities.derived_entity import Origin
+from data_models.entities.entities import Entities
+from data_models.entities.entity_keys import ALIASES, namespace_of, plain_key
+from data_models.entities.entity_queue import EntityReport, empty_report
+from data_models.entities.entity_values import canonical_json
 from data_models.errors import CorruptDocumentError
 from services.entities.circumstances import AgentNames, MergeReport
-from services.language.clock import is_relative_value
+from services.language.requests.clock import is_relative_value
 
 LEGACY_FIELD = "continuation_context"
 _OWNER_FIELDS = ("agent", "agent_name", "blocked_agent", "awaiting_agent")

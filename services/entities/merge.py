@@ -5,17 +5,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
-from data_models.conversation_entities import ConversationEntitiesManager, Provenance
-from data_models.derived_entities import AgentScopedDerivedEntitiesManager
-from data_models.derived_entity import Origin
-from data_models.entities import ENTITIES_LIMIT_BYTES, Entities
-from data_models.entity_keys import canonical_key
-from data_models.entity_queue import Entity, EntityReport, empty_report
+from data_models.entities.conversation_entities import ConversationEntitiesManager, Provenance
+from data_models.entities.derived_entities import AgentScopedDerivedEntitiesManager
+from data_models.entities.derived_entity import Origin
+from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
+from data_models.entities.entity_keys import canonical_key
+from data_models.entities.entity_queue import Entity, EntityReport, empty_report
 from data_models.errors import StaleEntitiesError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta
 from services.entities.repetition import DeltaWrite, Repetition
-from services.language.clock import is_relative_value
+from services.language.requests.clock import is_relative_value
 
 # Keeps the entities of a patient within their share of the document (E8).
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from data_models.entity_keys import CONVERSATION_KEYS, DERIVED_KEYS
+from data_models.entities.entity_keys import CONVERSATION_KEYS, DERIVED_KEYS
 from data_models.identifiers import hashed
 
 EntityOperation: TypeAlias = Literal["merge_delta", "get_context", "store_derived", "evict_fifo"]

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from data_models.clock import Clock
-from data_models.conversation_entities import Provenance
-from data_models.derived_entity import Origin
-from data_models.entities import Entities
-from data_models.entity_keys import canonical_key, namespace_of
-from data_models.entity_queue import canonical_keys, empty_report
-from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json
+from data_models.entities.conversation_entities import Provenance
+from data_models.entities.derived_entity import Origin
+from data_models.entities.entities import Entities
+from data_models.entities.entity_keys import canonical_key, namespace_of
+from data_models.entities.entity_queue import canonical_keys, empty_report
+from data_models.entities.entity_values import VALUE_LIMIT_CHARS, canonical_json
 from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta, without_finds

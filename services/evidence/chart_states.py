@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias
 from pydantic import AwareDatetime
 
 from data_models.values import Value
-from services.records.dates import last_day
-from services.records.entry import Entry, Raw, codes, end_of, one, text
-from services.records.record import PatientRecord
+from services.records.resources.dates import last_day
+from services.records.resources.entry import Entry, Raw, codes, end_of, one, text
+from services.records.resources.record import PatientRecord
 
 RowState: TypeAlias = Literal["pending", "final", "going on", "over"]
 RESULT_KINDS = frozenset(

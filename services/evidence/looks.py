@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from weakref import ReferenceType, ref
 
-from data_models.blob_changes import put_blob
-from data_models.blob_store import Blob, BlobStore
 from data_models.identifiers import PatientId, hashed
 from data_models.newest import Newest
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import Blob, BlobStore
 from data_models.values import Value, read_if_whole
 from services.evidence.chart_states import ChartStates
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
 
 _Key: TypeAlias = tuple[str, PatientId]
 _RECENT_LIMIT = 64

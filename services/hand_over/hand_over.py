@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import CorruptDocumentError, NotFoundError, RoundsError, StoreError
-from data_models.incoming_message import IncomingMessage
+from data_models.storage.work_queue import WorkItem, WorkQueue
 from data_models.values import read_value
-from data_models.work_queue import WorkItem, WorkQueue
 from services.hand_over.hand_over_factory import TurnQueues
 from services.telemetry.metrics import Metrics
 from services.turn_scheduler.turn_scheduler import TurnScheduler

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from data_models.errors import ConfigurationError
-from data_models.work_queue import WorkQueue
+from data_models.storage.work_queue import WorkQueue
 from settings import Settings
 
 
@@ -45,7 +45,7 @@ def turn_queues_for(settings: Settings) -> TurnQueues | None:
 
 def _opened(settings: Settings, name: str) -> WorkQueue:
     # Azure's SDK takes half a second to import.
-    from data_models.azure_work_queue import AzureWorkQueue
+    from data_models.storage.azure_work_queue import AzureWorkQueue
 
     account, blobs = settings.azure_account, settings.app_blob_storage_endpoint
     if account is None:

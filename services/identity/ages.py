@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.identity.matching import Known
-from services.identity.person import Person, distinct
+from services.identity.names.matching import Known
+from services.identity.names.person import Person, distinct
 from services.identity.said import Said
-from services.language.ages_told import AgeTold
+from services.language.people.ages_told import AgeTold
 
 
 def is_grown(person: Person, known: Known) -> bool:

@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 from data_models.clock import Clock
 from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
-from services.identity.index import PersonIndex
-from services.identity.person import id_among, person_from
-from services.records.ports import ChartPatient
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import id_among, person_from
 from services.records.records_factory import Records
+from services.records.resources.ports import ChartPatient
 
 DirectoryState = Literal["ok", "slow", "down"]
 

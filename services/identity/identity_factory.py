@@ -11,11 +11,11 @@ from data_models.errors import RecordsError, RecordsUnreadableError
 from data_models.newest import Newest
 from services.basis import Basis
 from services.identity.directory import Directory, DirectoryState, FileDirectory, NameSought, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, id_among, person_from
-from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_client import FhirClient
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, id_among, person_from
+from services.records.fhir.fhir_chosen import fhir_client_for
+from services.records.fhir.fhir_client import FhirClient
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, Resources

@@ -10,26 +10,26 @@ import structlog
 
 from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
-from services.identity.covers import name_words
 from services.identity.directory import Directory, NameSought, Sought
-from services.identity.index import PersonIndex
-from services.identity.matching import Known, Mention, mentions_in
-from services.identity.name_signs import contradicts
-from services.identity.person import Person
+from services.identity.names.covers import name_words
+from services.identity.names.index import PersonIndex
+from services.identity.names.matching import Known, Mention, mentions_in
+from services.identity.names.name_signs import contradicts
+from services.identity.names.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
-from services.language import record_numbers
-from services.language.ages_told import age_told
-from services.language.commands import command_in
-from services.language.full_dates import FullDate, birth_years, full_dates, years_in
-from services.language.mentions import Message, read_words
-from services.language.name_runs import neighbours, with_joined_words
-from services.language.patient_phrases import behind_leads
-from services.language.people_words import of_people
-from services.language.phrases import says
-from services.language.signed_word import Word
-from services.language.whom_about import headings_of
-from services.language.yes_no import yes_no_in
+from services.language.figures.full_dates import FullDate, birth_years, full_dates, years_in
+from services.language.people import record_numbers
+from services.language.people.ages_told import age_told
+from services.language.people.mentions import Message, read_words
+from services.language.people.name_runs import neighbours, with_joined_words
+from services.language.people.patient_phrases import behind_leads
+from services.language.people.signed_word import Word
+from services.language.people.whom_about import headings_of
+from services.language.replies.commands import command_in
+from services.language.replies.yes_no import yes_no_in
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 
 DIRECTORY_SECONDS = 2.0
 _SEARCHES_LIMIT = 8

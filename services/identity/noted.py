@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_models.identifiers import PatientId
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 
 _SEXES = ("male", "female", "other")
 

@@ -3,11 +3,11 @@
 from collections.abc import Collection
 
 from data_models.identifiers import PatientId
-from services.identity.index import PersonIndex
-from services.identity.matching import Known, Mention, mentions_in
-from services.identity.person import Person
-from services.language.letters import folded
-from services.language.mentions import read_words
+from services.identity.names.index import PersonIndex
+from services.identity.names.matching import Known, Mention, mentions_in
+from services.identity.names.person import Person
+from services.language.people.mentions import read_words
+from services.language.words.letters import folded
 
 _EDGES = ".,;:!?()[]{}*_\"'`’“”|"
 _PEOPLE = ("man", "woman", "patient")

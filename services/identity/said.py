@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.identity import asked_about
-from services.identity.index import NumberHit
-from services.identity.matching import Known, Mention
-from services.identity.person import Person
-from services.language.ages_told import AgeTold
-from services.language.full_dates import FullDate
-from services.language.mentions import Message
+from services.identity.names import asked_about
+from services.identity.names.index import NumberHit
+from services.identity.names.matching import Known, Mention
+from services.identity.names.person import Person
+from services.language.figures.full_dates import FullDate
+from services.language.people.ages_told import AgeTold
+from services.language.people.mentions import Message
 
 
 @dataclass(frozen=True, slots=True)

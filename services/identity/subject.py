@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from services.identity.ages import is_grown, of_the_age
-from services.identity.asked_about import points_at_open
-from services.identity.kin_asked import asks_of_somebody_beside
-from services.identity.matching import Known, Mention
-from services.identity.person import Person, distinct
+from services.identity.names.asked_about import points_at_open
+from services.identity.names.kin_asked import asks_of_somebody_beside
+from services.identity.names.matching import Known, Mention
+from services.identity.names.person import Person, distinct
+from services.identity.names.strangers import nearest_to
 from services.identity.said import (
     Said,
     first_place,
@@ -18,15 +19,14 @@ from services.identity.said import (
     is_stated_only,
     without_set_against,
 )
-from services.identity.strangers import nearest_to
-from services.language.ages_told import age_behind
-from services.language.chart_entries import words_of_questions
-from services.language.descriptions import is_of_hers_alone
-from services.language.full_dates import FullDate
-from services.language.letters import folded
-from services.language.people_words import of_people
-from services.language.phrases import says
-from services.language.pointed_at import pointed_at
+from services.language.charts.chart_entries import words_of_questions
+from services.language.figures.full_dates import FullDate
+from services.language.people.ages_told import age_behind
+from services.language.people.descriptions import is_of_hers_alone
+from services.language.people.pointed_at import pointed_at
+from services.language.words.letters import folded
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 
-from services.identity.person import Person, age_of, both_identifiers
+from services.identity.names.person import Person, age_of, both_identifiers
 from services.identity.subject import Reason, Subject
 
 SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."

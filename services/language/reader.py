@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from services.language.read_statements import STATED_LIMIT
+from services.language.told.read_statements import STATED_LIMIT
 from services.language.utterance import ChartQuestion, Task, TeamMember, Utterance
 
 PURPOSE = "reader"

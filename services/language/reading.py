@@ -6,27 +6,25 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 
-from services.language.addressing import addressee_in, behind_introduction, sends_several
-from services.language.asked_otherwise import is_of_its_kind
-from services.language.chart_entries import measured_nouns
-from services.language.chart_questions import chart_questions, unread_besides
-from services.language.chart_words import lexicon
-from services.language.clock import hour_alone_in
-from services.language.commands import behind_retraction, command_in
-from services.language.corrections import correction_in
-from services.language.detection import language_of
-from services.language.folding import fold, words_of
-from services.language.follow_ups import followed_up, leans_in
-from services.language.full_dates import with_whole_years
-from services.language.held_statements import behind_corrections, held_statements
-from services.language.people_words import of_people
-from services.language.phrases import says
-from services.language.references import numbers_in, place_in, references_in
-from services.language.requests import orders_drug
+from services.language.charts.chart_entries import measured_nouns
+from services.language.charts.chart_words import lexicon
+from services.language.charts.tools_named import SEARCH
+from services.language.figures.full_dates import with_whole_years
+from services.language.follow_ups.asked_otherwise import is_of_its_kind
+from services.language.follow_ups.follow_ups import followed_up, leans_in
+from services.language.questions.chart_questions import chart_questions, unread_besides
+from services.language.replies.addressing import addressee_in, behind_introduction, sends_several
+from services.language.replies.commands import behind_retraction, command_in
+from services.language.replies.corrections import correction_in
+from services.language.replies.references import numbers_in, place_in, references_in
+from services.language.replies.yes_no import yes_no_in
+from services.language.requests.clock import hour_alone_in
+from services.language.requests.requests import orders_drug
+from services.language.requests.tool_requests import as_move
+from services.language.requests.work import as_reports, doer_of, own_kind_in, points_only, work_in
 from services.language.several_requests import apart, orders_task
-from services.language.telling import is_other_figure, is_told, puts_right_what_was_told
-from services.language.tool_requests import as_move
-from services.language.tools_named import SEARCH
+from services.language.told.held_statements import behind_corrections, held_statements
+from services.language.told.telling import is_other_figure, is_told, puts_right_what_was_told
 from services.language.utterance import (
     ChartQuestion,
     Situation,
@@ -34,9 +32,11 @@ from services.language.utterance import (
     TeamMember,
     Utterance,
 )
-from services.language.vocabulary import LANGUAGES
-from services.language.work import as_reports, doer_of, own_kind_in, points_only, work_in
-from services.language.yes_no import yes_no_in
+from services.language.words.detection import language_of
+from services.language.words.folding import fold, words_of
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
+from services.language.words.vocabulary import LANGUAGES
 
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""

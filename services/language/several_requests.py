@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from services.language.appointment_slots import slots_in
-from services.language.chart_entries import chart_nouns, measured_nouns
-from services.language.folding import words_of
-from services.language.held_statements import asks_to_hold, held_statements
-from services.language.phrases import parts_in, places_of, says
-from services.language.telling import is_told
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.requests.appointment_slots import slots_in
+from services.language.told.held_statements import asks_to_hold, held_statements
+from services.language.told.telling import is_told
+from services.language.words.folding import words_of
+from services.language.words.phrases import parts_in, places_of, says
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _MOST_CHARS, _BOOKING_SLOTS, _AROUND = 300, 2, " ,;&"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.conversations.plan import Plan
 from data_models.memory_blocks import NOTE, KeyPoint
-from data_models.plan import Plan
 
 HEADING = "Said of this patient by users in this conversation; not from the record:"
 WITHDRAWN = "[withdrawn]"

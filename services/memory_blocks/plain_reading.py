@@ -10,11 +10,11 @@ from pydantic import Field
 from data_models.chat_context import Turn
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
 from data_models.values import ClosedValue
-from services.language.held_statements import HeldStatement, held_statements
-from services.language.phrases import says
-from services.language.ratings import rating_in
-from services.language.text_words import subject_in, words_of_list
-from services.language.vocabulary import read_table
+from services.language.replies.ratings import rating_in
+from services.language.told.held_statements import HeldStatement, held_statements
+from services.language.words.phrases import says
+from services.language.words.text_words import subject_in, words_of_list
+from services.language.words.vocabulary import read_table
 from services.memory_blocks.wording import last_question, one_line
 
 # What a message means in its conversation, whoever found it out.

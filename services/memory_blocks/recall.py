@@ -12,9 +12,9 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from data_models.chat_context import Turn
-from services.language.folding import fold
-from services.language.text_words import words_with_places
-from services.language.vocabulary import read_table
+from services.language.words.folding import fold
+from services.language.words.text_words import words_with_places
+from services.language.words.vocabulary import read_table
 
 SNIPPET_CHARS = 320
 _LEAD_CHARS = 90

@@ -6,11 +6,11 @@ from typing import cast
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, MemoryBlocks, TopicTransition
-from services.language.commands import is_retracted
-from services.language.folding import words_of
-from services.language.held_forms import StatementKind, grammars
-from services.language.held_statements import HeldStatement
-from services.language.quantities import with_figure
+from services.language.figures.quantities import with_figure
+from services.language.replies.commands import is_retracted
+from services.language.told.held_forms import StatementKind, grammars
+from services.language.told.held_statements import HeldStatement
+from services.language.words.folding import words_of
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
 from services.memory_blocks.plain_reading import SURE, Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line

@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from services.language.text_words import sentences_in
+from services.language.words.text_words import sentences_in
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from data_models.chat_context import ChatContext
-from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blank
+from data_models.entities.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blank
 from data_models.errors import BadFrameError, MemoryItemError
 from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
 from data_models.values import ClosedValue

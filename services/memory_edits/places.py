@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import ChatContext
-from data_models.conversation_entities import ConversationEntity
-from data_models.derived_entity import DerivedEntity
-from data_models.entity_queue import in_order
+from data_models.entities.conversation_entities import ConversationEntity
+from data_models.entities.derived_entity import DerivedEntity
+from data_models.entities.entity_queue import in_order
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext
-from services.language.clock import is_relative_value
+from services.language.requests.clock import is_relative_value
 from services.tool_memory.grounding import other_of
 
 ItemKind: TypeAlias = Literal["topic", "point", "wish", "finding", "thing"]

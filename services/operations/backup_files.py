@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
-from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
 from data_models.errors import BackupError, BlobExistsError
-from data_models.local_files import read_file, sync_folder, write_new_file
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.local_files import read_file, sync_folder, write_new_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
             "https://ACCOUNT.blob.core.windows.net/backups/2026-11-26, without a signature"
         )
     # Azure's SDK takes half a second to import.
-    from data_models.azure_blob_store import AzureBlobStore
+    from data_models.storage.azure_blob_store import AzureBlobStore
 
     endpoint = f"https://{parts.netloc}"
     store = AzureBlobStore(endpoint, container=container, ids=ids)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from data_models.blob_store import BlobStore
-from data_models.claim import Claim
-from data_models.conversation import AnsweredMessage, Conversation
+from data_models.conversations.claim import Claim
+from data_models.conversations.conversation import AnsweredMessage, Conversation
 from data_models.errors import BlobChangedError, CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
+from data_models.storage.blob_store import BlobStore
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
 from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of

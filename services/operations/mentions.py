@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ValidationError
 
-from data_models.conversation import WHO_KINDS, Conversation, Interruption, OpenQuestion
+from data_models.conversations.conversation import (
+    WHO_KINDS,
+    Conversation,
+    Interruption,
+    OpenQuestion,
+)
 from data_models.identifiers import PatientId
 from services.patient_context.answers import ASKED
-from services.patient_context.candidates import digits_of
+from services.patient_context.reading.candidates import digits_of
 
 
 class _Waiting(BaseModel):

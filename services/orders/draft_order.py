@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from data_models.conversation import DRAFT_ACTION
+from data_models.conversations.conversation import DRAFT_ACTION
 from data_models.errors import RecordsUnreadableError
 from data_models.resource import Resource
 

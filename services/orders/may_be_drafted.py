@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from services.language.orders import things_joined_in
-from services.language.vocabulary import read_table
+from services.language.requests.orders import things_joined_in
+from services.language.words.vocabulary import read_table
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.entry import label, one
-from services.records.measurements import series_of
-from services.records.medications import drugs_of
-from services.records.record import PatientRecord
+from services.records.resources.entry import label, one
+from services.records.resources.record import PatientRecord
+from services.records.rows.measurements import series_of
+from services.records.rows.medications import drugs_of
 
 Refusal: TypeAlias = Literal["not_said", "medication", "drug_or_test", "unknown"]
 

@@ -11,10 +11,10 @@ from data_models.plain_yaml import read_yaml
 from services.orders.draft_order import ORDER, DraftOrder, KeptDraft
 from services.orders.may_be_drafted import is_same_test
 from services.records.concepts.words import words_of
-from services.records.finding import find_series
-from services.records.measurements import row_of_part, series_of
-from services.records.record import PatientRecord
-from services.records.rows import row_of
+from services.records.resources.record import PatientRecord
+from services.records.rows.finding import find_series
+from services.records.rows.measurements import row_of_part, series_of
+from services.records.rows.rows import row_of
 from services.records.views.lists import allergies
 
 _TEXTS: Mapping[str, Mapping[str, str]] = read_yaml(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.identity.person import Person
+from services.identity.names.person import Person
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.roster import last_seen, with_seen
 from services.patient_context.verdict import PatientVerdict

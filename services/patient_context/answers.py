@@ -6,19 +6,19 @@ from datetime import date
 from operator import attrgetter
 from typing import Literal
 
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
-from services.identity.person import Person
-from services.language.ages_told import age_told
-from services.language.commands import command_in, without_outer_punctuation
-from services.language.folding import words_of
-from services.language.full_dates import full_dates, years_in
-from services.language.people_words import of_people
-from services.language.phrases import parts_in, says, without
-from services.language.yes_no import behind_yes_or_no, says_no, says_yes
-from services.patient_context.candidates import digits_of
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import OPTIONS_LIMIT, Ask
+from services.identity.names.person import Person
+from services.language.figures.full_dates import full_dates, years_in
+from services.language.people.ages_told import age_told
+from services.language.replies.commands import command_in, without_outer_punctuation
+from services.language.replies.yes_no import behind_yes_or_no, says_no, says_yes
+from services.language.words.folding import words_of
+from services.language.words.people_words import of_people
+from services.language.words.phrases import parts_in, says, without
+from services.patient_context.reading.candidates import digits_of
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import OPTIONS_LIMIT, Ask
 
 OPTIONS = "options"
 """Payload key: the ids offered."""

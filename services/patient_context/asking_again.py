@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.conversations.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
-from services.identity.person import Person
+from services.identity.names.person import Person
 from services.identity.wording import SAY_WHICH
-from services.language.folding import words_of
-from services.language.people_words import common_words
-from services.language.phrases import says
-from services.language.text_words import quoted_in
+from services.language.words.folding import words_of
+from services.language.words.people_words import common_words
+from services.language.words.phrases import says
+from services.language.words.text_words import quoted_in
 from services.patient_context.answers import (
     ASKED,
     OPENS_ONLY,

@@ -14,15 +14,15 @@ from data_models.errors import AssistantError, RecordsError
 from data_models.identifiers import PatientId
 from services.identity.linking import Linked, SubjectLinker
 from services.identity.subject import Reason, Subject
-from services.language.pointed_at import pointed_at
+from services.language.people.pointed_at import pointed_at
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.who import situation_of
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.entry import Raw, many, one, text
-from services.records.need import need_of
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord, named
+from services.records.resources.entry import Raw, many, one, text
+from services.records.resources.need import need_of
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord, named
 
 BESIDE_SECONDS = 2.0
 _ASKED_OF: frozenset[Reason] = frozenset({"stranger", "part", "nearly", "several"})

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from data_models.clock import IdSource
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import ChartSignInError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant

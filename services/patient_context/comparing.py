@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from data_models.clock import IdSource
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
-from services.identity.person import Person, distinct
+from services.identity.names.person import Person, distinct
 from services.identity.wording import option_line
-from services.language.folding import words_of
-from services.language.phrases import parts_in, says
+from services.language.words.folding import words_of
+from services.language.words.phrases import parts_in, says
 from services.patient_context.answers import ASKED, OPTIONS, SAID, options_of, waiting_in
 from services.patient_context.asking_again import may_be_of
 from services.patient_context.conclusion import PatientTurn, asking_first

@@ -7,17 +7,17 @@ from types import MappingProxyType
 from typing import Any
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion, QuestionKind
+from data_models.conversations.conversation import QUESTION_MINUTES, OpenQuestion, QuestionKind
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
+from services.identity.names.person import Person
 from services.identity.noted import facts_of
-from services.identity.person import Person
 from services.identity.wording import opened
 from services.patient_context import wording
 from services.patient_context.answers import OPTIONS, Answer
 from services.patient_context.decision import Outcome, unchanged
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask, Reading
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import Ask, Reading
 from services.patient_context.roster import with_active
 from services.patient_context.verdict import PatientVerdict
 

@@ -5,12 +5,12 @@ from typing import assert_never
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, PatientContextDecision
-from services.language.commands import is_clear_command
-from services.language.patient_phrases import wording
-from services.patient_context.candidates import digits_of
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading
-from services.patient_context.rules import is_negated
+from services.language.people.patient_phrases import wording
+from services.language.replies.commands import is_clear_command
+from services.patient_context.reading.candidates import digits_of
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import OPTIONS_LIMIT, Ask, Reading
+from services.patient_context.reading.rules import is_negated
 
 
 @dataclass(frozen=True, slots=True)

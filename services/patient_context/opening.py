@@ -7,12 +7,12 @@ from types import MappingProxyType
 from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person
+from services.identity.names.person import Person
 from services.identity.subject import Reason, Subject
 from services.patient_context.beside import HasIll, NamesBeside, link_beside
 from services.patient_context.conclusion import PatientTurn, conclude
 from services.patient_context.decision import Outcome, go_to
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.rights import ChartRights
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.clock import IdSource
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import RateLimitedError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import Grant, is_reason, reason_in
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.person import Person
-from services.language.full_dates import full_dates
-from services.language.mentions import read_words
-from services.language.record_numbers import number_tokens
+from services.identity.names.person import Person
+from services.language.figures.full_dates import full_dates
+from services.language.people.mentions import read_words
+from services.language.people.record_numbers import number_tokens
 from services.patient_context.closed import in_emergency, reason_needed, refused
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict

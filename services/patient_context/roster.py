@@ -7,7 +7,7 @@ from typing import Any
 
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import PatientContext, Registry
-from services.language.folding import words_of
+from services.language.words.folding import words_of
 
 SETTLED_LIMIT = 50
 SEEN_LIMIT = 100

@@ -4,30 +4,30 @@ from dataclasses import replace
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.incoming_message import Press
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
 from services.chart_access.break_glass import Grant
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
-from services.identity.person import Person
+from services.identity.names.person import Person
 from services.patient_context import answers, asking_again, comparing
 from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
-from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
 from services.patient_context.decision import decide, go_to
-from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.opening import ChartOpener
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask, Reading, of_things, read_message
+from services.patient_context.reading.analyzer import Analysis, PatientContextAnalyzer
+from services.patient_context.reading.heuristic import concerns_active_only
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
+from services.patient_context.reading.rules import activation, decide_by_rules, is_bare_switch
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
-from services.patient_context.rules import activation, decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, Registry
-from services.identity.index import PersonIndex
-from services.identity.person import Person
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person
 from services.language.reader import MessageReading
 from services.patient_context.wording import switched
 

@@ -7,19 +7,19 @@ from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
+from services.identity.names.person import Person, both_identifiers, distinct
 from services.identity.noted import person_of
-from services.identity.person import Person, both_identifiers, distinct
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
-from services.language.descriptions import is_of_hers_alone
-from services.language.patient_phrases import wording
+from services.language.people.descriptions import is_of_hers_alone
+from services.language.people.patient_phrases import wording
 from services.patient_context import answers
 from services.patient_context.asking_again import with_what_waits
-from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn, asking_first
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.rules import is_bare_switch
+from services.patient_context.reading.candidates import digits_of
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import need_an_id
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from data_models.identifiers import PatientId
-from services.identity.person import Person, both_identifiers
+from services.identity.names.person import Person, both_identifiers
 from services.identity.wording import opened
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import Ask
 
 
 def asking(

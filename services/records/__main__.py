@@ -16,8 +16,8 @@ from data_models.clock import SystemClock
 from data_models.errors import ConfigurationError, RecordsError
 from services.records.folder.chart import gathered
 from services.records.folder.index import Chart, FolderIndex
-from services.records.record import record_from_resources
 from services.records.records_factory import folder_records
+from services.records.resources.record import record_from_resources
 from settings import Settings, load_settings
 
 

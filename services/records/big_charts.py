@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
 from services.records.search_index import index_of
 
 BIG_ENTRIES: Final = 2_000

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from data_models import errors
-from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
-from services.records.bundle import bundle_entries_of
-from services.records.fhir_server_records import FhirServerRecords
+from data_models.storage.blob_store import Blob, BlobStore
+from services.records.fhir.bundle import bundle_entries_of
+from services.records.fhir.fhir_server_records import FhirServerRecords
 from services.records.folder.records import FolderRecords
 
 # The Slots that a doctor's hours make, for sample data that no calendar keeps up to date. Pure.

@@ -14,11 +14,11 @@ from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
-from services.language.letters import folded
-from services.language.people_words import of_people
-from services.records.fhir_types import HumanName, Patient
+from services.language.words.letters import folded
+from services.language.words.people_words import of_people
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, Resources
+from services.records.resources.fhir_types import HumanName, Patient
 
 KEPT_SECONDS = 300.0
 KEPT_ANSWERS = 8

@@ -10,17 +10,17 @@ from data_models.clock import Clock
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from services.basis import Basis
-from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_server_records import FhirServerRecords
-from services.records.fhir_server_resources import FhirServerResources
+from services.records.fhir.fhir_chosen import fhir_client_for
+from services.records.fhir.fhir_server_records import FhirServerRecords
+from services.records.fhir.fhir_server_resources import FhirServerResources
+from services.records.fhir.reading import ReaderOf
 from services.records.folder.files import files_in
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
-from services.records.measurements import series_of
-from services.records.reading import ReaderOf
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
+from services.records.rows.measurements import series_of
 from services.records.views.course import events_of
-from services.records.views.status import current_status
+from services.records.views.oncology.status import current_status
 from settings import Settings
 
 # Whether an identifier fits the operator's pattern of patient ids.

@@ -14,10 +14,10 @@ from docx.shared import Cm, Pt, RGBColor
 from docx.table import _Row
 
 from data_models.chart_view import ChartView, ViewRow, ViewSource
-from services.records.documents import ClinicalDocument
-from services.records.facts import Fact
 from services.records.report_models import Report, ReportContent, ReportManifest, Statement
-from services.records.values import with_unit
+from services.records.resources.documents import ClinicalDocument
+from services.records.resources.facts import Fact
+from services.records.resources.values import with_unit
 from services.records.views.course import EARLIER
 
 # Drawing on a Word page: clean text, tables, and numbered sources.

@@ -8,10 +8,10 @@ from data_models.chart_view import ChartView, ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
 from data_models.values import ClosedValue
-from services.records.documents import ClinicalDocument, DocumentKind
-from services.records.record import PatientRecord
+from services.records.resources.documents import ClinicalDocument, DocumentKind
+from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics
-from services.records.views.status import PatientStatus
+from services.records.views.oncology.status import PatientStatus
 
 
 class Statement(ClosedValue):

@@ -9,13 +9,16 @@ from itertools import pairwise
 from typing import Any
 
 from data_models.chart_view import ViewRow
-from services.language.chart_entries import chart_nouns
+from services.language.charts.chart_entries import chart_nouns
 from services.records.concepts.table import concept_table, words_listed
 from services.records.concepts.words import COMPOUND_CHARS, is_compound_of, root_of, words_of
-from services.records.documents import KINDS as DOCUMENT_KINDS
-from services.records.documents import SUPERSEDED, ClinicalDocument
-from services.records.entry import Entry, code_pairs, many, notes_of, one
-from services.records.measurements import (
+from services.records.ranking import ranking_of
+from services.records.resources.documents import KINDS as DOCUMENT_KINDS
+from services.records.resources.documents import SUPERSEDED, ClinicalDocument
+from services.records.resources.entry import Entry, code_pairs, many, notes_of, one
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import value_in
+from services.records.rows.measurements import (
     is_variant,
     kind_of,
     name_of,
@@ -23,12 +26,9 @@ from services.records.measurements import (
     parts_of,
     row_of_part,
 )
-from services.records.medications import KINDS as DRUG_KINDS
-from services.records.medications import row_of_drug_entry
-from services.records.ranking import ranking_of
-from services.records.record import PatientRecord
-from services.records.rows import row_of
-from services.records.values import value_in
+from services.records.rows.medications import KINDS as DRUG_KINDS
+from services.records.rows.medications import row_of_drug_entry
+from services.records.rows.rows import row_of
 from services.records.views.person import personal_rows
 
 # The passages of a document: short runs of its text that can be cited.

@@ -2,8 +2,8 @@
 
 from datetime import date, datetime, tzinfo
 
-from services.records.dates import first_day, last_day
-from services.records.entry import Entry, end_of, label, labels, one, text
+from services.records.resources.dates import first_day, last_day
+from services.records.resources.entry import Entry, end_of, label, labels, one, text
 
 VISITS = ("Encounter", "Appointment")
 NOT_MEANT = frozenset({"cancelled", "entered-in-error", "noshow", "proposed"})

@@ -7,9 +7,9 @@ from datetime import date, tzinfo
 from data_models.errors import InvalidIdentifierError, RoundsListError
 from data_models.identifiers import PatientId, storable_patient_id
 from services.chart_access.chart_guard import ChartGuard
-from services.language.full_dates import full_dates
-from services.language.letters import folded
-from services.patient_context.pattern import PatientIdPattern
+from services.language.figures.full_dates import full_dates
+from services.language.words.letters import folded
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.rounds.round_list import PATIENTS_LIMIT
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
 from services.views.visits_by_day import DayState, VisitsByDay

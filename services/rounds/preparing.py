@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import structlog
 
 from data_models import errors
-from data_models.claim import lease_end
-from data_models.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
 from data_models.clock import Clock
-from data_models.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
-from data_models.turn_events import RunFailed
-from services.language.talk_texts import talk_text
+from data_models.conversations.claim import lease_end
+from data_models.conversations.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
+from data_models.conversations.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
+from data_models.conversations.turn_events import RunFailed
+from services.language.words.talk_texts import talk_text
 from services.records.big_charts import make_view
-from services.records.ports import PatientRecords
-from services.records.reading import reading_as
+from services.records.fhir.reading import reading_as
+from services.records.resources.ports import PatientRecords
 from services.replica import Replica
 from services.rounds.round_book import RoundBook, RoundEntry
 from services.rounds.round_card import card_parts

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from data_models.blob_changes import change_blob, put_blob
-from data_models.blob_names import is_blob_name
-from data_models.blob_store import BlobStore
 from data_models.errors import CorruptDocumentError, NoSuchListError
 from data_models.identifiers import PatientId, hashed
+from data_models.storage.blob_changes import change_blob, put_blob
+from data_models.storage.blob_names import is_blob_name
+from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
 from services.chart_access.chart_guard import ChartGuard
 from services.rounds.round_list import RoundList, RoundNotes, RoundPatient

@@ -7,9 +7,9 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from data_models.values import Value
 from services.evidence.changes import changes_view, rows_by_ref
 from services.evidence.chart_states import ChartStates, chart_states, state_of
-from services.records.dates import is_within
-from services.records.entry import Entry
-from services.records.record import PatientRecord
+from services.records.resources.dates import is_within
+from services.records.resources.entry import Entry
+from services.records.resources.record import PatientRecord
 from services.records.views.demographics import Demographics, demographics
 from services.records.views.lists import allergies, encounters
 from services.records.views.medications import medications

@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
 
-from data_models.claim_decision import Lease
+from data_models.conversations.claim_decision import Lease
 from data_models.identifiers import PatientId
 from data_models.values import Value
 

@@ -5,10 +5,10 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
-from data_models import turn_events
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.incoming_message import IncomingMessage
+from data_models.conversations import turn_events
+from data_models.conversations.incoming_message import IncomingMessage
 
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0

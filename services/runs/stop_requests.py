@@ -10,11 +10,11 @@ from typing import Literal
 import structlog
 from pydantic import BaseModel, ConfigDict
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.errors import StoreError
 from data_models.identifiers import hashed
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 from data_models.values import read_if_whole
 from services.runs.hub import Run
 

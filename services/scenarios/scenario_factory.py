@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
 from data_models.errors import ConfigurationError
+from data_models.storage.blob_store import BlobStore
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.indexes.tag_index import TagSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
-from services.scenarios.migration.tag_index import TagSessionIndex
 from services.stores import SESSIONS, open_container
 from settings import Settings
 
@@ -69,6 +69,6 @@ def _index_for(settings: Settings) -> SessionIndex:
     if (account := settings.azure_account) is None:
         return SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
     # Azure's SDK takes half a second to import.
-    from data_models.azure_blob_tags import AzureBlobTags
+    from data_models.storage.azure_blob_tags import AzureBlobTags
 
     return TagSessionIndex(tags=AzureBlobTags(account, container=SESSIONS))

@@ -5,15 +5,15 @@
 
 from collections.abc import Callable, Iterator
 
-from services.language.clauses import Clause
-from services.language.statement_tables import saying, stem, stems_told
-from services.language.statement_words import statement_words
-from services.language.statements import Sentence
-from services.language.yes_no import yes_no_in
+from services.language.replies.yes_no import yes_no_in
+from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying, stem, stems_told
+from services.language.words.statement_words import statement_words
 from services.statements.grounds import Grounds
-from services.statements.known import KnownRows
-from services.statements.rows import told_of
-from services.statements.verdict import Verdict, worst
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import told_of
+from services.statements.rows.verdict import Verdict, worst
 
 _JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
 _HABIT = {True: "non-smoker", False: "smoker"}

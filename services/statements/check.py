@@ -5,12 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from services.attachments.papers import is_paper
-from services.language.clauses import Clause
-from services.language.links import EXCEPT
-from services.language.name_kinds import with_joined
-from services.language.statement_words import statement_words
-from services.language.statements import Sentence, refs_in
-from services.statements.ages import with_birth_day
+from services.language.sentences.clauses import Clause
+from services.language.sentences.links import EXCEPT
+from services.language.sentences.name_kinds import with_joined
+from services.language.sentences.statements import Sentence, refs_in
+from services.language.words.statement_words import statement_words
 from services.statements.bare_answers import of_bare_answer
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
@@ -22,29 +21,30 @@ from services.statements.clause_parts import (
     judged,
     listed_kinds,
 )
-from services.statements.compare import compare_values
-from services.statements.compare_absence import compare_absence, deny_all
-from services.statements.compare_several import advises_untaken
+from services.statements.comparing.compare import compare_values
+from services.statements.comparing.compare_absence import compare_absence, deny_all
+from services.statements.comparing.compare_several import advises_untaken
+from services.statements.comparing.figures import of_figures
+from services.statements.comparing.linked import against_links, excepted
+from services.statements.comparing.none_more import not_told
+from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
 from services.statements.deeds_told import deed_told
-from services.statements.figures import of_figures
-from services.statements.fit import happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.judgements import judges_alone, with_courses
-from services.statements.known_words import is_named
-from services.statements.linked import against_links, excepted
-from services.statements.none_more import not_told
-from services.statements.rows import told_of
-from services.statements.smoking import OF_SMOKING, compare_smoking
-from services.statements.subject import (
+from services.statements.rows.fit import happenings
+from services.statements.rows.judgements import judges_alone, with_courses
+from services.statements.rows.known_words import is_named
+from services.statements.rows.rows import told_of
+from services.statements.rows.subject import (
     called_by_source,
     is_setting,
     person_groups,
     supported,
     without_setting,
 )
+from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
+from services.statements.times.ages import with_birth_day
 from services.statements.unknown_prose import tells_unknown
-from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 

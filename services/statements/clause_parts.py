@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from services.language.clause_reader import ClauseReader
-from services.language.clauses import Clause
-from services.language.name_kinds import kind_of_name
-from services.language.statement_parts import graded
-from services.language.statement_words import is_clinical_name, statement_words
-from services.language.statements import Sentence
-from services.statements.bounds import limits
-from services.statements.fit import fits
-from services.statements.known import KnownRows
-from services.statements.linked import by_links
-from services.statements.one_of_several import excludes
-from services.statements.reckoned import by_reckoning, is_of_other_age
-from services.statements.subject import all_named, beside
+from services.language.sentences.clause_reader import ClauseReader
+from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.sentences.statement_parts import graded
+from services.language.sentences.statements import Sentence
+from services.language.words.statement_words import is_clinical_name, statement_words
+from services.statements.comparing.bounds import limits
+from services.statements.comparing.linked import by_links
+from services.statements.rows.fit import fits
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import excludes
+from services.statements.rows.subject import all_named, beside
+from services.statements.rows.verdict import Verdict, worst
+from services.statements.times.reckoned import by_reckoning, is_of_other_age
 from services.statements.unknown_prose import adds_unknown
-from services.statements.verdict import Verdict, worst
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 CLINICAL_TOPICS = frozenset(

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
-from services.language.clauses import Clause
-from services.language.statement_tables import saying
-from services.language.statement_words import statement_words
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
 
 OWN = "own"
 """What "I called the ward" claims: something that no answer is made by."""

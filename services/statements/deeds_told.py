@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from services.language.clauses import Clause
-from services.language.statement_tables import saying, stem
-from services.language.statement_words import statement_words
-from services.language.statements import Sentence
-from services.statements.compare import compare_values
+from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying, stem
+from services.language.words.statement_words import statement_words
+from services.statements.comparing.compare import compare_values
 from services.statements.deeds import (
     DONE,
     NEVER_DONE,
@@ -16,7 +16,7 @@ from services.statements.deeds import (
     is_own_claim,
 )
 from services.statements.grounds import Grounds, Speaker
-from services.statements.verdict import UNCHECKED, Verdict
+from services.statements.rows.verdict import UNCHECKED, Verdict
 
 
 def deed_told(

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from services.language.named_person import doctors_named_in, person_named_in
-from services.language.people_words import common_words
-from services.language.phrases import says
-from services.language.statement_tables import stem
-from services.language.statement_words import is_clinical_name, statement_words
-from services.language.statements import Sentence
-from services.statements.known import KnownRows
+from services.language.people.named_person import doctors_named_in, person_named_in
+from services.language.sentences.statements import Sentence
+from services.language.words.people_words import common_words
+from services.language.words.phrases import says
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name, statement_words
+from services.statements.rows.known import KnownRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

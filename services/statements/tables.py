@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.language.clauses import Clause
-from services.language.quantities import unit_code
-from services.language.statements import read_sentence
-from services.statements.known import KnownRows
+from services.language.figures.quantities import unit_code
+from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import read_sentence
+from services.statements.rows.known import KnownRows
 
 _RULE = frozenset("|-: ")
 _EMPTY = frozenset({"", "-", "–", "—", "n/a"})

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from services.language.clauses import Clause
-from services.language.detection import is_unread
-from services.language.statement_tables import saying, stems_told
-from services.language.statement_words import is_clinical_name, statement_words
-from services.language.statements import Sentence
-from services.statements import fit
-from services.statements.known import KnownRows
-from services.statements.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
-from services.statements.one_of_several import PARTS, excludes, placed
-from services.statements.rows import BEGINNING, KnownRow, stems_of, told_of
+from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import Sentence
+from services.language.words.detection import is_unread
+from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_words import is_clinical_name, statement_words
+from services.statements.rows import fit
+from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
+from services.statements.rows.one_of_several import PARTS, excludes, placed
+from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 

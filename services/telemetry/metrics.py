@@ -11,10 +11,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from pydantic import BaseModel
 
 from data_models import errors
-from data_models.counting_blob_store import StorageOperation
 from data_models.errors import RoundsError
 from data_models.identifiers import hashed
 from data_models.statement_check import CheckedStatement
+from data_models.storage.counting_blob_store import StorageOperation
 from services.usage import TokenUsage
 
 _FIELDS = {

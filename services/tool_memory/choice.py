@@ -7,10 +7,10 @@ from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
 from data_models.written_order import in_written_order
-from services.language.phrases import says
 from services.language.pointing.folding import tokens_of
-from services.language.references import number_alone_in
-from services.language.talk_texts import day_near
+from services.language.replies.references import number_alone_in
+from services.language.words.phrases import says
+from services.language.words.talk_texts import day_near
 from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.grounding import other_of
 from services.tool_memory.resolution import Resolved, Scene

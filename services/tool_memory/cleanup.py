@@ -10,9 +10,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
-from data_models.blob_store import Blob, BlobStore
-from data_models.claim import Claim
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.conversations.claim import Claim
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -22,6 +21,7 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.layout import timestamp
+from data_models.storage.blob_store import Blob, BlobStore
 from data_models.tool_memory import ToolMemory
 from services.stored_folders import holding_for, list_folders
 from services.stores import SESSIONS, USERS, open_container

@@ -13,10 +13,10 @@ from typing import TypeVar
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId, hashed, storable_patient_id, storage_folder
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import EntityContext, ToolExecutionContext, ToolMemory
 
 FOLDER = "personal"

@@ -22,7 +22,7 @@ from services.language.pointing.folding import tokens_of
 from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
-from services.language.tool_requests import as_move
+from services.language.requests.tool_requests import as_move
 from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.resolution import (
     Ambiguous,

@@ -10,12 +10,17 @@ from datetime import datetime
 import structlog
 
 from data_models import errors
-from data_models.claim import Change
-from data_models.conversation import AnsweredMessage, Conversation, Interruption, OpenQuestion
-from data_models.counting_blob_store import StorageCounts, storage_counter
+from data_models.conversations.claim import Change
+from data_models.conversations.conversation import (
+    AnsweredMessage,
+    Conversation,
+    Interruption,
+    OpenQuestion,
+)
+from data_models.conversations.turn_events import TurnTiming
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import TimingInfo
-from data_models.turn_events import TurnTiming
+from data_models.storage.counting_blob_store import StorageCounts, storage_counter
 from services.telemetry.metrics import Metrics
 from services.turn import phases
 from services.usage import ModelUsage, usage_counter

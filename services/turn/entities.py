@@ -6,9 +6,9 @@ from typing import Any
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
-from data_models.entity_keys import BOOKING_KEYS, canonical_key
+from data_models.conversations.turn_events import Notice
+from data_models.entities.entity_keys import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
-from data_models.turn_events import Notice
 from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
     LEGACY_FIELD,
@@ -19,9 +19,9 @@ from services.entities.legacy import (
 )
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.language.appointment_slots import slots_in
-from services.language.arrangement import asks_for
-from services.language.work import leaves_question
+from services.language.requests.appointment_slots import slots_in
+from services.language.requests.arrangement import asks_for
+from services.language.requests.work import leaves_question
 from services.runs.hub import Run
 from services.turn.phases import GroundedTurn
 

@@ -5,15 +5,15 @@ from functools import partial
 
 import structlog
 
-from data_models.blob_store import BlobStore
+from data_models.conversations.turn_events import Notice
 from data_models.errors import RecordsError, StoreError
-from data_models.turn_events import Notice
+from data_models.storage.blob_store import BlobStore
 from services.evidence.changes import line_of
 from services.evidence.chart_states import chart_states
 from services.evidence.looks import LookBook, RecentLooks
-from services.language.own_texts import in_own_language
+from services.language.words.own_texts import in_own_language
 from services.records.big_charts import make_view
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.turn.phases import GroundedTurn
 from services.turn.reading import spoken_in
 from settings import Settings

@@ -18,7 +18,7 @@ from data_models.identifiers import hashed
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.group_chat_port import MessageMeaning
 from services.language import reader
-from services.language.read_statements import statements_read
+from services.language.told.read_statements import statements_read
 from services.language.utterance import TeamMember, Utterance
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.held import first_shown, held_lines

@@ -13,22 +13,27 @@ from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from data_models.chat_context import AgentMessage, ChatContext, Continuation, Turn
-from data_models.claim import Change, Claim
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, AnsweredMessage, OpenQuestion, QuestionKind
+from data_models.conversations.claim import Change, Claim
+from data_models.conversations.conversation import (
+    QUESTION_MINUTES,
+    AnsweredMessage,
+    OpenQuestion,
+    QuestionKind,
+)
+from data_models.conversations.incoming_message import IncomingMessage, Press
+from data_models.conversations.turn_events import Step
 from data_models.documents import Stored
 from data_models.errors import RoundsError
 from data_models.identifiers import PatientId, hashed
-from data_models.incoming_message import IncomingMessage, Press
 from data_models.patient_context_models import Registry, TimingInfo
-from data_models.turn_events import Step
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.language.several_requests import apart
 from services.language.utterance import Utterance
 from services.memory_blocks.plain_reading import Understanding
-from services.patient_context.snapshot import ShownRoster, shown_roster
+from services.patient_context.reading.snapshot import ShownRoster, shown_roster
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
 from services.scenarios.session.scenario_runtime import ScenarioRuntime

@@ -6,10 +6,10 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from services.language.detection import language_of
+from services.language.people.without_names import without_names
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
-from services.language.without_names import without_names
+from services.language.words.detection import language_of
 from services.turn.phases import ClaimedTurn, GroundedTurn
 from services.turn.state import identity_of
 

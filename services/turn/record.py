@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, ChatContext, Turn
-from data_models.conversation import OpenQuestion
-from data_models.incoming_message import IncomingMessage
-from data_models.plan import Plan
+from data_models.conversations import turn_events
+from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.plan import Plan
 from services.runs.hub import Run, show_whole
 
 if TYPE_CHECKING:  # a phase holds the record, which notes the last one

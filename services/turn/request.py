@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from data_models.claim_decision import queue_length
+from data_models.conversations.claim_decision import queue_length
+from data_models.conversations.incoming_message import Press
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from services import group_chat_port
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.memory_blocks.remembering import note

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from data_models.blob_changes import put_blob
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.identifiers import PatientId
-from data_models.scenario_session import MigrationAppliedEvent
+from data_models.scenarios.scenario_session import MigrationAppliedEvent
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit, AuditSearch, record_access
 from services.model_port import StructuredModel
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
@@ -71,7 +71,7 @@ class ScenarioEvents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioParts:
-    """The collaborators of `services.turn.scenarios.TurnScenarios`."""
+    """The collaborators of `services.turn.scenarios.scenarios.TurnScenarios`."""
 
     catalogue: Catalogue
     reconciler: Reconciler

@@ -3,16 +3,16 @@
 from datetime import datetime, timedelta
 from operator import attrgetter
 
-from data_models.conversation import UNDO_HOURS
+from data_models.conversations.conversation import UNDO_HOURS
+from data_models.conversations.turn_events import SharedState
 from data_models.identifiers import PatientId
 from data_models.patient_identity import PatientIdentity, identity_noted
-from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
-from services.identity.index import PersonIndex
+from services.identity.names.index import PersonIndex
 from services.identity.noted import facts_of, person_of
 from services.identity.others_named import OthersNamed
-from services.language.own_texts import in_own_language
-from services.patient_context.snapshot import ShownRoster, build_snapshot, footer
+from services.language.words.own_texts import in_own_language
+from services.patient_context.reading.snapshot import ShownRoster, build_snapshot, footer
 from services.patient_context.who import noted_people
 from services.turn.phases import GroundedTurn, UnderstoodTurn
 

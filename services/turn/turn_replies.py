@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from data_models import turn_events
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
-from data_models.conversation import QuestionKind
+from data_models.conversations import turn_events
+from data_models.conversations.conversation import QuestionKind
 from data_models.identifiers import PatientId
 from services.conversations.turn_effects import interrupted_text
 from services.group_chat_port import GroupChat
-from services.language.inert import inert
-from services.language.own_texts import in_own_language
+from services.language.model_output.inert import inert
+from services.language.words.own_texts import in_own_language
 from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.reading import spoken_in
 from services.turn.state import shared_state

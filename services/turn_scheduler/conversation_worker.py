@@ -8,13 +8,13 @@ from typing import Any
 
 import structlog
 
-from data_models.claim import Claim, Successor, change_nothing
-from data_models.claim_decision import queue_length
-from data_models.conversation import AnsweredMessage, Conversation
+from data_models.conversations.claim import Claim, Successor, change_nothing
+from data_models.conversations.claim_decision import queue_length
+from data_models.conversations.conversation import AnsweredMessage, Conversation
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import RunFailed, RunFinished, TurnTiming
 from data_models.documents import Stored
 from data_models.errors import InterruptedTurnError, RoundsError, ServerStoppingError, StoreError
-from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import RunFailed, RunFinished, TurnTiming
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.runs.hub import Run, RunHub

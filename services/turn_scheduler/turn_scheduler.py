@@ -15,14 +15,14 @@ from functools import partial
 import structlog
 
 from data_models import errors
-from data_models.claim import Claim
-from data_models.claim_decision import queue_length
 from data_models.clock import IdSource
-from data_models.conversation import Conversation
+from data_models.conversations.claim import Claim
+from data_models.conversations.claim_decision import queue_length
+from data_models.conversations.conversation import Conversation
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.documents import Stored
-from data_models.incoming_message import IncomingMessage
 from services.conversations.claimant import Claimant
-from services.language.commands import command_in
+from services.language.replies.commands import command_in
 from services.runs.hub import Run, RunHub
 from services.runs.stop_requests import StopRequests
 from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver

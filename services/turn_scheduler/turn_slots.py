@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from data_models.claim import Claim
-from data_models.incoming_message import IncomingMessage
+from data_models.conversations.claim import Claim
+from data_models.conversations.incoming_message import IncomingMessage
 from services.runs.hub import Run
 
 FEW = 4

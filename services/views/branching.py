@@ -5,15 +5,15 @@ What could be of later, or of anybody else, is not copied: see ADR 117.
 
 from dataclasses import dataclass
 
-from data_models.blob_store import BlobStore
 from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
-from data_models.conversation import BranchOrigin, Conversation
+from data_models.conversations.conversation import BranchOrigin, Conversation
+from data_models.conversations.incoming_message import WEB
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import WEB
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit, record_access
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader

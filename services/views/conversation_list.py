@@ -16,9 +16,9 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.identifiers import PatientId
-from services.language.commands import command_in
-from services.language.folding import fold
-from services.language.phrases import says
+from services.language.replies.commands import command_in
+from services.language.words.folding import fold
+from services.language.words.phrases import says
 from services.views.conversation_names import ConversationName, NameStore, UserNames, made_title
 from services.views.conversation_reader import SESSION, ConversationReader
 from services.views.conversation_view import ConversationSummary

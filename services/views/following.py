@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from data_models.errors import ChartClosedError
 from data_models.identifiers import PatientId
-from services.identity.person import person_from
+from services.identity.names.person import person_from
 from services.views.conversation_reader import ConversationReader
 from services.views.conversation_view import ConversationView
 from services.views.drafts import Drafts

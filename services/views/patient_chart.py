@@ -14,9 +14,9 @@ from data_models.patient_identity import PatientIdentity, identity_noted
 from services.attachments.papers import is_paper, papers_of
 from services.chart_access.chart_guard import ChartGuard
 from services.records.big_charts import make_view
-from services.records.need import PERSON
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.resources.need import PERSON
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.demographics import demographics
 from services.records.views.lists import allergies, encounters

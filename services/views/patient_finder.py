@@ -12,10 +12,10 @@ from data_models.identifiers import PatientId
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
-from services.identity.index import PersonIndex
-from services.identity.person import Person, person_from
-from services.language.full_dates import full_dates
-from services.language.letters import APOSTROPHES, folded, spellings
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, person_from
+from services.language.figures.full_dates import full_dates
+from services.language.words.letters import APOSTROPHES, folded, spellings
 
 QUERY_LIMIT_CHARS = 200
 SHOWN = 50

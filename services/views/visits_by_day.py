@@ -17,17 +17,17 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from services.basis import Basis
 from services.identity.directory import Directory, Sought
-from services.identity.index import PersonIndex
-from services.identity.person import Person
-from services.records.canonical import is_replaced
-from services.records.entry import Entry, many, one, text
-from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_client import FhirAnswer, FhirClient
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person
+from services.records.fhir.fhir_chosen import fhir_client_for
+from services.records.fhir.fhir_client import FhirAnswer, FhirClient
 from services.records.folder.index import FolderIndex, OwnedVisit
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
-from services.records.need import EVERYTHING
 from services.records.records_factory import Records, local_resources
+from services.records.resources.canonical import is_replaced
+from services.records.resources.entry import Entry, many, one, text
+from services.records.resources.need import EVERYTHING
 from services.records.visits import VISITS, is_on
 
 # Who is seen on a day, whatever the records are.

@@ -12,15 +12,15 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel
 
 from data_models import errors
-from data_models.blob_changes import put_blob
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed, storable_patient_id
+from data_models.storage.blob_changes import put_blob
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
-from services.identity.person import Person
-from services.records.entry import instant, many, text
+from services.identity.names.person import Person
+from services.records.resources.entry import instant, many, text
 from services.records.visits import days_of, reason_of, time_of
 from services.views.patient_finder import FoundPatient, by_name, found_row
 from services.views.visits_by_day import DaySeen, DayState, Seen, VisitsByDay

@@ -10,15 +10,15 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from prometheus_client import CollectorRegistry
 
-from bots import delivery
 from bots.bot_factory import add_bot_routes
 from bots.config import BotConfig, PerBot, Registration
+from bots.rendering import delivery
 from data_models.clock import RandomIds, SystemClock
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import RunFinished, TurnTiming
 from data_models.errors import RoundsError
-from data_models.incoming_message import IncomingMessage
-from data_models.local_blob_store import LocalBlobStore
-from data_models.turn_events import RunFinished, TurnTiming
-from routes.problem import problems
+from data_models.storage.local_blob_store import LocalBlobStore
+from routes.requests.problem import problems
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries

@@ -6,8 +6,8 @@ from typing import Any
 
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import (
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,

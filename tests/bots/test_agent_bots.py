@@ -12,7 +12,7 @@ from botframework.connector.auth import AppCredentials
 from bots.config import PerBot, Registration
 from bots.endpoint import AppTokens
 from data_models.clock import SystemClock
-from data_models.incoming_message import IncomingMessage
+from data_models.conversations.incoming_message import IncomingMessage
 from services.own_sign_in import TokenSource
 from services.replica import Replica
 from services.runs.hub import Run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bots import redelivery
+from bots.rendering import redelivery
 from services.channels import deliveries
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bots.rendering import next_steps
-from data_models.turn_events import RunFailed
+from bots.rendering.rendering import next_steps
+from data_models.conversations.turn_events import RunFailed
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
 from tests.fakes_connector import FakeConnector

@@ -9,7 +9,7 @@ from bots.config import PerBot, ServiceUrls
 from bots.connector import Connector, channel_session
 from bots.outbox import Outbox
 from bots.reference import Reference
-from bots.rendering import text_activity
+from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock
 from data_models.errors import (
     ChannelClosedError,

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bots import delivery, redelivery
+from bots.rendering import delivery, redelivery
 from services.channels.ports import Fate
 from services.replica import Replica
 from services.runs.hub import Run

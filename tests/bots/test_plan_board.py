@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bots import plan_board
-from data_models.plan import Plan
+from bots.rendering import plan_board
+from data_models.conversations.plan import Plan
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
 from tests.fakes_connector import FakeConnector

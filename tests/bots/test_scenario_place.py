@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from data_models.scenario_session import ScenarioPlace
+from data_models.scenarios.scenario_session import ScenarioPlace
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector

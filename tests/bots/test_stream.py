@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bots import text_stream
+from bots.rendering import text_stream
 from data_models.chat_context import Citation
-from data_models.turn_events import Notice, RunFailed, ToolCallStarted
+from data_models.conversations.turn_events import Notice, RunFailed, ToolCallStarted
 from tests import fakes_stream
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bots.inbound import parse_activity
 from bots.incoming import MessageReader
 from bots.outbox import split_text, wire_size
-from services.language.inert import inert
+from services.language.model_output.inert import inert
 from tests.tables import tables_beside, with_cases
 from tests.work import counted_calls
 

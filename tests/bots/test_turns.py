@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from bots import delivery, text_stream
 from bots.reference import Abilities
-from bots.rendering import Look, TurnRenderer
+from bots.rendering import delivery, text_stream
+from bots.rendering.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
-from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
-from data_models.incoming_message import IncomingMessage, Sender
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import (
+from data_models.conversations.incoming_message import IncomingMessage, Sender
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     Notice,
     RunFailed,
@@ -24,6 +23,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnTiming,
 )
+from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector

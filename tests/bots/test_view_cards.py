@@ -5,9 +5,9 @@ from typing import Any
 import orjson
 import pytest
 
-from bots.view_cards import CARD_LIMIT_BYTES, ROWS_SHOWN, view_cards
+from bots.rendering.view_cards import CARD_LIMIT_BYTES, ROWS_SHOWN, view_cards
 from data_models.chart_view import ChartView, ViewRow
-from data_models.turn_events import ViewShown
+from data_models.conversations.turn_events import ViewShown
 from tests.bots.conftest import Bot
 from tests.bots.test_turns import said, script_of
 from tests.fakes_connector import CARD, FakeConnector

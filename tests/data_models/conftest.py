@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
-from data_models.counting_blob_store import CountingBlobStore
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.azure_blob_store import AzureBlobStore
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.counting_blob_store import CountingBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from tests.extending.sqlite_blob_store import SqliteBlobStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
 from data_models.errors import BlobChangedError, StoreError
-from data_models.local_blob_store import LocalBlobStore
-from data_models.local_files import StripedLocks
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
+from data_models.storage.local_files import StripedLocks
 
 NAME = "conv1/patient_patient_4_context.json"
 LOG = "audit/day"
@@ -41,7 +41,7 @@ async def increment_local(root: str, times: str) -> None:
 
 
 async def increment_azure(connection_string: str, container: str, times: str) -> None:
-    from data_models.azure_blob_store import AzureBlobStore  # half a second, here only
+    from data_models.storage.azure_blob_store import AzureBlobStore  # half a second, here only
 
     store = AzureBlobStore(connection_string, container=container, ids=RandomIds())
     await increment(store, times=int(times))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
 from data_models.errors import ConfigurationError
+from data_models.storage.azure_blob_store import AzureBlobStore
 from tests.fakes import CountingIds
 
 

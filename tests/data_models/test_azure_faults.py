@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from azure.storage.blob.aio import BlobServiceClient
 
-from data_models.azure_blob_store import AzureBlobStore
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from data_models.storage.azure_blob_store import AzureBlobStore
+from data_models.storage.blob_store import BlobStore
 from tests.data_models.fault_proxy import Fault, FaultProxy, running_proxy
 from tests.data_models.store_process import LOG, NAME
 from tests.data_models.test_local_blob_store import process

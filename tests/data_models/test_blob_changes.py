@@ -2,10 +2,10 @@
 
 import pytest
 
-from data_models import blob_changes
-from data_models.blob_changes import change_blob, put_blob
-from data_models.blob_store import Blob
 from data_models.errors import StoreUnavailableError
+from data_models.storage import blob_changes
+from data_models.storage.blob_changes import change_blob, put_blob
+from data_models.storage.blob_store import Blob
 from tests.fakes_store import MemoryBlobStore
 
 

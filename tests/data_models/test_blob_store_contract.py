@@ -1,4 +1,4 @@
-"""What every store promises; see `data_models.blob_store`."""
+"""What every store promises; see `data_models.storage.blob_store`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,9 +6,9 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError, InvalidIdentifierError
 from data_models.identifiers import storage_folder
+from data_models.storage.blob_store import BlobStore
 from tests.data_models.store_process import NAME, increment
 
 UNSAFE_NAMES = [

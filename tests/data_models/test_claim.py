@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from data_models.claim import Claim, Successor, lease_end, take_claim
-from data_models.claim_decision import ClaimTimes
-from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
-from data_models.conversation_accessor import ConversationAccessor
+from data_models.conversations.claim import Claim, Successor, lease_end, take_claim
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.conversation import AnsweredMessage, Conversation, RunningTurn
+from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.documents import Documents
 from data_models.errors import ClaimLostError, StoreUnavailableError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage, Sender
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore, LostAnswer

@@ -6,15 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.claim_decision import (
+from data_models.conversations.claim_decision import (
     ClaimTimes,
     claim_state,
     find_answer,
     queue_length,
     with_answer,
 )
-from data_models.conversation import ANSWERED_INLINE, AnsweredMessage, Conversation, RunningTurn
-from data_models.incoming_message import IncomingMessage, Sender
+from data_models.conversations.conversation import (
+    ANSWERED_INLINE,
+    AnsweredMessage,
+    Conversation,
+    RunningTurn,
+)
+from data_models.conversations.incoming_message import IncomingMessage, Sender
 from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -4,10 +4,14 @@ import asyncio
 
 import pytest
 
-from data_models.blob_store import Blob
 from data_models.clock import SystemClock
-from data_models.counting_blob_store import CountingBlobStore, StorageOperation, storage_counter
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from data_models.storage.blob_store import Blob
+from data_models.storage.counting_blob_store import (
+    CountingBlobStore,
+    StorageOperation,
+    storage_counter,
+)
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, FaultyBlobStore

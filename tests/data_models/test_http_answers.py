@@ -11,11 +11,11 @@ from pydantic import SecretStr
 
 from bots.config import PerBot, ServiceUrls
 from bots.connector import Connector, channel_session
-from bots.rendering import text_activity
+from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock
 from data_models.http_answers import first_bytes
 from services.own_sign_in import Client, ClientCredentials, OwnToken
-from services.records.fhir_chosen import TOKEN_ERRORS
+from services.records.fhir.fhir_chosen import TOKEN_ERRORS
 from services.speech import Speech
 
 BODY = b'{"text": "what is the stage?", "access_token": "t1", "id": "reply-1"}'

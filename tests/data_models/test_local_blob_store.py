@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import StoreUnavailableError
-from data_models.local_blob_store import LocalBlobStore, LocalFolder
+from data_models.storage.local_blob_store import LocalBlobStore, LocalFolder
 from tests.data_models.store_process import LOG, NAME, NEW, increment
 
 OLD = b"old"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.blob_store import BlobStore
 from data_models.errors import StoreError
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from tests.fakes_store import MemoryBlobStore
 
 Kind: TypeAlias = Literal["create", "replace", "replace stale", "delete", "append"]

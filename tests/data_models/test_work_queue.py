@@ -1,4 +1,4 @@
-"""What every queue of work promises; see `data_models.work_queue`."""
+"""What every queue of work promises; see `data_models.storage.work_queue`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,9 +6,9 @@ from uuid import uuid4
 
 import pytest
 
-from data_models.azure_work_queue import AzureWorkQueue
 from data_models.errors import ConfigurationError, StoreUnavailableError
-from data_models.work_queue import WorkQueue
+from data_models.storage.azure_work_queue import AzureWorkQueue
+from data_models.storage.work_queue import WorkQueue
 from tests.fakes_queue import MemoryWorkQueue
 from tests.peers import free_port
 

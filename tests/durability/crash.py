@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import IdSource
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import RoundsError
-from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import Notice, RunFailed
 from services.group_chat_port import GroupChatRequest
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence

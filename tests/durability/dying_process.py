@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from tests.faults import FaultyBlobStore, Kill
 from tests.services.world import World
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ArchivedTurns
-from data_models.conversation import AnsweredBlob, Conversation, QueuedMessage
+from data_models.conversations.conversation import AnsweredBlob, Conversation, QueuedMessage
 from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.identifiers import storage_folder

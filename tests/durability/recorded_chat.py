@@ -17,8 +17,8 @@ from pydantic import SecretStr
 from app import build
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
-from data_models.incoming_message import IncomingMessage, Sender
-from routes.context import CONTEXT
+from data_models.conversations.incoming_message import IncomingMessage, Sender
+from routes.requests.context import CONTEXT
 from routes.serving import Server
 from services.memory_edits.operations import Correct
 from services.runs.hub import Run

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import InterruptedTurnError
-from data_models.turn_events import RunFailed
 from services.runs.hub import Run
 from tests.amounts import amount
 from tests.durability.crash import (

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 )
 
 from services.language.crisis.rules import load_rules
-from services.turn import safety as turn_safety
+from services.turn.answers import safety as turn_safety
 from tests.durability.asking import BOOK, LIST, SEND, WRITE
 from tests.durability.recorded_chat import (
     CANARY,

@@ -7,8 +7,8 @@ from contextlib import suppress
 import orjson
 import pytest
 
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import StoreError
-from data_models.turn_events import RunFailed
 from services.audit.__main__ import verify
 from services.runs.hub import Run
 from tests.durability.recorded_chat import CANARY, CHAT, PATIENTS, Conversation

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from data_models.turn_events import RunFailed
+from data_models.conversations.turn_events import RunFailed
 from tests.durability.dying_process import BEFORE, TEXTS, world_at
 from tests.durability.evidence import Evidence
 from tests.services.world import CHAT, World

@@ -8,12 +8,12 @@ from itertools import count
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import RoundsError
-from data_models.turn_events import RunFailed
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from data_models.storage.azure_blob_store import AzureBlobStore
+from data_models.storage.blob_store import BlobStore
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from tests.durability.crash import GenerationIds, copy_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

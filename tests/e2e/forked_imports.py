@@ -4,7 +4,7 @@
 
 import app
 import group_chat.build
-import group_chat.tools.personal
+import group_chat.tools.personal.personal
 from services.language.reading import make_ready
 
 make_ready()

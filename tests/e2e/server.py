@@ -129,7 +129,7 @@ class Server:
         """Make it stand still, between two of its writes, until it gets SIGCONT.
 
         A process that stands still in the middle of a write keeps the operating system's lock,
-        and nobody can write that name before it goes on (`data_models.local_files`).
+        and nobody can write that name before it goes on (`data_models.storage.local_files`).
         """
         while True:
             self.signal(signal.SIGSTOP)

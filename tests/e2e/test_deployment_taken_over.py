@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.ports import SessionRow
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import INDEX_FILE
 from tests.amounts import amount
 from tests.e2e.server import Server

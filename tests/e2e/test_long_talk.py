@@ -18,8 +18,8 @@ from pydantic import SecretStr
 from app import build
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
-from data_models.turn_events import RunFinished
-from routes.context import CONTEXT
+from data_models.conversations.turn_events import RunFinished
+from routes.requests.context import CONTEXT
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.stores import Stores
 from services.turn_scheduler.turn_scheduler import TurnScheduler

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from data_models.identifiers import storage_folder
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
 from services.scenarios.scenario_factory import CONTAINER

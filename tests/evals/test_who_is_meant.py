@@ -9,8 +9,8 @@ from evals.cases import SUITES, Case, written_cases
 from services.identity.directory import FileDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.subject import Subject
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
-from services.patient_context.reading import read_message
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.reading.reading import read_message
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 

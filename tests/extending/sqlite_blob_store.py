@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from data_models.blob_names import checked_blob_name, checked_blob_prefix
-from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix
+from data_models.storage.blob_store import Blob, BlobInfo
 
 
 class SqliteBlobStore:

@@ -12,13 +12,13 @@ ROOT = Path(__file__).resolve().parents[2]
 READ = """
 import json
 from datetime import date
-from services.language.answer_words import answer_words
-from services.language.chart_questions import chart_questions
-from services.language.commands import command_in
-from services.language.detection import language_of
-from services.language.talk_texts import talk_text
-from services.language.vocabulary import LANGUAGES
-from services.language.yes_no import yes_no_in
+from services.language.charts.answer_words import answer_words
+from services.language.questions.chart_questions import chart_questions
+from services.language.replies.commands import command_in
+from services.language.words.detection import language_of
+from services.language.words.talk_texts import talk_text
+from services.language.words.vocabulary import LANGUAGES
+from services.language.replies.yes_no import yes_no_in
 
 asked = chart_questions("Wat is haar laatste kalium?", today=date(2026, 12, 2), language="nl")
 print(json.dumps({

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from data_models.scenario import STEP_TYPES, Step
+from data_models.scenarios.scenario import STEP_TYPES, Step
 from tests.services.scenario_world import ScenarioWorld, step, version
 
 REMINDER = {"title": "Ask about the biopsy"}

@@ -22,7 +22,7 @@ WIDTH_LIMIT = 6
 def frame() -> Parser:
     """What a web client may send."""
     with atheris.instrument_imports(include=["routes"]):
-        from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
+        from routes.streams.socket_session import MessageFrame, StopFrame, parse_client_frame
 
     def parse(data: bytes) -> None:
         try:

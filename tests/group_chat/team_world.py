@@ -9,26 +9,26 @@ from typing import Any, Self, TypeVar
 
 from data_models.chat_context import Artifact, Turn
 from data_models.clock import SystemClock
+from data_models.conversations.plan import Plan
+from data_models.conversations.turn_events import AgentMessageFinished, AgentTextDelta
 from data_models.identifiers import PatientId
-from data_models.plan import Plan
-from data_models.turn_events import AgentMessageFinished, AgentTextDelta
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.tools.catalogue import TOOL_NAMES, Connected
+from group_chat.tools.clinic.order_tools import OrderTools
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.order_tools import OrderTools
-from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolWatcher, file_derived
 from group_chat.turn_context import TurnContext
 from services.audit.trail import NoAudit
 from services.conversations.patient_artifacts import PatientArtifacts
 from services.entities.session import StoredRun
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.team import Team, load_team
 from services.tool_memory.session import FinishedRun
 from tests.fakes import CountingIds

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from data_models.chat_context import Continuation
-from data_models.errors import ModelError
-from data_models.plan import Plan
-from data_models.turn_events import (
+from data_models.conversations.plan import Plan
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
     ToolCallResult,
 )
+from data_models.errors import ModelError
 from services.group_chat_port import ChatFinished, ContinuationChanged, GroupChatEvent, PlanChanged
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn

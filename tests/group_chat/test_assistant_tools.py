@@ -17,10 +17,10 @@ from data_models.chat_context import Turn
 from data_models.errors import AssistantError, RecordsUnavailableError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.function import checked_arguments, plain
-from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
-from group_chat.tools.personal import PersonalAssistant
+from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
+from group_chat.tools.personal.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant

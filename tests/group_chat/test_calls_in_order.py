@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from data_models.clock import SystemClock
+from data_models.conversations.turn_events import ToolCallResult
 from data_models.identifiers import PatientId
-from data_models.turn_events import ToolCallResult
 from group_chat.turn_context import CallLine
-from services.records.need import EVERYTHING, Need
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import SAMPLES, TeamWorld, text
 from tests.services.records.charts import records_in

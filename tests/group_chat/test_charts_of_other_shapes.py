@@ -8,11 +8,11 @@ import pytest
 
 from data_models.chart_view import ChartView
 from group_chat.tools import chart_tools as tools
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
 from services.records.views.view import with_future_marked
 from tests.services.records.charts import Json, patient, record
 from tests.tables import with_cases

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from data_models.chat_context import AgentMessage, Turn
 from data_models.identifiers import PatientId
 from data_models.statement_check import CheckedStatement
-from group_chat.checked_output import StatementChecking
+from group_chat.drafts.checked_output import StatementChecking
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import GroupChatRequest
-from services.statements.rows import KnownRow
+from services.statements.rows.rows import KnownRow
 from tests.group_chat.team_world import MemoryArtifacts, house_team
 
 NOW = datetime(2030, 1, 2, tzinfo=UTC)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion
+from services.language.words.talk_texts import talk_text
 from tests.fakes_openai import Brain, RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, call, team_world, text
 from tests.group_chat.test_direct_answers import CREATININE, read

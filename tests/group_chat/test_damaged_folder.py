@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data_models.turn_events import AgentMessageFinished, ToolCallResult
+from data_models.conversations.turn_events import AgentMessageFinished, ToolCallResult
 from services.language.utterance import Utterance
 from services.records.folder.files import VALUE_LIMIT_CHARS
 from services.records.folder.records import CHECK

@@ -5,14 +5,14 @@ from datetime import date
 
 import pytest
 
+from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentMessageFinished
-from group_chat.checked_output import StatementChecking
-from group_chat.draft import Draft, OutputMeter
+from group_chat.drafts.checked_output import StatementChecking
+from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.turn_context import TurnContext
-from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
+from services.language.words.talk_texts import talk_text
 from services.records.views.medications import medications
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, TeamWorld, call, house_team, team_world, text

@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.turn_events import AgentMessageFinished, AgentMessageStarted, AgentTextDelta
-from group_chat.draft import Draft, OutputMeter
+from data_models.conversations.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+)
+from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import GroupChatEvent, GroupChatRequest
 

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry
 
 from data_models.clock import SystemClock
-from data_models.entities import Entities
+from data_models.conversations.turn_events import Notice, ToolCallResult
+from data_models.entities.entities import Entities
 from data_models.errors import ModelOutputError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice, ToolCallResult
-from group_chat.tools.free_times import days_of
-from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.clinic.free_times import days_of
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession
 from services.group_chat_port import ContinuationChanged, QuestionAsked
-from services.language.yes_no import is_consent
+from services.language.replies.yes_no import is_consent
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import request_of
 from tests.fakes import CountingIds

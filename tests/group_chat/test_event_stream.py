@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
+from data_models.conversations.turn_events import AgentTextDelta, Notice
 from data_models.errors import ModelOutputError
-from data_models.turn_events import AgentTextDelta, Notice
-from group_chat.event_stream import EventStream
+from group_chat.drafts.event_stream import EventStream
 from services.group_chat_port import GroupChatEvent
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from data_models.chart_view import ChartView
 from data_models.clock import SystemClock
-from data_models.turn_events import AgentMessageFinished, ViewShown
+from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from group_chat.tools.evidence_tools import EvidenceTools
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import StudyFolder, StudySource

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.errors import ModelOutputError
-from data_models.turn_events import AgentMessageFinished
-from group_chat.checked_output import CheckedOutput, StatementChecking
 from group_chat.direct_answers import usable
-from group_chat.draft import Draft, OutputMeter
+from group_chat.drafts.checked_output import CheckedOutput, StatementChecking
+from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from services.tool_memory.session import FinishedRun
 from tests.group_chat.team_world import Heard, TeamWorld, call, house_team, text

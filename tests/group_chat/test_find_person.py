@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from data_models.clock import SystemClock
+from data_models.conversations.turn_events import ToolCallResult
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
-from data_models.turn_events import ToolCallResult
-from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from services.records.local_resources import LocalResources
 from services.scheduling.clinic import Clinic
 from tests.fakes import CountingIds

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from data_models.clock import SystemClock
-from data_models.turn_events import AgentMessageFinished, ViewShown
+from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.foreign_tools import ForeignTools
 from services.evidence.foreign.client import ForeignClient, digest_of

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import Continuation
-from data_models.incoming_message import Press
-from data_models.plan import Plan, PlanStatus, PlanStep, StepEdit
-from group_chat.gate import (
+from data_models.conversations.incoming_message import Press
+from data_models.conversations.plan import Plan, PlanStatus, PlanStep, StepEdit
+from group_chat.speakers.gate import (
     Answer,
     CancelPlan,
     Opening,
@@ -17,9 +17,9 @@ from group_chat.gate import (
     of_last_deed,
     opening,
 )
-from group_chat.plan_text import others_plan_line
+from group_chat.speakers.plan_text import others_plan_line
 from services.group_chat_port import PlanChanged
-from services.language.plan_change import Moved, PlanChange
+from services.language.replies.plan_change import Moved, PlanChange
 from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")

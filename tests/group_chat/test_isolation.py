@@ -9,8 +9,8 @@ from types import FunctionType, ModuleType
 
 import pytest
 
+from data_models.conversations.turn_events import AgentMessageFinished, ToolCallResult
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentMessageFinished, ToolCallResult
 from group_chat.tools.function import PLUGIN
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, team_world

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_models.turn_events import ToolCallResult
+from data_models.conversations.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, text

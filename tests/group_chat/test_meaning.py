@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from group_chat.gate import Answer, Resume, RunPlan
+from group_chat.speakers.gate import Answer, Resume, RunPlan
 from services.group_chat_port import MessageMeaning
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld

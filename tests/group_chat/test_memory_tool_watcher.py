@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry
 
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
 from group_chat.tools.watcher import file_derived, remembered

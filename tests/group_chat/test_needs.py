@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import Continuation
 from data_models.clock import SystemClock
-from data_models.entities import Entities
-from data_models.plan import Plan, PlanStep
-from group_chat.gate import Answer, CancelPlan, Opening, RunPlan, opening
-from group_chat.plan_text import needs_line
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.entities.entities import Entities
+from group_chat.speakers.gate import Answer, CancelPlan, Opening, RunPlan, opening
+from group_chat.speakers.plan_text import needs_line
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession

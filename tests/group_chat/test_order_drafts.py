@@ -8,10 +8,10 @@ import pytest
 
 from data_models.chat_context import Turn
 from data_models.clock import RandomIds, SystemClock
+from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentMessageFinished
 from group_chat.tools.catalogue import TOOL_NAMES
-from group_chat.tools.order_tools import OrderTools
+from group_chat.tools.clinic.order_tools import OrderTools
 from services.group_chat_port import QuestionAsked
 from services.orders.draft_order import DraftOrder, draft_of, drafts_of, service_request
 from services.orders.order_drafts import OrderDrafts

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data_models.clock import SystemClock
-from data_models.turn_events import ToolCallResult
+from data_models.conversations.turn_events import ToolCallResult
 from services.group_chat_port import PlanChanged, QuestionAsked
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, TeamWorld, call, propose, team_world, text

@@ -4,8 +4,8 @@ import pytest
 
 from data_models.chat_context import Continuation
 from data_models.clock import SystemClock
-from data_models.plan import Plan
-from data_models.turn_events import ToolCallResult
+from data_models.conversations.plan import Plan
+from data_models.conversations.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, call, propose, text

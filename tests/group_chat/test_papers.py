@@ -8,9 +8,9 @@ import pytest
 from data_models.chat_context import Attachment
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import RandomIds, SystemClock
+from data_models.conversations.turn_events import AgentMessageFinished, ToolCallResult
 from data_models.documents import Documents
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentMessageFinished, ToolCallResult
 from services.attachments.papers import AttachedPapers
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.team_world import Heard, TeamWorld, call, text

@@ -1,8 +1,8 @@
 from datetime import UTC, datetime
 
-from data_models.plan import Plan, PlanStep
-from group_chat.plan_text import plan_message, step_line
-from services.language.hand_over import is_question, last_line
+from data_models.conversations.plan import Plan, PlanStep
+from group_chat.speakers.plan_text import plan_message, step_line
+from services.language.model_output.hand_over import is_question, last_line
 
 TEAM = ("Orchestrator", "PatientHistory", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -10,15 +10,15 @@ import pytest
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.offline.specialist import answer_as_booking
-from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.clinic.scheduling_tools import SchedulingTools
 from group_chat.turn_context import TurnContext
 from services.records.local_resources import LocalResources
-from services.records.need import EVERYTHING, Need
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.scheduling.clinic import Clinic
 from tests.fakes import CountingIds, FixedClock
 from tests.services.records.charts import patient, records_in, resource

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from data_models.clock import SystemClock
-from data_models.turn_events import AgentMessageFinished, ViewShown
+from data_models.conversations.turn_events import AgentMessageFinished, ViewShown
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from data_models.chat_context import ChatContext, Turn
+from data_models.conversations.turn_events import ToolCallResult, ToolCallStarted
 from data_models.identifiers import PatientId
-from data_models.turn_events import ToolCallResult, ToolCallStarted
 from services.group_chat_port import ActionFinished
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime

@@ -6,10 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.chat_context import AgentMessage
-from data_models.plan import Plan, PlanStatus, PlanStep
-from group_chat.plan_text import step_line
-from group_chat.selection import next_move, taken_up, to_facilitator
-from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
+from data_models.conversations.plan import Plan, PlanStatus, PlanStep
+from group_chat.speakers.plan_text import step_line
+from group_chat.speakers.selection import next_move, taken_up, to_facilitator
+from group_chat.speakers.speaker_state import (
+    Announce,
+    Ask,
+    AskOneOf,
+    End,
+    Move,
+    Said,
+    SpeakerState,
+    Work,
+)
 
 TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ToolInputError
-from group_chat.tools.calendar_tools import CALENDAR, TASKS
-from group_chat.tools.mail_tools import CONTACTS
-from group_chat.tools.personal import PersonalAssistant
+from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.personal.mail_tools import CONTACTS
+from group_chat.tools.personal.personal import PersonalAssistant
 from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor

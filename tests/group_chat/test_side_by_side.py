@@ -8,9 +8,9 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import SystemClock
-from data_models.entities import Entities
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import AgentMessageFinished, AgentMessageStarted
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import AgentMessageFinished, AgentMessageStarted
+from data_models.entities.entities import Entities
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession

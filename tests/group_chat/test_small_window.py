@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from data_models.conversations.turn_events import ViewShown
 from data_models.identifiers import PatientId
-from data_models.turn_events import ViewShown
 from group_chat.models.profile import LEAST_WINDOW_TOKENS
 from services.language.utterance import ChartQuestion, Utterance
-from services.records.need import EVERYTHING, Need
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.record import PatientRecord
 from services.statements.shown import pipe_table
 from tests.group_chat.team_world import SAMPLES, team_world, text
 from tests.services.records.charts import PATIENT_ID, record, resource

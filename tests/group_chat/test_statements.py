@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import AgentMessage
+from data_models.conversations.turn_events import (
+    AgentMessageFinished,
+    AgentTextDelta,
+    ClaimsChecked,
+)
 from data_models.errors import ModelError
-from data_models.turn_events import AgentMessageFinished, AgentTextDelta, ClaimsChecked
 from services.group_chat_port import GroupChatEvent
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, call, text

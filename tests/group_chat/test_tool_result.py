@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.chat_context import Citation
-from group_chat.citations import citations_in, remember_rows
+from group_chat.drafts.citations import citations_in, remember_rows
 from group_chat.tools.function import compact_json, plain
 
 JSON = st.recursive(

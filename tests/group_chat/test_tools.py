@@ -9,19 +9,19 @@ import pytest
 from docx import Document
 
 from data_models.chat_context import Citation
-from data_models.errors import RecordNotFoundError, RecordsUnavailableError
-from data_models.identifiers import PatientId
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     ToolCallArguments,
     ToolCallEnded,
     ToolCallResult,
     ToolCallStarted,
 )
+from data_models.errors import RecordNotFoundError, RecordsUnavailableError
+from data_models.identifiers import PatientId
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ArtifactMade
-from services.records.need import EVERYTHING, Need
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
 from tests.tables import with_cases

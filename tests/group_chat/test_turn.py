@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import Continuation
+from data_models.conversations.incoming_message import Press
+from data_models.conversations.plan import Plan
+from data_models.conversations.turn_events import (
+    AgentMessageFinished,
+    AgentTextDelta,
+    Notice,
+    ToolCallResult,
+)
 from data_models.errors import ModelError, ModelOutputError
-from data_models.incoming_message import Press
-from data_models.plan import Plan
-from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice, ToolCallResult
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanChanged
-from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
+from services.language.words.talk_texts import talk_text
 from tests.fakes_openai import Brain, RecordedRequest, Reply
 from tests.group_chat.team_world import (
     SAMPLES,

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.clock import SystemClock
-from data_models.plan import Plan
-from group_chat.plan_text import plan_message
+from data_models.conversations.plan import Plan
+from group_chat.speakers.plan_text import plan_message
 from group_chat.window import Line, head_and_tail, line_of, lines_of, window
 from tests.group_chat.team_world import earlier_turn
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from data_models.blob_store import Blob
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from data_models.errors import StoreUnavailableError
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.blob_store import Blob
+from data_models.storage.local_blob_store import LocalBlobStore
 from legacy import migrate_entities, validate_entities
 from legacy.document_holding import Unclaimed
 from legacy.entity_mover import BACKUP_SUFFIX, Mover

@@ -15,8 +15,8 @@ from yarl import URL
 
 from data_models.clock import SystemClock
 from data_models.errors import NotFoundError
-from routes.context import RouteContext, SocketLimits
-from routes.health import Readiness
+from routes.requests.context import RouteContext, SocketLimits
+from routes.requests.health import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.limits import MessageRate, SocketSlots

@@ -9,22 +9,8 @@ from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, Attachment, ChatContext, Citation, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, SystemClock
-from data_models.derived_entity import Origin
-from data_models.documents import Documents
-from data_models.errors import (
-    BadFrameError,
-    ChartClosedError,
-    EmptyMessageError,
-    MemoryChangedError,
-    MessageTooLongError,
-    NotFoundError,
-    TooManyMessagesError,
-)
-from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
-from data_models.memory_blocks import KeyPoint
-from data_models.tool_memory import EntityContext, ToolExecutionContext
-from data_models.turn_events import (
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
@@ -38,14 +24,28 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
+from data_models.documents import Documents
+from data_models.entities.derived_entity import Origin
+from data_models.errors import (
+    BadFrameError,
+    ChartClosedError,
+    EmptyMessageError,
+    MemoryChangedError,
+    MessageTooLongError,
+    NotFoundError,
+    TooManyMessagesError,
+)
+from data_models.identifiers import PatientId
+from data_models.memory_blocks import KeyPoint
+from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.group_chat_port import GroupChat, GroupChatEvent, GroupChatRequest
 from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
-from services.identity.person import Person, PersonName
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, PersonName
 from services.language.utterance import TeamMember
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
-from services.records.entry import Entry
+from services.records.resources.entry import Entry
 from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
 from services.scenarios.session.action import ToolAction

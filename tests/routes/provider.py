@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from data_models.clock import Clock
-from services.access.oidc_provider import challenge_of
+from services.access.sign_in.oidc_provider import challenge_of
 from tests.keys import rsa_key
 
 CLIENT, SECRET = "rounds client", "s€cret: with/signs"

@@ -10,8 +10,8 @@ import pytest
 from ag_ui.core import Event
 from pydantic import TypeAdapter
 
-from data_models.turn_events import RunStarted
-from routes.ag_ui import or_pause
+from data_models.conversations.turn_events import RunStarted
+from routes.streams.ag_ui import or_pause
 from services.runs.hub import Run
 from tests.routes.conftest import ADA, BEN, Server
 from tests.routes.fakes import answer

@@ -8,9 +8,8 @@ from ag_ui.core import Event
 from pydantic import TypeAdapter
 
 from data_models.chat_context import AgentMessage, Citation
-from data_models.patient_context_models import TimingInfo
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import (
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     Notice,
     RunFailed,
@@ -26,7 +25,8 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from routes.ag_ui_frames import AgUiFrames, Frame, refusal
+from data_models.patient_context_models import TimingInfo
+from routes.streams.ag_ui_frames import AgUiFrames, Frame, refusal
 from tests.routes.fakes import NOW, spoken, state
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

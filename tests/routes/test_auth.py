@@ -9,14 +9,14 @@ import pytest
 from aiohttp import WSServerHandshakeError, web
 from aiohttp.test_utils import TestClient, TestServer
 
-from routes.auth import authentication, operator_of, principal_of
-from routes.problem import problems
+from routes.requests.auth import authentication, operator_of, principal_of
+from routes.requests.problem import problems
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Authenticator
 from services.access.origin import OriginPolicy
 from services.access.principal import UserRules
-from services.records.reading import current_reader
+from services.records.fhir.reading import current_reader
 from tests.fakes import CountingIds, FixedClock
 from tests.tables import with_cases
 

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from data_models.clock import SystemClock
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentTextDelta,
     RunFailed,
     RunFinished,
@@ -16,7 +16,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnTiming,
 )
-from routes.context import SocketLimits
+from routes.requests.context import SocketLimits
 from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal

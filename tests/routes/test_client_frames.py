@@ -10,10 +10,10 @@ from aiohttp import WSMsgType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_models.conversations.plan import StepEdit
 from data_models.errors import BadFrameError
-from data_models.plan import StepEdit
-from routes.json_input import parse_json
-from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
+from routes.requests.json_input import parse_json
+from routes.streams.socket_session import MessageFrame, StopFrame, parse_client_frame
 from tests.amounts import amount
 from tests.routes.conftest import Server
 

@@ -15,11 +15,11 @@ from data_models.errors import (
     TooManyExportsError,
     TooManyReadsError,
 )
-from data_models.local_files import folder_held
-from routes.problem import problems
-from routes.response_headers import STEP_SECONDS, evened, wait_seconds
+from data_models.storage.local_files import folder_held
+from routes.requests.problem import problems
+from routes.requests.response_headers import STEP_SECONDS, evened, wait_seconds
 from routes.serving import BoundedSite
-from routes.socket_session import BAD_FRAMES_LIMIT
+from routes.streams.socket_session import BAD_FRAMES_LIMIT
 from services.access.limits import MessageRate
 from tests.fakes import CountingIds, FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start

@@ -16,15 +16,15 @@ from mcp.client.streamable_http import streamable_http_client
 from data_models.clock import SystemClock
 from data_models.errors import RecordNotFoundError, UnauthenticatedError
 from data_models.identifiers import PatientId
-from routes.auth import authentication
-from routes.problem import problems
+from routes.requests.auth import authentication
+from routes.requests.problem import problems
 from services.access.handshake import Handshake
 from services.access.limits import MessageRate
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
 from services.chart_access.chart_guard import ChartGuard
-from services.records.need import EVERYTHING, Need
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.record import PatientRecord
 from services.views.patient_chart import ProgramCharts
 from tests.fakes import CountingIds, RememberedAudit
 from tests.routes.conftest import ADA, Server, Start

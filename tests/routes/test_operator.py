@@ -21,10 +21,10 @@ from services.access.origin import OriginPolicy
 from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.operators import operator_service
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import ScenarioStores

@@ -14,11 +14,11 @@ from aiohttp.test_utils import unused_port
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
-from services.access.oidc import OidcRules, OidcSignIn
-from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
 from services.access.principal import UserRules
-from services.access.sign_in_sessions import SignInSessions
+from services.access.sign_in.oidc import OidcRules, OidcSignIn
+from services.access.sign_in.oidc_provider import OidcProvider
+from services.access.sign_in.sign_in_sessions import SignInSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import Socket, hashed_key, make_context
@@ -373,7 +373,7 @@ async def test_only_entra_itself_says_who_is_one_of_its_users(clinic: Clinic) ->
 
 
 def test_a_user_of_entra_is_the_same_as_in_teams() -> None:
-    from services.access.oidc import principal_id_of
+    from services.access.sign_in.oidc import principal_id_of
 
     rules = OidcRules("", UserRules(), "https://login.microsoftonline.com", 1.0)
     issuer = f"https://login.microsoftonline.com/{TENANT}/v2.0"

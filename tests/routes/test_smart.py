@@ -12,18 +12,18 @@ from aiohttp import web
 from aiohttp.test_utils import unused_port
 
 from data_models.clock import SystemClock
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
 from routes.server import WebAccess, create_runner, create_web_app
-from services.access.oidc import OidcRules, OidcSignIn
-from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
 from services.access.principal import UserRules
-from services.access.sign_in_sessions import SignInSessions
-from services.access.smart import SmartLaunch
+from services.access.sign_in.oidc import OidcRules, OidcSignIn
+from services.access.sign_in.oidc_provider import OidcProvider
+from services.access.sign_in.sign_in_sessions import SignInSessions
+from services.access.sign_in.smart import SmartLaunch
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.person import Person, person_from
+from services.identity.names.person import Person, person_from
 from services.views.patient_finder import PatientFinder
 from tests.fakes import ClosedCharts, CountingIds, FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore

@@ -7,7 +7,7 @@ import pytest
 
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.records.entry import Entry
+from services.records.resources.entry import Entry
 from tests.fakes import ClosedCharts, FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start, make_worklist
 from tests.routes.fakes import FakePeople

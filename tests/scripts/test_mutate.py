@@ -47,4 +47,6 @@ def test_what_is_no_target_is_refused_with_those_there(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["app.py"])
-    assert "app.py is no target; known: data_models/claim.py" in capsys.readouterr().err
+    assert (
+        "app.py is no target; known: data_models/conversations/claim.py" in capsys.readouterr().err
+    )

@@ -9,24 +9,24 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 from pydantic import JsonValue
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
-from data_models.conversation import Conversation
+from data_models.conversations.conversation import Conversation
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.scenario import FieldDefinition, Scenario, Step, Transition
-from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
+from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenarios.scenario_session import MigrationAppliedEvent, ScenarioSession
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.replica import Replica
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.scenario_factory import ScenarioStores

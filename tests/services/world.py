@@ -6,19 +6,14 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context import AgentMessage
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
-from data_models.comparison import ComparisonAccessor
-from data_models.conversation_accessor import ConversationAccessor
-from data_models.counting_blob_store import CountingBlobStore
-from data_models.documents import Documents
-from data_models.errors import ModelOutputError
-from data_models.incoming_message import IncomingMessage, Press, Sender
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from data_models.turn_events import (
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.comparison import ComparisonAccessor
+from data_models.conversations.conversation_accessor import ConversationAccessor
+from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
@@ -26,6 +21,11 @@ from data_models.turn_events import (
     RunFinished,
     TurnEvent,
 )
+from data_models.documents import Documents
+from data_models.errors import ModelOutputError
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.storage.blob_store import BlobStore
+from data_models.storage.counting_blob_store import CountingBlobStore
 from services.audit.trail import Audit, AuditTrail
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
@@ -47,8 +47,8 @@ from services.language.crisis.rules import load_rules
 from services.language.reader import ReaderTeam
 from services.language.utterance import TeamMember
 from services.model_port import Answer, StructuredModel
-from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.analyzer import PatientContextAnalyzer
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
 from services.runs.hub import Run, RunHub
@@ -57,10 +57,10 @@ from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn.access import TurnAccess, TurnReceipts
+from services.turn.answers.safety import SafetyAnswers
 from services.turn.documents import TurnDocuments
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
-from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.conversation_worker import ConversationWorker

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from data_models.chat_context import AgentMessage, MessageView, Turn
-from data_models.patient_identity import PatientIdentity
-from data_models.statement_check import CheckedStatement
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
@@ -17,6 +15,8 @@ from data_models.turn_events import (
     TurnTiming,
     ViewShown,
 )
+from data_models.patient_identity import PatientIdentity
+from data_models.statement_check import CheckedStatement
 from services.runs.hub import Run
 from tests.routes.fakes import NOW, FakeReader, state
 

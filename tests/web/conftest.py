@@ -15,9 +15,9 @@ from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from data_models.clock import SystemClock
-from routes.chat_socket import OPEN_SOCKETS, OpenSockets
 from routes.server import WebAccess, create_runner, create_web_app
 from routes.static_client import StaticClient
+from routes.streams.chat_socket import OPEN_SOCKETS, OpenSockets
 from scripts.build_web import build
 from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from data_models.chat_context import AgentMessage, Artifact, Citation
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import (
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,

@@ -9,8 +9,8 @@ import pytest
 from playwright.async_api import Browser, Page, ViewportSize, expect
 from pypdf import PdfReader
 
+from data_models.conversations.turn_events import RunFinished, RunStarted, StateChanged, TurnTiming
 from data_models.patient_identity import PatientIdentity
-from data_models.turn_events import RunFinished, RunStarted, StateChanged, TurnTiming
 from services.runs.hub import Run
 from tests.routes.fakes import spoken, state
 from tests.web.axe import violations

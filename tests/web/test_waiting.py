@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import Browser, expect
 
-from data_models.turn_events import Notice
-from services.turn.safety import IS_ANSWER
+from data_models.conversations.turn_events import Notice
+from services.turn.answers.safety import IS_ANSWER
 from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from routes.context import CONTEXT
-from services.records.entry import Entry
+from routes.requests.context import CONTEXT
+from services.records.resources.entry import Entry
 from tests.routes.fakes import FakePeople
 from tests.web.axe import violations
 from tests.web.conftest import Site, idle

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
-from services.records.dates import first_day, last_day
+from services.records.resources.dates import first_day, last_day
 
 SECTION_LIMIT_CHARS = 1_200
 """A longer section is quoted in parts, each with its heading."""

@@ -13,7 +13,7 @@ from data_models.chart_view import ChartView, ViewRow, ViewSource
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
-from services.language.evidence_questions import GUIDELINES, telling_words
+from services.language.charts.evidence_questions import GUIDELINES, telling_words
 from services.records.concepts.words import words_of
 from services.records.ranking import ranking_of
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from data_models.chart_view import ViewRow
-from services.records.facts import Fact
-from services.records.record import PatientRecord
-from services.records.rows import row_of
-from services.records.values import with_unit
+from services.records.resources.facts import Fact
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import with_unit
+from services.records.rows.rows import row_of
 from services.records.views.medications import medications
-from services.records.views.oncology import biomarkers_view
+from services.records.views.oncology.oncology import biomarkers_view
+from services.records.views.oncology.status import current_status
 from services.records.views.problems import problems
 from services.records.views.results import results
-from services.records.views.status import current_status
 
 # True, false or not known, with the rows that say so. Pure.
 

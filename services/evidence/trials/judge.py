@@ -21,11 +21,11 @@ from services.evidence.trials.facts import (
     refs_of,
 )
 from services.evidence.trials.named import judge_disease, judge_therapy
-from services.language import criteria
-from services.language.criteria_forms import Asked
-from services.language.quantities import quantities_in, unit_code
-from services.language.unit_sizes import converted
-from services.records.dates import first_day
+from services.language.figures.quantities import quantities_in, unit_code
+from services.language.figures.unit_sizes import converted
+from services.language.studies import criteria
+from services.language.studies.criteria_forms import Asked
+from services.records.resources.dates import first_day
 
 # Judges what criteria say of genes, receptors and PD-L1 by the record's marker rows. Pure.
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from data_models.chart_view import ViewRow
 from data_models.plain_yaml import read_yaml
 from services.evidence.trials.facts import PatientFacts, Truth, of_row
-from services.language.criteria import Named
+from services.language.studies.criteria import Named
 from services.records.concepts.words import words_of
-from services.records.dates import last_day
-from services.records.finding import means
-from services.records.standing import NEVER, NOT_YET
+from services.records.resources.dates import last_day
+from services.records.resources.standing import NEVER, NOT_YET
+from services.records.rows.finding import means
 
 _NAMES = read_yaml(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from data_models.chart_view import ViewRow
 from services.evidence.trials.facts import PatientFacts, readings_of
-from services.language.criteria_forms import GENES
+from services.language.studies.criteria_forms import GENES
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.entry import Raw, many, one, text
+from services.records.resources.entry import Raw, many, one, text
 
 OLDEST = 90
 _TERMS_LIMIT = 5

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import ConfigurationError
 from data_models.values import ClosedValue
-from services.language.vocabulary import yaml_in
+from services.language.words.vocabulary import yaml_in
 
 # Text as the crisis rules read it: one spelling, no ornaments, places of sentences kept.
 

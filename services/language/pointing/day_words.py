@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from services.language.calendar_days import around, steps_back
+from services.language.figures.calendar_days import around, steps_back
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.times import DayChoice, Near, TimeFilter
 from services.language.pointing.vocabulary import NUMBER_WORDS, WORDS

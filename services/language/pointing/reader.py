@@ -4,8 +4,6 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from services.language.addressing import without_address
-from services.language.in_english import in_english
 from services.language.pointing.clauses import (
     Clauses,
     is_making,
@@ -32,6 +30,8 @@ from services.language.pointing.vocabulary import (
     VERB_FORMS,
     WORDS,
 )
+from services.language.replies.addressing import without_address
+from services.language.words.in_english import in_english
 
 MESSAGE_READ_CHARS = 2_000
 LONGEST_LIST = 12

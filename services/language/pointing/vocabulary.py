@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import get_args
 
 from data_models.tool_memory import EntityType
-from services.language.expressions import expressions
-from services.language.phrases import words_for
+from services.language.words.expressions import expressions
+from services.language.words.phrases import words_for
 
 WORDS = expressions("en/pointing")
 TYPE_NOUNS: Mapping[str, EntityType] = {

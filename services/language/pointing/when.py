@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from services.language.in_english import in_english
 from services.language.pointing.clock_words import read_clock, read_evening
 from services.language.pointing.day_words import read_days
 from services.language.pointing.draft_text import DraftText, without_marks
 from services.language.pointing.folding import plain
 from services.language.pointing.times import ClockChoice, DayChoice, TimeFilter
+from services.language.words.in_english import in_english
 
 _LOOKED_AHEAD_DAYS = 366
 _WORKING_DAY = range(7 * 60, 19 * 60)

@@ -5,12 +5,18 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.question_figures import with_days
+from services.language.charts.answer_words import AnswerWords
+from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
-from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import beyond, day_of, is_limited, number_of, sources_of
-from services.records.dates import first_day, last_day, years_between
+from services.records.answers.choosing.asked_rows import asked_rows
+from services.records.answers.choosing.row_parts import (
+    beyond,
+    day_of,
+    is_limited,
+    number_of,
+    sources_of,
+)
+from services.records.resources.dates import first_day, last_day, years_between
 
 AGE = "age"
 _HAVE_AN_AGE = frozenset({"encounters", "problems", "procedures", "medications", "immunizations"})

@@ -9,30 +9,30 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from data_models.chat_context import ChatContext, Turn
-from services.language.chart_questions import chart_questions
-from services.language.commands import is_retracted, takes_back
-from services.language.corrections import correction_in
-from services.language.detection import language_of
-from services.language.folding import words_of
-from services.language.held_forms import StatementKind
-from services.language.held_statements import (
+from services.language.questions.chart_questions import chart_questions
+from services.language.replies.commands import is_retracted, takes_back
+from services.language.replies.corrections import correction_in
+from services.language.requests.work import own_kind_in
+from services.language.told.held_forms import StatementKind
+from services.language.told.held_statements import (
     HeldStatement,
     behind_corrections,
     stated_in,
     withdrawn_value,
     withdraws_all,
 )
-from services.language.telling import (
+from services.language.told.telling import (
     is_other_figure,
     is_told,
     puts_right_what_was_told,
     told_in,
 )
-from services.language.text_words import telling_words
 from services.language.utterance import ChartQuestion
-from services.language.vocabulary import LANGUAGES
-from services.language.work import own_kind_in
-from services.records.answers.allergens import kinds_with
+from services.language.words.detection import language_of
+from services.language.words.folding import words_of
+from services.language.words.text_words import telling_words
+from services.language.words.vocabulary import LANGUAGES
+from services.records.answers.choosing.allergens import kinds_with
 from services.records.concepts.table import concept_table
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {

@@ -7,17 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.question_figures import with_days
-from services.language.tools_named import SEARCH
+from services.language.charts.answer_words import AnswerWords
+from services.language.charts.tools_named import SEARCH
+from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
-from services.language.vocabulary import concept_rows
-from services.records.answers import events
+from services.language.words.vocabulary import concept_rows
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.asked_rows import asked_rows, has_answer
-from services.records.answers.events import events_of_stay, stays_of
-from services.records.answers.excluded_rows import done_for, may_hold_what_is_left_out, told_by
+from services.records.answers.choosing import events
+from services.records.answers.choosing.asked_rows import asked_rows, has_answer
+from services.records.answers.choosing.events import events_of_stay, stays_of
+from services.records.answers.choosing.excluded_rows import (
+    done_for,
+    may_hold_what_is_left_out,
+    told_by,
+)
+from services.records.answers.choosing.lengths_told import told_lengths
+from services.records.answers.choosing.row_line import row_line
+from services.records.answers.choosing.unsaid import (
+    said_absent,
+    said_coded,
+    said_incomplete,
+    said_unread,
+)
 from services.records.answers.further import (
     is_given_for,
     led,
@@ -27,7 +39,6 @@ from services.records.answers.further import (
     told_elsewhere,
     with_parts,
 )
-from services.records.answers.lengths_told import told_lengths
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
     letter_asked,
@@ -37,7 +48,6 @@ from services.records.answers.papers import (
     told_papers,
     written_later,
 )
-from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import (
     LOOKED_AT,
@@ -45,8 +55,7 @@ from services.records.answers.treatments import (
     told_treatments,
     values_of_effect,
 )
-from services.records.answers.unsaid import said_absent, said_coded, said_incomplete, said_unread
-from services.records.standing import FORBIDDEN
+from services.records.resources.standing import FORBIDDEN
 
 
 def answered(

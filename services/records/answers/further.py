@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.question_figures import with_days
-from services.language.tools_named import SEARCH
+from services.language.charts.answer_words import AnswerWords
+from services.language.charts.tools_named import SEARCH
+from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
-from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import (
+from services.language.words.vocabulary import concept_rows
+from services.records.answers.choosing.asked_rows import (
     DIAGNOSES,
     VISITS_OF_STATE,
     asked_rows,
@@ -17,14 +17,14 @@ from services.records.answers.asked_rows import (
     has_answer,
     partly_named,
 )
-from services.records.answers.excluded_rows import was_never
-from services.records.answers.imaged import IMAGING
-from services.records.answers.row_parts import part_missing
+from services.records.answers.choosing.excluded_rows import was_never
+from services.records.answers.choosing.imaged import IMAGING
+from services.records.answers.choosing.row_parts import part_missing
+from services.records.answers.choosing.unsaid import said_without
 from services.records.answers.sentences import OVER, answer_of
-from services.records.answers.unsaid import said_without
 from services.records.concepts.table import concept_table
-from services.records.finding import means
-from services.records.measurements import MEASURED
+from services.records.rows.finding import means
+from services.records.rows.measurements import MEASURED
 
 _OF_CARE_ALONE = frozenset(
     {"", "planned care", "care plan", "goal", "order", "open order", "overdue order"}

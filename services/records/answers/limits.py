@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from data_models.chart_view import ViewRow
-from services.language.answer_words import AnswerWords
+from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
-from services.records.answers.row_line import value_sentence, value_table
-from services.records.answers.row_parts import beyond, limit_of, limits_of, number_of
+from services.records.answers.choosing.row_line import value_sentence, value_table
+from services.records.answers.choosing.row_parts import beyond, limit_of, limits_of, number_of
 
 _SLIGHTLY: Final = 1e-9
 """Of a bound: above 100 is more than 100."""

@@ -5,20 +5,25 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.question_figures import arguments_of
-from services.language.tools_named import SEARCH
+from services.language.charts.answer_words import AnswerWords
+from services.language.charts.tools_named import SEARCH
+from services.language.questions.question_figures import arguments_of
 from services.language.utterance import ChartQuestion
-from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer
-from services.records.answers.events import times_of
-from services.records.answers.row_line import row_line
-from services.records.answers.row_parts import BROKEN_OFF, moment_of, newest_day, part_missing
-from services.records.answers.said_words import has_words, passage
+from services.language.words.vocabulary import concept_rows
+from services.records.answers.choosing.asked_rows import DIAGNOSES, asked_rows, has_answer
+from services.records.answers.choosing.events import times_of
+from services.records.answers.choosing.row_line import row_line
+from services.records.answers.choosing.row_parts import (
+    BROKEN_OFF,
+    moment_of,
+    newest_day,
+    part_missing,
+)
+from services.records.answers.choosing.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
-from services.records.measurements import MEASURED
-from services.records.standing import REFUTED
+from services.records.resources.standing import REFUTED
+from services.records.rows.measurements import MEASURED
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, ViewRow
-from services.language.answer_words import AnswerWords
+from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
-from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import moment_of, sources_of
+from services.records.answers.choosing.asked_rows import asked_rows
+from services.records.answers.choosing.row_parts import moment_of, sources_of
 from services.records.answers.sentences import answer_of
 
 _SHOWN_CHARS = 2_400

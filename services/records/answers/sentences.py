@@ -5,25 +5,30 @@ from dataclasses import replace
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.evidence_questions import GUIDELINES, TRIALS
+from services.language.charts.answer_words import AnswerWords
+from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
-from services.records.answers.allergens import is_named_so, is_of_some
-from services.records.answers.asked_rows import (
+from services.records.answers.choosing.allergens import is_named_so, is_of_some
+from services.records.answers.choosing.asked_rows import (
     DONE,
     VISITS_OF_STATE,
     asked_rows,
 )
-from services.records.answers.events import times_of
-from services.records.answers.excluded_rows import NOT_DONE, PLANNED, is_taken_out, was_never
-from services.records.answers.row_line import (
+from services.records.answers.choosing.events import times_of
+from services.records.answers.choosing.excluded_rows import (
+    NOT_DONE,
+    PLANNED,
+    is_taken_out,
+    was_never,
+)
+from services.records.answers.choosing.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,
     grouped_lines,
     row_line,
     seen_by,
 )
-from services.records.answers.row_parts import (
+from services.records.answers.choosing.row_parts import (
     counts_of_years,
     last_visits,
     moment_of,
@@ -33,8 +38,13 @@ from services.records.answers.row_parts import (
     part_missing,
     times_recorded,
 )
-from services.records.answers.said_words import passage
-from services.records.answers.unsaid import not_found, said_left_out, said_none_left, said_of_older
+from services.records.answers.choosing.said_words import passage
+from services.records.answers.choosing.unsaid import (
+    not_found,
+    said_left_out,
+    said_none_left,
+    said_of_older,
+)
 from services.records.answers.value_sentences import told_values
 from services.records.answers.whole_chart import (
     empty_list,
@@ -43,7 +53,7 @@ from services.records.answers.whole_chart import (
     is_near_only,
     told_whole,
 )
-from services.records.standing import ABSENCES, NOT_KNOWN
+from services.records.resources.standing import ABSENCES, NOT_KNOWN
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""

@@ -6,18 +6,18 @@ from datetime import date, timedelta
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords
-from services.language.question_figures import with_days
+from services.language.charts.answer_words import AnswerWords
+from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
-from services.language.vocabulary import concept_rows
-from services.records.answers.asked_rows import asked_rows
-from services.records.answers.events import times_of
-from services.records.answers.row_parts import MARKS
+from services.language.words.vocabulary import concept_rows
+from services.records.answers.choosing.asked_rows import asked_rows
+from services.records.answers.choosing.events import times_of
+from services.records.answers.choosing.row_parts import MARKS
 from services.records.answers.sentences import answer_of
 from services.records.concepts.table import class_taken_for, words_listed
 from services.records.concepts.words import words_of
-from services.records.dates import first_day
-from services.records.finding import means
+from services.records.resources.dates import first_day
+from services.records.rows.finding import means
 
 LOOKED_AT: Final = (
     ChartQuestion("medications", {"status": "all"}),

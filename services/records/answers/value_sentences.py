@@ -5,12 +5,11 @@ from dataclasses import replace
 from decimal import Decimal
 
 from data_models.chart_view import ViewRow
-from services.language.answer_words import AnswerWords
+from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion, Rate
-from services.records.answers.asked_rows import concept_of
-from services.records.answers.limits import bounds_in, has_open_end, ranked, told_limited
-from services.records.answers.row_line import ROWS_SHOWN, value_sentence, value_table
-from services.records.answers.row_parts import (
+from services.records.answers.choosing.asked_rows import concept_of
+from services.records.answers.choosing.row_line import ROWS_SHOWN, value_sentence, value_table
+from services.records.answers.choosing.row_parts import (
     by_year,
     day_of,
     figure,
@@ -23,7 +22,8 @@ from services.records.answers.row_parts import (
     sources_of,
     value_of,
 )
-from services.records.dates import first_day
+from services.records.answers.limits import bounds_in, has_open_end, ranked, told_limited
+from services.records.resources.dates import first_day
 
 _YEAR_DAYS = 365.25
 _FEWEST_SHOWN = 3

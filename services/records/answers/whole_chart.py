@@ -3,17 +3,22 @@
 from collections.abc import Iterator, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import AnswerWords, answer_words
+from services.language.charts.answer_words import AnswerWords, answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import aged_in
-from services.records.answers.asked_rows import DIAGNOSES, MISSING, concept_of, personal_facts
-from services.records.answers.row_line import row_line
-from services.records.answers.row_parts import sources_of
-from services.records.answers.said_words import has_words
+from services.records.answers.choosing.asked_rows import (
+    DIAGNOSES,
+    MISSING,
+    concept_of,
+    personal_facts,
+)
+from services.records.answers.choosing.row_line import row_line
+from services.records.answers.choosing.row_parts import sources_of
+from services.records.answers.choosing.said_words import has_words
 from services.records.concepts.table import concept_table, names_of_less, words_listed
 from services.records.concepts.words import words_of
-from services.records.record import INCOMPLETE
-from services.records.standing import DOUBTFUL, FUTURE
+from services.records.resources.record import INCOMPLETE
+from services.records.resources.standing import DOUBTFUL, FUTURE
 
 _LISTS = {
     "allergies": ("allergy", "no known allergy"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from services.language.chart_words import lexicon
-from services.language.phrases import words_for
-from services.language.vocabulary import LANGUAGES, concept_rows, drug_classes, drug_names
+from services.language.charts.chart_words import lexicon
+from services.language.words.phrases import words_for
+from services.language.words.vocabulary import LANGUAGES, concept_rows, drug_classes, drug_names
 from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from services.records.entry import many, one
 from services.records.folder.files import Entry, Problem, ResourceFile
 from services.records.folder.index import Chart, FolderIndex, updated
 from services.records.folder.owners import (
@@ -17,7 +16,8 @@ from services.records.folder.owners import (
     owner_keys,
     references_in,
 )
-from services.records.kinds import OWNED
+from services.records.resources.entry import many, one
+from services.records.resources.kinds import OWNED
 
 _STEPS = 3
 """From an entry over a drug or a role to who made it; references may go in circles."""

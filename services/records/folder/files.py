@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from data_models.errors import RecordsUnreadableError
-from services.records.entry import one, text
 from services.records.folder.owners import normal
+from services.records.resources.entry import one, text
 
 # Reads long JSON in small steps: no step holds the interpreter for more than one resource.
 #

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from data_models.identifiers import PatientId
-from services.records.canonical import identifiers_of, is_replaced, is_retired, storable
-from services.records.entry import Entry
 from services.records.folder.files import Problem, ResourceFile, Stamp, whole_numbers
 from services.records.folder.owners import identifier_keys, names_of, normal, owner_keys
+from services.records.resources.canonical import identifiers_of, is_replaced, is_retired, storable
+from services.records.resources.entry import Entry
 from services.records.visits import VISITS, days_of
 
 CanonicalId: TypeAlias = Callable[[Mapping[str, Any]], PatientId | None]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from services.records.entry import many
+from services.records.resources.entry import many
 
 _OWNING: Final = ("subject", "patient", "beneficiary", "for", "individual")
 _DEEP: Final = 12

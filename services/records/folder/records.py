@@ -15,15 +15,15 @@ from data_models import errors
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from services.records.big_charts import prepare_later, without_collecting
-from services.records.canonical import canonical_id, is_replaced
 from services.records.folder.chart import gathered, groups_of
 from services.records.folder.files import Stamp, files_in
 from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_of, index_of
-from services.records.need import EVERYTHING, Need
-from services.records.ports import AllPatients, ChartPatient
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
-from services.records.record import PatientRecord, record_from_resources
+from services.records.resources.canonical import canonical_id, is_replaced
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.ports import AllPatients, ChartPatient
+from services.records.resources.record import PatientRecord, record_from_resources
 
 # A small cache of loaded records, so that the tools of one turn read a record once.
 

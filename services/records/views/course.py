@@ -7,14 +7,14 @@ from functools import partial
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
-from services.records.dates import is_within
-from services.records.entry import instant
-from services.records.kinds import BILLS
-from services.records.measurements import kind_of, rows_of_observation, series_of
-from services.records.medications import drugs_of, row_of_drug
-from services.records.record import PatientRecord
-from services.records.row_table import KIND_OF_ROW
-from services.records.rows import row_of
+from services.records.resources.dates import is_within
+from services.records.resources.entry import instant
+from services.records.resources.kinds import BILLS
+from services.records.resources.record import PatientRecord
+from services.records.rows.measurements import kind_of, rows_of_observation, series_of
+from services.records.rows.medications import drugs_of, row_of_drug
+from services.records.rows.row_table import KIND_OF_ROW
+from services.records.rows.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.problems import problem_rows
 from services.records.views.view import view_of

@@ -6,9 +6,9 @@ from data_models.chart_view import ViewSource
 from data_models.identifiers import PatientId
 from data_models.values import Value
 from data_models.written_order import in_written_order
-from services.records.dates import day_text, first_day, last_day, years_between
-from services.records.fhir_types import Patient
-from services.records.record import PatientRecord
+from services.records.resources.dates import day_text, first_day, last_day, years_between
+from services.records.resources.fhir_types import Patient
+from services.records.resources.record import PatientRecord
 from services.records.views.person import IN_USE
 
 _NUMBERS_LIMIT = 10

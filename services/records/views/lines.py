@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.values import with_unit
+from services.records.resources.values import with_unit
 from services.records.views.problems import ACTIVE
 
 SOURCES_SHOWN = 2

@@ -5,14 +5,14 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts import table
 from services.records.concepts.words import words_of
-from services.records.dates import is_within
-from services.records.entry import Entry, end_of, instant
-from services.records.finding import means
-from services.records.kinds import BILLS
-from services.records.measurements import row_of_part, series_of
-from services.records.record import PatientRecord
-from services.records.rows import row_of
-from services.records.standing import is_directive
+from services.records.resources.dates import is_within
+from services.records.resources.entry import Entry, end_of, instant
+from services.records.resources.kinds import BILLS
+from services.records.resources.record import PatientRecord
+from services.records.resources.standing import is_directive
+from services.records.rows.finding import means
+from services.records.rows.measurements import row_of_part, series_of
+from services.records.rows.rows import row_of
 from services.records.views.papers import row_of_document
 from services.records.views.person import personal_rows
 from services.records.views.view import newest_first, view_of

@@ -5,9 +5,9 @@ from typing import Literal, TypeAlias
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.table import class_taken_for, concept_table
-from services.records.finding import means
-from services.records.medications import drugs_of, row_of_drug, stated_absences
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
+from services.records.rows.finding import means
+from services.records.rows.medications import drugs_of, row_of_drug, stated_absences
 from services.records.views.view import view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]

@@ -5,9 +5,9 @@ from datetime import date
 from typing import Final
 
 from services.records.concepts.table import concept_table
-from services.records.entry import CODES
-from services.records.medications import KINDS as DRUG_KINDS
-from services.records.need import EVERYTHING, Need, need_of, together
+from services.records.resources.entry import CODES
+from services.records.resources.need import EVERYTHING, Need, need_of, together
+from services.records.rows.medications import KINDS as DRUG_KINDS
 
 # What rows name as their reason stands in problems.
 _REASONS: Final = ("Condition",)

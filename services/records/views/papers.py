@@ -5,11 +5,11 @@ from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import words_of
-from services.records.dates import is_within
-from services.records.documents import NO_TEXT, SUPERSEDED, ClinicalDocument
-from services.records.entry import joined, many, one, text
-from services.records.measurements import rows_of_observation
-from services.records.record import PatientRecord
+from services.records.resources.dates import is_within
+from services.records.resources.documents import NO_TEXT, SUPERSEDED, ClinicalDocument
+from services.records.resources.entry import joined, many, one, text
+from services.records.resources.record import PatientRecord
+from services.records.rows.measurements import rows_of_observation
 from services.records.views.view import newest_first, quoted, view_of
 
 PAGE_CHARS = 4_000

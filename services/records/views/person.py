@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from data_models.chart_view import ViewRow
-from services.records.entry import CODES, Raw, codes, label, many, one, text
-from services.records.extensions import address_of, extensions_of
-from services.records.record import PatientRecord, named
+from services.records.resources.entry import CODES, Raw, codes, label, many, one, text
+from services.records.resources.extensions import address_of, extensions_of
+from services.records.resources.record import PatientRecord, named
 
 ROWS_LIMIT = 40
 IN_USE = ("official", "usual")

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
-from services.records.record import PatientRecord
-from services.records.rows import row_of
+from services.records.resources.record import PatientRecord
+from services.records.rows.rows import row_of
 from services.records.views.view import newest_first, view_of
 
 ProblemStatus: TypeAlias = Literal["active", "resolved", "all"]

@@ -6,15 +6,30 @@ from datetime import date
 from decimal import Decimal
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
-from services.language.references import numbers_in
+from services.language.replies.references import numbers_in
 from services.records.concepts.words import words_of
-from services.records.dates import first_day, is_within, last_day
-from services.records.documents import ClinicalDocument
-from services.records.entry import CODES, code_pairs, instant, joined, label, notes_of, one
-from services.records.finding import Found, find_series, holds, means
-from services.records.measurements import Part, Series, name_of, node_of, row_of_part, series_of
-from services.records.record import PatientRecord
-from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
+from services.records.resources.dates import first_day, is_within, last_day
+from services.records.resources.documents import ClinicalDocument
+from services.records.resources.entry import (
+    CODES,
+    code_pairs,
+    instant,
+    joined,
+    label,
+    notes_of,
+    one,
+)
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import Value, in_unit_of, number_text, value_in, with_unit
+from services.records.rows.finding import Found, find_series, holds, means
+from services.records.rows.measurements import (
+    Part,
+    Series,
+    name_of,
+    node_of,
+    row_of_part,
+    series_of,
+)
 from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
 
 SHOWN_OF_NAMED = 12

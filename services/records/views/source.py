@@ -7,12 +7,12 @@ from typing import Any
 
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
-from services.records.dates import day_text
-from services.records.documents import NESTING_LIMIT, ClinicalDocument
-from services.records.entry import Entry, Raw, label, many, text
-from services.records.measurements import rows_of_observation
-from services.records.record import PatientRecord
-from services.records.values import quantity, with_unit
+from services.records.resources.dates import day_text
+from services.records.resources.documents import NESTING_LIMIT, ClinicalDocument
+from services.records.resources.entry import Entry, Raw, label, many, text
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import quantity, with_unit
+from services.records.rows.measurements import rows_of_observation
 
 SOURCE_LIMIT_CHARS = 100_000
 # Whose it is and how it is filed stand beside the fields already.

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.entry import instant
-from services.records.measurements import Series, row_of_part, series_of
-from services.records.record import PatientRecord
-from services.records.values import with_unit
+from services.records.resources.entry import instant
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import with_unit
+from services.records.rows.measurements import Series, row_of_part, series_of
 from services.records.views.demographics import demographics, patient_source
 from services.records.views.lists import allergies, encounters
 from services.records.views.medications import medications

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
-from services.records.entry import instant
-from services.records.record import PatientRecord
-from services.records.rows import row_of
-from services.records.standing import FUTURE, NEVER, NOT_YET
+from services.records.resources.entry import instant
+from services.records.resources.record import PatientRecord
+from services.records.resources.standing import FUTURE, NEVER, NOT_YET
+from services.records.rows.rows import row_of
 
 _ORDER = ("date", "end", "name", "value", "range", "flag", "status", "detail")
 QUOTE_LIMIT_CHARS = 160

@@ -14,7 +14,7 @@ from cel_expr_python import cel
 from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
-from data_models.scenario import ValueType
+from data_models.scenarios.scenario import ValueType
 
 _TOKEN = re.compile(
     r"""\s+|//[^\n]*

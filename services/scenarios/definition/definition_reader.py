@@ -12,7 +12,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from data_models.errors import ScenarioConditionError, ScenarioDefinitionError
-from data_models.scenario import Scenario, Step, ValueType
+from data_models.scenarios.scenario import Scenario, Step, ValueType
 from services.scenarios.definition.conditions import compile_condition
 from services.scenarios.definition.faults import Fault, faults_of
 from services.scenarios.definition.graph import Graph

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
-from data_models.scenario import FieldDefinition
+from data_models.scenarios.scenario import FieldDefinition
 from services.scenarios.definition.conditions import Condition
 from services.scenarios.definition.graph import Branch, Graph, reachable
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from data_models.scenario import FieldDefinition, Scenario, Step, ValueType
+from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, ValueType
 from services.scenarios.definition.conditions import (
     Condition,
     canonical_condition,

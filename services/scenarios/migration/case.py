@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from data_models import scenario_session
+from data_models.scenarios import scenario_session
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.move import Move
 from services.scenarios.migration.own_way import OwnWay
+from services.scenarios.migration.plans.move import Move
 
 
 class Gaps:

@@ -6,9 +6,9 @@ import structlog
 
 from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError, ScenarioInputError, ScenarioNotFoundError
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.move import VersionChain
+from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.scenario_store import ActivePointer, Held, ScenarioStore
 
 _log = structlog.get_logger()

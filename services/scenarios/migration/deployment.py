@@ -7,8 +7,8 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import BlobChangedError, ScenarioPlanError
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import DeploymentConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.planning import make_plan
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.planning import make_plan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import (
     ActivePointer,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from data_models.identifiers import hashed
-from data_models.scenario_session import (
+from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     Evidence,
     MigrationAppliedEvent,
@@ -16,7 +16,7 @@ from data_models.scenario_session import (
     StepVisit,
 )
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
-from services.scenarios.migration.move import Move
+from services.scenarios.migration.plans.move import Move
 from services.scenarios.session.facts import Fact
 from services.scenarios.session.progress import flagged, visit_of
 

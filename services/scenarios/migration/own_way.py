@@ -7,9 +7,9 @@ session's step, or from what lies ahead of it, back into its own path are no way
 from functools import cached_property
 from typing import TypeAlias
 
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph, Reach, reachable
-from services.scenarios.migration.move import Move
+from services.scenarios.migration.plans.move import Move
 
 Edge: TypeAlias = tuple[str, str]
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from data_models.identifiers import hashed
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 
 
 @dataclass(frozen=True, slots=True)

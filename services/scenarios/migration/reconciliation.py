@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 import structlog
 
-from data_models import scenario_session
 from data_models.clock import Clock
 from data_models.errors import ScenarioInputError
 from data_models.identifiers import hashed
+from data_models.scenarios import scenario_session
 from services.scenarios.definition.graph import levels
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.landing import Landing
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, is_in_scope
-from services.scenarios.migration.move import Move
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, is_in_scope
+from services.scenarios.migration.plans.move import Move
 from services.scenarios.migration.route import Arrived, Diverted, Route, RouteFinder, Undecided
 from services.scenarios.migration.waiting import used_facts, wait
 from services.scenarios.session.facts import Facts, gather_facts

@@ -13,8 +13,8 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from services.scenarios.definition.graph import Branch
-from services.scenarios.migration.move import Move
 from services.scenarios.migration.own_way import OwnWay
+from services.scenarios.migration.plans.move import Move
 
 NESTING_LIMIT = 40
 """So many undecided forks in a row are looked through before one is asked about anyway."""

@@ -12,14 +12,14 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 from pydantic import BaseModel, Field, model_validator
 
 from data_models import errors
-from data_models.blob_store import BlobStore
 from data_models.identifiers import hashed
-from data_models.scenario import Scenario
+from data_models.scenarios.scenario import Scenario
+from data_models.storage.blob_store import BlobStore
 from data_models.values import Value, read_value
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.move import VersionChain
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.move import VersionChain
 
 DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
 ModelT = TypeVar("ModelT", bound=BaseModel)

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import takewhile
 
 from data_models.identifiers import hashed
-from data_models.scenario_session import (
+from data_models.scenarios.scenario_session import (
     ExecutedAction,
     MigrationProgress,
     MigrationScenario,
@@ -15,7 +15,7 @@ from data_models.scenario_session import (
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
-from services.scenarios.migration.move import Move
+from services.scenarios.migration.plans.move import Move
 from services.scenarios.session.facts import Fact, Facts
 from services.scenarios.session.step_text import confirmed_text, question_for
 

@@ -10,12 +10,12 @@ from pydantic import Field
 from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
-from data_models.scenario_session import PatientProfile
+from data_models.scenarios.scenario_session import PatientProfile
 from data_models.values import Value
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.migration_plan import MigrationPlan
-from services.scenarios.migration.move import VersionChain
+from services.scenarios.migration.plans.migration_plan import MigrationPlan
+from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore

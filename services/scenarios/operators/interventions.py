@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from data_models.errors import ScenarioPlanError
-from data_models.scenario_session import Pin, ScenarioSession
+from data_models.scenarios.scenario_session import Pin, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import without_values
 from services.scenarios.session.progress import put_anew, visit_of, with_last

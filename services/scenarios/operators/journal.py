@@ -14,11 +14,11 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime
 
-from data_models.blob_store import BlobInfo, BlobStore
 from data_models.chat_context import ChatContext
 from data_models.errors import BlobChangedError, BlobExistsError, ScenarioConflictError
 from data_models.identifiers import hashed
-from data_models.scenario_session import MigrationAppliedEvent
+from data_models.scenarios.scenario_session import MigrationAppliedEvent
+from data_models.storage.blob_store import BlobInfo, BlobStore
 from data_models.values import Value, read_value
 from services.audit.trail import Audit, record_access
 

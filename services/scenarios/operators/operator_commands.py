@@ -16,14 +16,14 @@ from typing import Any, TypeAlias
 from prometheus_client import CollectorRegistry
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
 from data_models.documents import Documents
 from data_models.errors import ScenarioPlanError
+from data_models.storage.blob_store import BlobStore
 from services.audit.trail import AuditTrail, NoAudit
 from services.conversations.conversation_factory import caretaker_for
 from services.replica import Replica
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.dry_run import DryRunCounts
 from services.scenarios.operators.interventions import Intervention

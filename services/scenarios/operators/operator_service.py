@@ -9,7 +9,7 @@ from services.scenarios.definition.definition_reader import read_definition, rea
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.operators.dry_run import DryRunPage

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from data_models.values import Value
-from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.plans.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionIndex, Tally
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.operators.plan_view import PlanView, view_of_plan

@@ -5,10 +5,10 @@ from typing import Literal, TypeAlias
 
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.anchors import AnchorMap
-from services.scenarios.migration.difference import Difference
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.plain_diff import sentences_of
+from services.scenarios.migration.plans.anchors import AnchorMap
+from services.scenarios.migration.plans.difference import Difference
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plans.plain_diff import sentences_of
 from services.scenarios.migration.ports import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]

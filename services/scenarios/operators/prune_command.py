@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock, RandomIds, SystemClock
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
+from services.scenarios.migration.indexes.tag_index import is_context
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
-from services.scenarios.migration.tag_index import is_context
 from services.scenarios.operators.stored_sessions import context_in
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import list_folders

@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, Field
 
-from data_models.blob_changes import change_blob
-from data_models.blob_store import BlobStore
 from data_models.identifiers import hashed
-from data_models.scenario_session import MigrationAppliedEvent
+from data_models.scenarios.scenario_session import MigrationAppliedEvent
+from data_models.storage.blob_changes import change_blob
+from data_models.storage.blob_store import BlobStore
 from data_models.values import Value, read_value
 from services.scenarios.operators.dry_run import DryRunRow
 

@@ -19,7 +19,7 @@ from data_models.errors import (
     ScenarioNotFoundError,
 )
 from data_models.identifiers import hashed
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph

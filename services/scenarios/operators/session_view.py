@@ -3,7 +3,7 @@
 from pydantic import AwareDatetime, JsonValue
 
 from data_models.identifiers import hashed
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 

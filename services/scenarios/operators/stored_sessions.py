@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.documents import parse_document
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
+from data_models.storage.blob_store import BlobStore
 from data_models.values import read_value
+from services.scenarios.migration.indexes.tag_index import is_context, rows_of
 from services.scenarios.migration.ports import SessionIndex, SessionRow
-from services.scenarios.migration.tag_index import is_context, rows_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from pydantic import JsonValue
 
-from data_models.scenario import SLOT, Step
-from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
+from data_models.scenarios.scenario import SLOT, Step
+from data_models.scenarios.scenario_session import Evidence, ExecutedAction, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import takes, with_answers, without_values
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from services.language.folding import words_of
-from services.language.phrases import parts_in, says, without
-from services.language.text_words import words_as_written
+from services.language.words.folding import words_of
+from services.language.words.phrases import parts_in, says, without
+from services.language.words.text_words import words_as_written
 
 CommandKind: TypeAlias = Literal[
     "where", "question", "noted", "back", "skip", "leave", "resume", "list", "start"

@@ -7,11 +7,11 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from data_models.errors import ToolInputError
-from data_models.scenario import FieldDefinition
-from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
-from services.language.corrections import Correction
-from services.language.field_answers import is_plainly, value_in
-from services.language.folding import words_of
+from data_models.scenarios.scenario import FieldDefinition
+from data_models.scenarios.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from services.language.replies.corrections import Correction
+from services.language.replies.field_answers import is_plainly, value_in
+from services.language.words.folding import words_of
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.progress import next_branch, put_anew, visit_of
 

@@ -8,9 +8,9 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from data_models.errors import ModelError
-from data_models.scenario import FieldDefinition
-from data_models.scenario_session import Extracted
-from services.language.field_answers import stated_in, value_in
+from data_models.scenarios.scenario import FieldDefinition
+from data_models.scenarios.scenario_session import Extracted
+from services.language.replies.field_answers import stated_in, value_in
 from services.model_port import StructuredModel
 from services.scenarios.session.facts import fits
 

@@ -6,15 +6,15 @@ from datetime import date, datetime
 
 from pydantic import JsonValue
 
-from data_models.scenario import FieldDefinition, ValueType
-from data_models.scenario_session import (
+from data_models.scenarios.scenario import FieldDefinition, ValueType
+from data_models.scenarios.scenario_session import (
     Evidence,
     Extracted,
     PatientProfile,
     ProfileField,
     ScenarioSession,
 )
-from services.language.field_answers import out_of_range
+from services.language.replies.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import GapFillConfig
 

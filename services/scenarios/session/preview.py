@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
-from data_models.scenario import FieldDefinition, Step
-from services.language.field_answers import readings_in, taken_by
+from data_models.scenarios.scenario import FieldDefinition, Step
+from services.language.replies.field_answers import readings_in, taken_by
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.progress import missing_of, next_branch
 from services.scenarios.session.recording import unfit

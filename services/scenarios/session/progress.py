@@ -8,8 +8,13 @@ from pydantic import JsonValue
 from data_models.chat_context import ChatContext
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.identifiers import hashed
-from data_models.scenario import Step
-from data_models.scenario_session import CompletedCheckpoint, ReviewFlag, ScenarioSession, StepVisit
+from data_models.scenarios.scenario import Step
+from data_models.scenarios.scenario_session import (
+    CompletedCheckpoint,
+    ReviewFlag,
+    ScenarioSession,
+    StepVisit,
+)
 from services.scenarios.definition.conditions import Verdict
 from services.scenarios.definition.graph import Branch, Graph
 

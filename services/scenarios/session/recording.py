@@ -8,11 +8,11 @@ from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.errors import ToolInputError
-from data_models.scenario import FieldDefinition
-from data_models.scenario_session import Evidence, ScenarioSession
-from services.language import field_answers
-from services.language.folding import words_of
-from services.language.quotes import may_mean, without_words
+from data_models.scenarios.scenario import FieldDefinition
+from data_models.scenarios.scenario_session import Evidence, ScenarioSession
+from services.language.replies import field_answers
+from services.language.replies.quotes import may_mean, without_words
+from services.language.words.folding import words_of
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import fits, with_answers
 

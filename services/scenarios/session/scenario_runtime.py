@@ -7,10 +7,10 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.identifiers import hashed
-from data_models.scenario import Step
-from data_models.scenario_session import Evidence, ScenarioSession
-from services.language.commands import command_in
-from services.language.yes_no import says_no
+from data_models.scenarios.scenario import Step
+from data_models.scenarios.scenario_session import Evidence, ScenarioSession
+from services.language.replies.commands import command_in
+from services.language.replies.yes_no import says_no
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session import progress, recording, step_text
 from services.scenarios.session.action import Act, run_tool, with_results, with_run

@@ -9,13 +9,18 @@ from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
+from data_models.conversations.incoming_message import IncomingMessage
 from data_models.errors import RecordsError, ScenarioPlanError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
-from data_models.scenario import Step
-from data_models.scenario_session import Evidence, PatientProfile, ProfileField, ScenarioSession
-from services.records.need import PERSON
-from services.records.ports import PatientRecords
+from data_models.scenarios.scenario import Step
+from data_models.scenarios.scenario_session import (
+    Evidence,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+)
+from services.records.resources.need import PERSON
+from services.records.resources.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
 from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.definition.graph import Graph

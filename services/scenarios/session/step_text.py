@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from data_models.scenario import SLOT, FieldDefinition, Step
-from data_models.scenario_session import ScenarioPlace, ScenarioSession
+from data_models.scenarios.scenario import SLOT, FieldDefinition, Step
+from data_models.scenarios.scenario_session import ScenarioPlace, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import Decided
 from services.scenarios.session.progress import needed_at

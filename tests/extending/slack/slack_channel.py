@@ -8,9 +8,14 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from data_models.conversations.incoming_message import IncomingMessage, Sender
+from data_models.conversations.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    StateChanged,
+)
 from data_models.errors import ForbiddenError
-from data_models.incoming_message import IncomingMessage, Sender
-from data_models.turn_events import AgentMessageFinished, Notice, RunFailed, StateChanged
 from services.channels.ports import ChannelServices
 from services.runs.hub import Run
 from settings import Settings

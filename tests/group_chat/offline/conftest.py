@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.clock import SystemClock
+from data_models.conversations.plan import Plan
+from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from data_models.plan import Plan
-from data_models.turn_events import AgentMessageFinished
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
@@ -16,7 +16,7 @@ from services.conversations.patient_artifacts import PatientPast
 from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.team import Team, card_of
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (

@@ -3,7 +3,7 @@
 import pytest
 
 from services.language.reading import read
-from services.language.work import leaves_question
+from services.language.requests.work import leaves_question
 from tests.group_chat.offline.conftest import SITUATION, conversation
 from tests.tables import with_cases
 

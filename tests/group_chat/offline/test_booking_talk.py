@@ -7,13 +7,13 @@ import pytest
 
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.offline.specialist import answer_as_booking
-from group_chat.tools.free_times import TimesArguments, told_times
+from group_chat.tools.clinic.free_times import TimesArguments, told_times
 from group_chat.window import Line
-from services.language.appointment_slots import field_in, is_of_field
-from services.language.clock import shift_in
 from services.language.reading import read
-from services.language.talk_texts import talk_text
+from services.language.requests.appointment_slots import field_in, is_of_field
+from services.language.requests.clock import shift_in
 from services.language.utterance import Situation
+from services.language.words.talk_texts import talk_text
 from tests.tables import with_cases
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
+from data_models.conversations.turn_events import AgentTextDelta, ToolCallResult, ToolCallStarted
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentTextDelta, ToolCallResult, ToolCallStarted
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
-from services.records.need import EVERYTHING, Need
-from services.records.record import PatientRecord
+from services.records.resources.need import EVERYTHING, Need
+from services.records.resources.record import PatientRecord
 from services.team import AgentSpec, Team, load_team
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard

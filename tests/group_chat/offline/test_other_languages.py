@@ -4,8 +4,8 @@ import pytest
 
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
-from services.language.phrases import says
 from services.language.reading import read
+from services.language.words.phrases import says
 from tests.group_chat.offline.conftest import SITUATION
 from tests.tables import with_cases
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from services.language.detection import is_unread
-from services.language.judging import caution_for
-from services.language.phrases import says
 from services.language.reading import read
+from services.language.replies.judging import caution_for
+from services.language.words.detection import is_unread
+from services.language.words.phrases import says
 from tests.group_chat.offline.conftest import SITUATION, conversation
 from tests.tables import with_cases
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from data_models.turn_events import ToolCallStarted
+from data_models.conversations.turn_events import ToolCallStarted
 from services.conversations.patient_artifacts import PatientPast
 from services.memory_blocks.recall import Recalled, Remark
 from services.records.answers.as_said import held_about

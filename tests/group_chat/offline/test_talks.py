@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from data_models.turn_events import ToolCallStarted
+from data_models.conversations.turn_events import ToolCallStarted
 from tests.group_chat.offline.conftest import conversation
 from tests.tables import with_cases
 

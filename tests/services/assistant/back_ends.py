@@ -4,9 +4,9 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 
 from data_models.clock import Clock, SystemClock
-from data_models.local_blob_store import LocalBlobStore
-from services.assistant.local_back_end import LocalAssistant
-from services.assistant.local_file import LocalSamples
+from data_models.storage.local_blob_store import LocalBlobStore
+from services.assistant.local.local_back_end import LocalAssistant
+from services.assistant.local.local_file import LocalSamples
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "assistant"
 

@@ -8,9 +8,9 @@ from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.attachments.papers import whose_paper
 from services.identity.directory import FileDirectory, NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.identity.names.index import PersonIndex
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 from tests.tables import with_cases

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from services.audit.__main__ import main
 from services.audit.entry import AuditEntry
 from services.audit.receipt import digest_of

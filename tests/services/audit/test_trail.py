@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from data_models.errors import AuditUnavailableError, CorruptDocumentError
-from data_models.local_blob_store import LocalBlobStore
+from data_models.storage.local_blob_store import LocalBlobStore
 from services.audit.__main__ import verify
 from services.audit.chain import Link, Place, checked, first_link, sealed
 from services.audit.entry import AuditEntry

@@ -5,8 +5,8 @@ import secrets
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
 from data_models.clock import RandomIds
+from data_models.storage.azure_blob_store import AzureBlobStore
 from services.audit.__main__ import verify
 from services.audit.entry import AuditEntry
 from services.audit.trail import AuditTrail

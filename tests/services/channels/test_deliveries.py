@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from data_models.blob_store import BlobStore
+from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.errors import ChannelUnavailableError, StoreUnavailableError
-from data_models.incoming_message import IncomingMessage, Sender
+from data_models.storage.blob_store import BlobStore
 from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries, Owed
 from services.replica import Replica
 from tests.fakes import FixedClock

@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry
 
-from data_models.blob_store import Blob
+from data_models.storage.blob_store import Blob
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook, Reaction
 from services.replica import Replica

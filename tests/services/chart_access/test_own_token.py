@@ -19,7 +19,7 @@ from services.access.on_behalf import OnBehalf
 from services.audit.trail import NoAudit
 from services.chart_access.chart_access_factory import charts_for
 from services.chart_access.chart_guard import ChartGuard
-from services.records.reading import reading_as
+from services.records.fhir.reading import reading_as
 from services.records.records_factory import Records
 from tests.basis import basis_of
 from tests.bots.user_directory import ADA, UserDirectory

@@ -13,7 +13,7 @@ from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.practitioners import PractitionerBook
 from services.chart_access.relationship import ByRelationship, FileRelations, ServerRelations
-from services.records.fhir_client import FhirAnswer
+from services.records.fhir.fhir_client import FhirAnswer
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

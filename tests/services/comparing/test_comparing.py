@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from data_models.clock import SystemClock
+from data_models.conversations.turn_events import StateChanged, ViewShown
 from data_models.identifiers import PatientId
-from data_models.turn_events import StateChanged, ViewShown
 from services.identity.directory import FileDirectory
 from services.identity.linking import SubjectLinker
 from tests.group_chat.team_world import TeamWorld, team_world

@@ -2,7 +2,7 @@
 
 from data_models.chart_view import ChartView, ViewRow
 from services.statements.shown import pipe_table
-from services.turn.comparing import ROWS_LIMIT, ChartRead, side_by_side
+from services.turn.answers.comparing import ROWS_LIMIT, ChartRead, side_by_side
 
 LEFT, RIGHT = "Ada Grant, born 1950-01-02 (patient_1)", "Bo King, born 1960-03-04 (patient_2)"
 

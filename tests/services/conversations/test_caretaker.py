@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
+from data_models.conversations.claim_decision import ClaimTimes
 from data_models.errors import (
     ClaimLostError,
     ConversationBusyError,

@@ -4,8 +4,8 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 
-from data_models.blob_store import BlobInfo
-from data_models.turn_events import Notice, RunFailed
+from data_models.conversations.turn_events import Notice, RunFailed
+from data_models.storage.blob_store import BlobInfo
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import CorruptDocumentError
-from data_models.turn_events import RunFailed
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from data_models.chat_context import AgentMessage, Turn, is_open
-from data_models.conversation import RunningTurn
+from data_models.conversations.conversation import RunningTurn
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import AgentMessageFinished
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import AgentMessageFinished
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

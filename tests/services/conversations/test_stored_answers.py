@@ -2,7 +2,12 @@
 
 import pytest
 
-from data_models.turn_events import AgentMessageStarted, Notice, RunFailed, RunFinished
+from data_models.conversations.turn_events import (
+    AgentMessageStarted,
+    Notice,
+    RunFailed,
+    RunFinished,
+)
 from services.group_chat_port import GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import ENDLESS, Heard, World

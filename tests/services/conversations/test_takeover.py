@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import ClaimLostError, CorruptDocumentError, StoreError
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice, RunFailed
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from services.entities.circumstances import AgentNames
 from services.entities.delta import EntityDelta
 from tests.amounts import amount

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from data_models.conversation_entities import Provenance
-from data_models.derived_entities import UNKNOWN_OWNER
-from data_models.entities import ENTITIES_LIMIT_BYTES, Entities
+from data_models.entities.conversation_entities import Provenance
+from data_models.entities.derived_entities import UNKNOWN_OWNER
+from data_models.entities.entities import ENTITIES_LIMIT_BYTES, Entities
 from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.legacy import file_legacy

@@ -7,7 +7,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from data_models.entities import Entities
+from data_models.entities.entities import Entities
 from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter

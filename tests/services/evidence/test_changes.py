@@ -19,7 +19,7 @@ from services.evidence.changes import (
 )
 from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook, Looked, RecentLooks
-from services.records.record import PatientRecord, record_from_resources
+from services.records.resources.record import PatientRecord, record_from_resources
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import PATIENT_ID, Json, patient, resource
 

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import SystemClock
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.incoming_message import IncomingMessage
+from data_models.conversations.turn_events import RunFailed
 from data_models.errors import CorruptDocumentError
-from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import RunFailed
 from services.group_chat_port import QuestionAsked
 from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch, message_of, note_of
 from services.hand_over.hand_over_factory import TurnQueues

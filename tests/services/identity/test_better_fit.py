@@ -6,7 +6,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
-from services.identity.person import Person, PersonName, PersonNumber, Sex
+from services.identity.names.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
 from services.identity.wording import option_line
 from tests.fakes import GivenPeople

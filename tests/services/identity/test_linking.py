@@ -11,10 +11,10 @@ import pytest
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.identity.directory import DirectoryState, FileDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.person import Person, PersonName, PersonNumber, person_from
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, PersonName, PersonNumber, person_from
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 from tests.tables import with_cases

@@ -13,7 +13,7 @@ from data_models.identifiers import PatientId
 from services.identity.directory import Directory, FileDirectory
 from services.identity.identity_factory import ServerDirectory
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.records.fhir_client import FhirAnswer
+from services.records.fhir.fhir_client import FhirAnswer
 from tests.fakes import FixedClock
 from tests.services.identity.test_linking import PATTERN, records
 

@@ -4,7 +4,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 from services.identity.subject import Subject
 from tests.services.identity.test_linking import PATTERN, Scripted, person
 from tests.tables import with_cases

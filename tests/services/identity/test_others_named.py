@@ -1,9 +1,9 @@
 """Names in an agent's sentence that are another patient's."""
 
 from data_models.identifiers import PatientId
-from services.identity.index import PersonIndex
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, PersonName
 from services.identity.others_named import OthersNamed
-from services.identity.person import Person, PersonName
 from tests.tables import with_cases
 
 

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
-from services.identity.index import PersonIndex
-from services.identity.matching import Known, mentions_in
-from services.identity.person import Person, PersonName
+from services.identity.names.index import PersonIndex
+from services.identity.names.matching import Known, mentions_in
+from services.identity.names.person import Person, PersonName
 from services.identity.said import Said
 from services.identity.subject import Subject, subject_of
-from services.language.full_dates import full_dates
-from services.language.mentions import read_words
+from services.language.figures.full_dates import full_dates
+from services.language.people.mentions import read_words
 from tests.tables import tables_beside
 
 GIVEN = ["Anna", "Will", "Rose", "Mark", "Hope", "Zoë", "Jürgen", "Iван", "Constance", "Li", "May"]  # noqa: RUF001

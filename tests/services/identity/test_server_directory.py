@@ -11,8 +11,8 @@ from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.identity.identity_factory import ServerDirectory
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
-from services.records.fhir_client import FhirAnswer
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.records.fhir.fhir_client import FhirAnswer
 from tests.fakes import FixedClock
 
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)

@@ -4,9 +4,9 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.identity.directory import NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.person import Person, PersonName, PersonNumber, Sex
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
 from tests.tables import with_cases
 

@@ -4,7 +4,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.identity.linking import Situation
-from services.language.named_person import is_known_name, is_ordinary_name
+from services.language.people.named_person import is_known_name, is_ordinary_name
 from tests.services.identity.test_linking import linker
 from tests.tables import with_cases
 

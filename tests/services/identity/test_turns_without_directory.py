@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
+from data_models.conversations.incoming_message import Sender
 from data_models.errors import RecordsUnavailableError
-from data_models.incoming_message import Sender
 from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.identity.names.index import PersonIndex
+from services.identity.names.person import Person, PersonName
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from tests.services.world import Heard, World, heard
 
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)

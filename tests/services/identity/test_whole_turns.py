@@ -23,7 +23,7 @@ from group_chat.tools.function import PLUGIN
 from services.identity.directory import FileDirectory
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer, StructuredModel
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, team_world
 from tests.services.records.charts import records_in

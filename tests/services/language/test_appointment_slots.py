@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.appointment_slots import slots_in
+from services.language.requests.appointment_slots import slots_in
 from tests.tables import with_cases
 
 

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from services.language.judging import caution_for
-from services.language.question_figures import ALL_VALUES, arguments_of
+from services.language.questions.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
+from services.language.replies.judging import caution_for
 from services.language.utterance import ChartQuestion, Situation, TeamMember
 from tests.tables import with_cases
 

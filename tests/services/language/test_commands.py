@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.commands import command_in, is_clear_command, without_outer_punctuation
+from services.language.replies.commands import (
+    command_in,
+    is_clear_command,
+    without_outer_punctuation,
+)
 from tests.tables import with_cases
 
 

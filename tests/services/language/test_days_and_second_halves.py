@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.language.answer_words import answer_words
-from services.language.descriptions import spoken_sex
+from services.language.charts.answer_words import answer_words
+from services.language.people.descriptions import spoken_sex
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TimeShift
-from services.records.answers.unsaid import said_unread
+from services.records.answers.choosing.unsaid import said_unread
 from tests.tables import with_cases
 
 

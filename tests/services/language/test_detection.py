@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.language.detection import language_of
 from services.language.reading import read
+from services.language.words.detection import language_of
 from tests.group_chat.offline.conftest import SITUATION
 
 

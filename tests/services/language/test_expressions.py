@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import services.language
-from services.language.expressions import Expressions, expressions
+from services.language.words.expressions import Expressions, expressions
 
 FOLDER = Path(services.language.__path__[0])
 

@@ -4,9 +4,9 @@ import pytest
 from pydantic import JsonValue
 
 from data_models.errors import ConfigurationError, ModelUnavailableError
-from data_models.scenario import FieldDefinition
-from services.language.field_answers import answers_in, is_plainly, stated_in
-from services.language.yes_no import truth_in
+from data_models.scenarios.scenario import FieldDefinition
+from services.language.replies.field_answers import answers_in, is_plainly, stated_in
+from services.language.replies.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
 from services.scenarios.session.commands import Command, command_in, named

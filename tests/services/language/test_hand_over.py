@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.hand_over import (
+from services.language.model_output.hand_over import (
     Addresses,
     AsksUser,
     HandOver,

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.held_statements import (
+from services.language.told.held_statements import (
     asks_to_hold,
     held_statements,
     withdrawn_value,

@@ -13,13 +13,13 @@ from markdown_it.token import Token
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Turn
-from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice
-from group_chat.draft import Draft, OutputMeter
+from data_models.conversations.turn_events import AgentMessageFinished, AgentTextDelta, Notice
+from group_chat.drafts.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
-from routes.ag_ui_frames import AgUiFrames
 from routes.export import History, as_markdown
-from routes.socket_modes import PlainFrames
-from services.language.inert import InertStream, inert
+from routes.streams.ag_ui_frames import AgUiFrames
+from routes.streams.socket_modes import PlainFrames
+from services.language.model_output.inert import InertStream, inert
 from services.statements.shown import pipe_table
 from tests.fakes import FixedClock
 from tests.tables import with_cases

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.language.chart_words import lexicon
+from services.language.charts.chart_words import lexicon
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from tests.tables import with_cases

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from services.language.model_text import ModelText
-from services.language.thoughts import without_thoughts
-from services.language.written_calls import TextCall
+from services.language.model_output.model_text import ModelText
+from services.language.model_output.thoughts import without_thoughts
+from services.language.model_output.written_calls import TextCall
 from tests.tables import with_cases
 
 CALL = {"name": "current_status", "arguments": {"since": "2025"}}

@@ -1,6 +1,6 @@
 """The list of people's names."""
 
-from services.language.named_person import LIST, is_known_name
+from services.language.people.named_person import LIST, is_known_name
 
 
 def test_the_list_is_sorted_as_it_is_searched() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.tool_requests import OF_OWN_THINGS, as_move
+from services.language.requests.tool_requests import OF_OWN_THINGS, as_move
 from tests.tables import with_cases
 
 (ADD,) = [one for one in OF_OWN_THINGS["task"] if one.tool == "add_task"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.orders import may_order_change
+from services.language.requests.orders import may_order_change
 from tests.tables import with_cases
 
 

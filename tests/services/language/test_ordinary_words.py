@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from services.language.statement_tables import stem
-from services.language.statement_words import ordinary_words, statement_words
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import ordinary_words, statement_words
 from tests.tables import with_cases
 
 _CLINICAL = yaml.safe_load(Path(__file__).with_name("clinical_words.yaml").read_text("utf-8"))

@@ -3,7 +3,7 @@
 import pytest
 
 from services.assistant.confirmed_actions import question_of
-from services.language.own_texts import ends_with_own, in_own_language, is_own_choice
+from services.language.words.own_texts import ends_with_own, in_own_language, is_own_choice
 
 
 @pytest.mark.parametrize(

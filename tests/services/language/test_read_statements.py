@@ -1,6 +1,6 @@
 """What a model takes for a statement is a sentence of the user about the patient, or nothing."""
 
-from services.language.read_statements import statements_read
+from services.language.told.read_statements import statements_read
 from tests.tables import with_cases
 
 

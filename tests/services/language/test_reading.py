@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from services.language import vocabulary
-from services.language.in_english import in_english
 from services.language.reading import read
 from services.language.several_requests import apart
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
+from services.language.words import vocabulary
+from services.language.words.in_english import in_english
 from tests.group_chat.offline.conftest import SITUATION as WHOLE_TEAM
 from tests.tables import with_cases
 from tests.work import counted_calls

@@ -1,7 +1,7 @@
 """A doctor who is ruled out is never wished for."""
 
-from services.language.appointment_slots import slots_in
-from services.language.requests import refused_doctors
+from services.language.requests.appointment_slots import slots_in
+from services.language.requests.requests import refused_doctors
 from tests.tables import with_cases
 
 

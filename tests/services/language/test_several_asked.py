@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.language.chart_words import lexicon
+from services.language.charts.chart_words import lexicon
 from services.language.reading import read
 from services.language.utterance import Situation
-from services.language.vocabulary import LANGUAGES
+from services.language.words.vocabulary import LANGUAGES
 from services.records.concepts.table import ConceptKind, concept_table
 from tests.tables import with_cases
 

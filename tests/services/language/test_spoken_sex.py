@@ -1,6 +1,6 @@
 """Pronouns give a sex only where they can mean nobody and nothing else."""
 
-from services.language.mentions import read_words
+from services.language.people.mentions import read_words
 from tests.tables import with_cases
 
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.language.talk_texts import day_text, in_every_language, talk_text, told_in
-from services.language.vocabulary import LANGUAGES, read_document
+from services.language.words.talk_texts import day_text, in_every_language, talk_text, told_in
+from services.language.words.vocabulary import LANGUAGES, read_document
 
 ENGLISH = read_document("en", "talk")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.telling import is_told, told_in
+from services.language.told.telling import is_told, told_in
 from tests.tables import with_cases
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.folding import fold
-from services.language.times import spans_in
+from services.language.figures.times import spans_in
+from services.language.words.folding import fold
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)

@@ -1,7 +1,7 @@
 import pytest
 from ucumvert import PintUcumRegistry  # type: ignore[import-untyped]
 
-from services.language.unit_sizes import _DEGREES, _SIZES, converted
+from services.language.figures.unit_sizes import _DEGREES, _SIZES, converted
 
 _CONTEXTLESS = {"m[IU]/L"}
 """An international unit is another thing for each substance: UCUM gives it no size."""

@@ -1,6 +1,6 @@
 """The name of the patient whom a message is about asks for nothing."""
 
-from services.language.without_names import without_names
+from services.language.people.without_names import without_names
 from tests.tables import with_cases
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from services.language.answer_words import answer_words
-from services.language.chart_file import ChartWords
-from services.language.statement_tables import read_table, saying
-from services.language.vocabulary import LANGUAGES, read_words
+from services.language.charts.answer_words import answer_words
+from services.language.charts.chart_file import ChartWords
+from services.language.words.statement_tables import read_table, saying
+from services.language.words.vocabulary import LANGUAGES, read_words
 
 SERVICES = Path(__file__).parents[3] / "services"
 _CALL = re.compile(r"\b(?:saying|clause\.says|last\.says|one\.says)\(([^()]*)\)")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.language.detection import language_of
 from services.language.reading import read
+from services.language.words.detection import language_of
 from tests.group_chat.offline.conftest import SITUATION
 from tests.tables import with_cases
 

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 import pytest
 
 from services.language.reading import read
-from services.language.requests import is_of_own_things
-from services.language.utterance import Situation, TeamMember
-from services.language.work import (
+from services.language.replies.yes_no import yes_no_in
+from services.language.requests.requests import is_of_own_things
+from services.language.requests.work import (
     doer_of,
     impossible_wish,
     leaves_question,
     own_kind_in,
     work_in,
 )
-from services.language.yes_no import yes_no_in
+from services.language.utterance import Situation, TeamMember
 from tests.tables import with_cases
 
 _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))

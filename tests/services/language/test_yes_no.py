@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.yes_no import (
+from services.language.replies.yes_no import (
     is_consent,
     names_a_deed,
     says_no,

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from data_models.chat_context import ChatContext, Turn
-from services.language.held_statements import held_statements
+from services.language.told.held_statements import held_statements
 from services.memory_blocks.remembering import hold
 from tests.tables import with_cases
 

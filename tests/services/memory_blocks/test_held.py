@@ -4,7 +4,7 @@ from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.document import upgraded
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
-from services.language.held_statements import held_statements
+from services.language.told.held_statements import held_statements
 from services.memory_blocks.held import held_lines, shown_history
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold

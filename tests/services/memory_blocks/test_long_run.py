@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context import AgentMessage, ChatContext, Turn, advance
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from data_models.errors import RoundsError
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
+from data_models.storage.blob_store import BlobStore
 from services.conversations.room import make_room, make_storable
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.memory_blocks.history import (

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
-from data_models.blob_store import BlobStore
 from data_models.errors import BackupError
+from data_models.storage.azure_blob_store import AzureBlobStore
+from data_models.storage.blob_store import BlobStore
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.backup import Backup, Restore
 from services.operations.backup_files import (

@@ -15,7 +15,7 @@ from data_models.errors import (
 )
 from services.orders.draft_order import DraftOrder, service_request
 from services.orders.order_drafts import OrderDrafts
-from services.records.fhir_server_resources import FhirServerResources
+from services.records.fhir.fhir_server_resources import FhirServerResources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, patient
 from tests.services.records.fhir_fake import FakeFhir, answer, client_of, found, outcome, running

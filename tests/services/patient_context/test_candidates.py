@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
-from services.patient_context.candidates import digits_of, find_candidates
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask, Reading, read_message
-from services.patient_context.rules import decide_by_rules, is_negated
+from services.patient_context.reading.candidates import digits_of, find_candidates
+from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import Ask, Reading, read_message
+from services.patient_context.reading.rules import decide_by_rules, is_negated
 from tests.services.patient_context.world import PATTERN
 from tests.tables import with_cases
 from tests.work import counted_calls

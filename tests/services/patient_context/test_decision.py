@@ -2,7 +2,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.patient_context.decision import decide
-from services.patient_context.reading import Reading, read_message
+from services.patient_context.reading.reading import Reading, read_message
 from tests.services.patient_context.world import PATTERN, says
 from tests.tables import with_cases
 

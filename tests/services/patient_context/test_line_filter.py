@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.folding import fold
-from services.patient_context.line_filter import LineFilter
-from services.patient_context.markers import MARK
+from services.language.words.folding import fold
+from services.patient_context.reading.line_filter import LineFilter
+from services.patient_context.reading.markers import MARK
 
 FOOTER = (
     "---\n*PT_CTX:*\n- **Patient ID:** `patient_15`\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from tests.tables import tables_beside
 
 DEFAULT = PatientIdPattern.compile(DEFAULT_PATTERN)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.incoming_message import Press
 from data_models.errors import (
     ModelError,
     ModelOutputError,
@@ -14,10 +15,9 @@ from data_models.errors import (
     StaleQuestionError,
 )
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
 from services.patient_context.answers import waiting_in
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.pattern import PatientIdPattern
 from tests.services.patient_context.world import READ_MS, World, says
 from tests.tables import with_cases
 

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity, identity_noted
-from services.patient_context.markers import SNAPSHOT_PREFIX
-from services.patient_context.snapshot import build_snapshot, footer, neutralise, shown_roster
+from services.patient_context.reading.markers import SNAPSHOT_PREFIX
+from services.patient_context.reading.snapshot import (
+    build_snapshot,
+    footer,
+    neutralise,
+    shown_roster,
+)
 from tests.tables import tables_beside, with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from data_models.conversations.incoming_message import Press
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName, PersonNumber
+from services.identity.names.person import Person, PersonName, PersonNumber
 from services.patient_context.answers import waiting_in
 from tests.fakes import ClosedCharts, GivenPeople
 from tests.services.patient_context.world import PATTERN, World, says

@@ -3,8 +3,8 @@
 import pytest
 
 from data_models.identifiers import PatientId
-from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.reading import read_message
+from services.patient_context.reading.analyzer import PatientContextAnalyzer
+from services.patient_context.reading.reading import read_message
 from tests.services.patient_context.world import PATTERN
 
 OPEN, OTHER, THIRD = map(PatientId, ("patient_4", "patient_15", "patient_23"))

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from data_models.chat_context import ChatContext
-from data_models.conversation import OpenQuestion
+from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.incoming_message import Press
 from data_models.errors import ModelError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
 from data_models.patient_context_models import (
     AnalyzerAction,
     PatientContext,
@@ -23,8 +23,8 @@ from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.policy import AccessPolicy, OpenToAll
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer
-from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.reading.analyzer import PatientContextAnalyzer
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from tests.fakes import CountingIds, FixedClock

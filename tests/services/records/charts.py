@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from services.records.folder.records import FolderRecords
-from services.records.record import PatientRecord, record_from_resources
 from services.records.records_factory import id_fits
+from services.records.resources.record import PatientRecord, record_from_resources
 
 Json: TypeAlias = dict[str, Any]
 

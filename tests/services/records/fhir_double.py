@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from aiohttp import web
 
-from services.records.entry import instant
+from services.records.resources.entry import instant
 from tests.services.records.charts import Json
 from tests.services.records.fhir_fake import outcome
 

@@ -13,8 +13,8 @@ from aiohttp.test_utils import TestServer
 
 from data_models.clock import Clock
 from services.own_sign_in import OwnToken
-from services.records.fhir_chosen import checked_base_url
-from services.records.fhir_client import FhirClient, FhirLimits
+from services.records.fhir.fhir_chosen import checked_base_url
+from services.records.fhir.fhir_client import FhirClient, FhirLimits
 from tests.services.records.charts import Json, entries, patient
 
 Reply = Callable[[web.Request], web.StreamResponse]

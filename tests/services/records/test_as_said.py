@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from data_models.chat_context import Turn
-from services.language.chart_questions import chart_questions
+from services.language.questions.chart_questions import chart_questions
 from services.language.utterance import ChartQuestion
 from services.records.answers.as_said import Told, held_about, said_of, told_before, told_of
 from tests.work import counted_calls

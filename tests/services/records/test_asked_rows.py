@@ -3,9 +3,9 @@
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.utterance import ChartQuestion
-from services.records.answers.asked_rows import asked_rows
+from services.records.answers.choosing.asked_rows import asked_rows
 from services.records.answers.direct import answered
 from services.records.views.lists import procedures
 from tests.services.records.charts import record, resource

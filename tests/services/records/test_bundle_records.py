@@ -7,7 +7,7 @@ import pytest
 from data_models.errors import RecordNotFoundError, RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.folder.records import LOOK_AGAIN_SECONDS, RecordCache
-from services.records.record import PatientRecord, record_from_resources
+from services.records.resources.record import PatientRecord, record_from_resources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, entries, patient, records_in
 

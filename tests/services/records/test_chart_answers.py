@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
 from services.records.answers.sentences import answer_of
 from services.records.concepts.table import class_taken_for, names_of_procedure
-from services.records.finding import means
+from services.records.rows.finding import means
 from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))

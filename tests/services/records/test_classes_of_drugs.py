@@ -1,7 +1,7 @@
 """A class of drugs is known by its members, or said not to be known."""
 
 from services.records.concepts.table import concept_table
-from services.records.finding import means
+from services.records.rows.finding import means
 from tests.tables import with_cases
 
 

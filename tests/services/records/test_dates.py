@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.records.dates import day_text, first_day, last_day, years_between
+from services.records.resources.dates import day_text, first_day, last_day, years_between
 from tests.tables import with_cases
 
 

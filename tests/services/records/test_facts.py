@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.chart_view import ViewSource
-from services.records.facts import EARLIER_LIMIT, SAME_TIME, SOURCE_LIMIT, resolve
+from services.records.resources.facts import EARLIER_LIMIT, SAME_TIME, SOURCE_LIMIT, resolve
 
 
 def source(ref: str, day: str | None) -> ViewSource:

@@ -9,11 +9,11 @@ import pytest
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
 from scripts.test_tools import NODE_HOME
-from services.records.fhir_server_records import FhirServerRecords
-from services.records.ports import PatientRecords
-from services.records.record import PatientRecord
+from services.records.fhir.fhir_server_records import FhirServerRecords
+from services.records.resources.ports import PatientRecords
+from services.records.resources.record import PatientRecord
 from services.records.views.course import course
-from services.records.views.status import current_status
+from services.records.views.oncology.status import current_status
 from tests import peers
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in

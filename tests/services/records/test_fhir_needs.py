@@ -12,10 +12,10 @@ from aiohttp.test_utils import TestServer
 
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
-from services.records.fhir_server_records import FhirServerRecords
-from services.records.need import EVERYTHING, PERSON, Need
-from services.records.record import PatientRecord, record_from_resources
-from services.records.views import lists, oncology
+from services.records.fhir.fhir_server_records import FhirServerRecords
+from services.records.resources.need import EVERYTHING, PERSON, Need
+from services.records.resources.record import PatientRecord, record_from_resources
+from services.records.views import lists
 from services.records.views.course import course
 from services.records.views.medications import medications
 from services.records.views.needs import (
@@ -24,6 +24,7 @@ from services.records.views.needs import (
     need_of_results,
     need_of_tool,
 )
+from services.records.views.oncology import oncology
 from services.records.views.papers import documents, read_document
 from services.records.views.problems import problems
 from services.records.views.results import results

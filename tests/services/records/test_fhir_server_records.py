@@ -22,9 +22,9 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId
-from services.records.fhir_client import FhirLimits
-from services.records.fhir_server_records import FhirServerRecords
-from services.records.ports import PatientRecords
+from services.records.fhir.fhir_client import FhirLimits
+from services.records.fhir.fhir_server_records import FhirServerRecords
+from services.records.resources.ports import PatientRecords
 from services.records.views.course import course
 from services.records.views.papers import read_document
 from tests.fakes import FixedClock

@@ -15,8 +15,8 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.resource import Resource
-from services.records.fhir_client import FhirLimits
-from services.records.fhir_server_resources import FhirServerResources
+from services.records.fhir.fhir_client import FhirLimits
+from services.records.fhir.fhir_server_resources import FhirServerResources
 from tests.fakes import FixedClock
 from tests.services.records.fhir_fake import (
     FakeFhir,

@@ -10,9 +10,9 @@ from aiohttp import web
 
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsRefusedError
 from data_models.identifiers import PatientId
-from services.records.fhir_chart import LOADED_AGAIN
-from services.records.fhir_search import SEARCHED
-from services.records.fhir_server_records import FhirServerRecords
+from services.records.fhir.fhir_chart import LOADED_AGAIN
+from services.records.fhir.fhir_search import SEARCHED
+from services.records.fhir.fhir_server_records import FhirServerRecords
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, Json, cancer, ecog, patient, resource
 from tests.services.records.fhir_fake import FakeFhir, answer, client_of, found, outcome, running

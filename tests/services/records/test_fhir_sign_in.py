@@ -22,7 +22,7 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from services.own_sign_in import SigningKey
-from services.records.fhir_chosen import fhir_client_for
+from services.records.fhir.fhir_chosen import fhir_client_for
 from settings import Settings
 from tests.basis import basis_of
 from tests.fakes import FixedClock

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
-from services.language.question_figures import arguments_of
+from services.language.charts.answer_words import answer_words
+from services.language.questions.question_figures import arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered

@@ -1,7 +1,7 @@
 """A thing of the record is found by its words in another order and in the plural."""
 
 from services.records.concepts.words import words_of
-from services.records.finding import means
+from services.records.rows.finding import means
 from tests.tables import with_cases
 
 

@@ -1,6 +1,6 @@
 """What rows say in the language of the tools, told in that of the question."""
 
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from tests.services.records.test_said_otherwise import row, said
 from tests.tables import with_cases
 

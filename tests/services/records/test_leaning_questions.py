@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.choosing.said_words import has_words
 from services.records.answers.direct import answered
-from services.records.answers.said_words import has_words
 from services.records.concepts.table import names_of_procedure
 from tests.tables import with_cases
 

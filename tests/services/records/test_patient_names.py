@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestServer
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records import patient_names
-from services.records.fhir_types import HumanName
 from services.records.patient_names import RecordedNames, RosterOnly, forms_of, patient_names_for
 from services.records.records_factory import records_for, resources_for
+from services.records.resources.fhir_types import HumanName
 from services.scheduling.fhir import patient_resource
 from tests.basis import basis_of
 from tests.fakes import FixedClock

@@ -12,8 +12,8 @@ import pytest
 
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
-from services.records.kinds import CLINICAL
-from services.records.record import PatientRecord, record_from_resources
+from services.records.resources.kinds import CLINICAL
+from services.records.resources.record import PatientRecord, record_from_resources
 from services.records.views import lists
 from services.records.views.course import course
 from services.records.views.medications import medications

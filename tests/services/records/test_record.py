@@ -11,9 +11,9 @@ from data_models.errors import (
     RecordsError,
     RecordsUnreadableError,
 )
-from services.records.record import record_from_resources
+from services.records.resources.record import record_from_resources
 from services.records.views.course import course
-from services.records.views.status import current_status
+from services.records.views.oncology.status import current_status
 from tests.services.records.charts import PATIENT_ID, ecog, entries, note, patient, record, resource
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from data_models.chart_view import ViewSource
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.record import PatientRecord
 from services.records.report import (
     DISCLAIMER,
     OFFLINE_NOTICE,
@@ -24,10 +23,11 @@ from services.records.report import (
     tumor_board_report,
 )
 from services.records.report_models import ReportContent, Statement, reports_of
+from services.records.resources.record import PatientRecord
 from services.records.views.course import course
 from services.records.views.demographics import demographics
-from services.records.views.oncology import treatments_view
-from services.records.views.status import current_status
+from services.records.views.oncology.oncology import treatments_view
+from services.records.views.oncology.status import current_status
 from tests.fakes import FixedClock
 from tests.services.records.charts import ecog, patient, record, records_in, resource
 from tests.services.records.charts import report as one_report

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
-from services.records.finding import find_series, means
+from services.records.rows.finding import find_series, means
 from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))

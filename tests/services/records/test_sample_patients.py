@@ -9,11 +9,11 @@ import pytest
 
 from data_models.identifiers import PatientId
 from samples.make_patients import bundle, read_source, text_of
-from services.records.ports import PatientRecords
+from services.records.resources.ports import PatientRecords
 from services.records.views.course import course
-from services.records.views.oncology import imaging_view, pathology_view
+from services.records.views.oncology.oncology import imaging_view, pathology_view
+from services.records.views.oncology.status import current_status
 from services.records.views.search import search_record
-from services.records.views.status import current_status
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
 

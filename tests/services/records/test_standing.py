@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion
+from services.records.answers.choosing.unsaid import said_of_older
 from services.records.answers.direct import answered
-from services.records.answers.unsaid import said_of_older
-from services.records.dosage import dose_of
-from services.records.measurements import rows_of_observation
-from services.records.record import PatientRecord
+from services.records.resources.record import PatientRecord
+from services.records.rows.dosage import dose_of
+from services.records.rows.measurements import rows_of_observation
 from services.records.views.lists import allergies, care, encounters, immunizations, procedures
 from services.records.views.medications import medications
 from services.records.views.problems import problems

@@ -2,10 +2,10 @@ from datetime import date
 
 import pytest
 
-from services.records.views.biomarkers import biomarkers
 from services.records.views.demographics import demographics
-from services.records.views.oncology import treatments_view
-from services.records.views.status import current_status
+from services.records.views.oncology.biomarkers import biomarkers
+from services.records.views.oncology.oncology import treatments_view
+from services.records.views.oncology.status import current_status
 from tests.services.records.charts import cancer, ecog, note, observation, patient, record, resource
 from tests.tables import with_cases
 

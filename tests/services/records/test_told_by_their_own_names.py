@@ -6,8 +6,8 @@ import pytest
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.reading import read
-from services.records.answers.imaged import reports_on
-from services.records.standing import FUTURE
+from services.records.answers.choosing.imaged import reports_on
+from services.records.resources.standing import FUTURE
 from services.records.views.lists import care, procedures
 from services.records.views.view import with_future_marked
 from tests.services.records.charts import record, resource

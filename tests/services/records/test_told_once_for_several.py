@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered

@@ -6,7 +6,7 @@ import pytest
 
 from data_models.chart_view import ViewRow
 from services.language.reading import read
-from services.records.finding import means
+from services.records.rows.finding import means
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 from tests.tables import with_cases
 

@@ -2,12 +2,12 @@
 
 from datetime import UTC, date, datetime
 
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import Situation
-from services.records.answers.asked_rows import has_answer
+from services.records.answers.choosing.asked_rows import has_answer
 from services.records.answers.sentences import answer_of
-from services.records.record import PatientRecord, record_from_resources
+from services.records.resources.record import PatientRecord, record_from_resources
 from services.records.search_index import index_of
 from services.records.views.lists import care
 from services.records.views.summary import chart_summary

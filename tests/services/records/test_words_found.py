@@ -1,9 +1,9 @@
 """What is found though the record says it in another form, another language or another list."""
 
-from services.records.answers.said_words import says_all
+from services.records.answers.choosing.said_words import says_all
 from services.records.concepts.table import names_of_procedure
 from services.records.concepts.words import words_of
-from services.records.finding import means
+from services.records.rows.finding import means
 from tests.services.records.test_said_otherwise import row, said
 from tests.tables import with_cases
 

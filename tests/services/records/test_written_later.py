@@ -1,11 +1,11 @@
 """A value that stands only in a note newer than the newest result is told beside that result."""
 
-from services.language.answer_words import answer_words
+from services.language.charts.answer_words import answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.direct import answered
 from services.records.views.lines import told
 from services.records.views.results import results
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.services.records.charts import Json, note, record
 from tests.services.records.test_chart_tools import lab
 from tests.tables import with_cases

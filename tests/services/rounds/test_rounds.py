@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes, Lease
+from data_models.conversations.claim_decision import ClaimTimes, Lease
 from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
 from data_models.identifiers import PatientId
 from services.chart_access.chart_guard import ChartGuard
 from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.blob_store import BlobStore
-from data_models.claim_decision import ClaimTimes
-from data_models.turn_events import AgentTextDelta, RunFailed, RunFinished, TurnEvent
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.turn_events import AgentTextDelta, RunFailed, RunFinished, TurnEvent
+from data_models.storage.blob_store import BlobStore
 from services.runs.hub import Run
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore

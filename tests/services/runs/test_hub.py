@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from data_models.turn_events import AgentTextDelta, RunFinished, TurnEvent, TurnTiming
+from data_models.conversations.turn_events import AgentTextDelta, RunFinished, TurnEvent, TurnTiming
 from services.runs.hub import KEPT_RUNS, KEPT_SECONDS, Run, RunHub
 from tests.fakes import FixedClock
 from tests.services.world import World

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
-from data_models.turn_events import Notice, RunFinished
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.turn_events import Notice, RunFinished
 from services.runs.hub import Run
 from tests.faults import Down
 from tests.services.runs.test_elsewhere import OWNER, SHORT, Pair

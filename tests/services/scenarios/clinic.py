@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from data_models.chat_context import ChatContext
-from data_models.conversation import Conversation
+from data_models.conversations.conversation import Conversation
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.local_blob_store import LocalBlobStore
-from data_models.scenario_session import (
+from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     PatientProfile,
     ProfileField,
@@ -18,10 +17,11 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
+from data_models.storage.local_blob_store import LocalBlobStore
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
 from services.stores import SESSIONS
 from tests.services.definitions import definition_in

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from data_models.blob_store import BlobStore
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
     ScenarioPlanError,
     StoreUnavailableError,
 )
+from data_models.storage.blob_store import BlobStore
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
-from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore

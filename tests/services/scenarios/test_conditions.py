@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
-from data_models.scenario import ValueType
+from data_models.scenarios.scenario import ValueType
 from services.scenarios.definition.conditions import (
     canonical_condition,
     compile_condition,

@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from data_models.blob_store import BlobStore
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -14,16 +13,17 @@ from data_models.errors import (
     ScenarioPlanError,
     StoreUnavailableError,
 )
-from data_models.scenario_session import PatientProfile
+from data_models.scenarios.scenario_session import PatientProfile
+from data_models.storage.blob_store import BlobStore
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.migration.indexes.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill

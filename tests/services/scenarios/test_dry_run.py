@@ -6,13 +6,13 @@ from data_models.chat_context import ChatContext
 from data_models.clock import Clock
 from data_models.identifiers import PatientId, hashed
 from data_models.layout import ConversationLayout
-from data_models.scenario import FieldDefinition, Scenario, Step, Transition
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun, DryRunCounts, DryRunRow

@@ -12,7 +12,7 @@ from services.scenarios.definition.definition_reader import (
     read_publishable,
 )
 from services.scenarios.definition.faults import Fault, skipped_checkpoints
-from services.scenarios.migration.anchors import match_anchors
+from services.scenarios.migration.plans.anchors import match_anchors
 from tests.tables import with_cases
 
 HEAD = Path(__file__).with_name("faults_head.yaml").read_text("utf-8")

@@ -5,7 +5,12 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.errors import ScenarioPlanError
-from data_models.scenario_session import Evidence, MigrationProgress, ReviewFlag, ScenarioSession
+from data_models.scenarios.scenario_session import (
+    Evidence,
+    MigrationProgress,
+    ReviewFlag,
+    ScenarioSession,
+)
 from services.scenarios.operators.interventions import ActionKind, Intervention, intervened
 from tests.services.scenarios.clinic import Clinic, Visitor
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from data_models.identifiers import hashed
-from data_models.scenario_session import MigrationAppliedEvent
+from data_models.scenarios.scenario_session import MigrationAppliedEvent
 from services.audit.trail import NoAudit
 from services.scenarios.operators.journal import JUMPED, ActLog, JournalEntry
 from tests.fakes import FixedClock

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from data_models.scenario_session import MigrationScenario
+from data_models.scenarios.scenario_session import MigrationScenario
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig

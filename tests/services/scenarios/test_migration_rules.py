@@ -7,8 +7,8 @@ import pytest
 from evals.parts.scenario_cases import CaseGraph
 from evals.parts.scenario_cases import scenario_of as scenario_of_case
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.move import VersionChain
-from services.scenarios.migration.planning import make_plan
+from services.scenarios.migration.plans.move import VersionChain
+from services.scenarios.migration.plans.planning import make_plan
 from tests.services.scenarios.cases import (
     TURN,
     Row,

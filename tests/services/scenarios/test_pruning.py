@@ -8,7 +8,7 @@ from data_models.chat_context import ChatContext
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore

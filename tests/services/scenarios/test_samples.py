@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from data_models.errors import ToolInputError
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import with_answers
 from services.scenarios.session.progress import begun, gone_on, needed_at

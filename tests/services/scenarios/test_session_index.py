@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import StoreUnavailableError
+from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.ports import SessionIndex, SessionRow
-from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW
 
 

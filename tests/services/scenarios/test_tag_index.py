@@ -4,20 +4,20 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 
 import pytest
 
-from data_models.azure_blob_store import AzureBlobStore
-from data_models.azure_blob_tags import AzureBlobTags
-from data_models.blob_tags import TagPage
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from services.scenarios.migration.ports import SessionRow
-from services.scenarios.migration.tag_index import (
+from data_models.storage.azure_blob_store import AzureBlobStore
+from data_models.storage.azure_blob_tags import AzureBlobTags
+from data_models.storage.blob_tags import TagPage
+from services.scenarios.migration.indexes.tag_index import (
     TagSessionIndex,
     rows_of,
     session_tags,
     tags_of_row,
 )
+from services.scenarios.migration.ports import SessionRow
 from tests.peers import running_azurite
 from tests.services.scenarios.clinic import BEGUN, BOOKING, Clinic, Visitor, crowd
 

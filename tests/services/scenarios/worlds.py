@@ -9,8 +9,8 @@ from random import Random
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from data_models.scenario import FieldDefinition, Scenario, Step, Transition
-from data_models.scenario_session import (
+from data_models.scenarios.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenarios.scenario_session import (
     CompletedCheckpoint,
     Extracted,
     PatientProfile,
@@ -22,11 +22,11 @@ from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.indexes.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.move import VersionChain
+from services.scenarios.migration.plans.move import VersionChain
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import DeploymentRecord
-from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.session.facts import with_answers
 

@@ -11,9 +11,9 @@ from typing import Any
 import aiohttp
 
 from data_models.clock import RandomIds
-from data_models.local_blob_store import LocalBlobStore
 from data_models.resource import ResourceStore
-from services.records.fhir_server_resources import FhirServerResources
+from data_models.storage.local_blob_store import LocalBlobStore
+from services.records.fhir.fhir_server_resources import FhirServerResources
 from services.records.local_resources import LocalResources, slots_on
 from services.scheduling.clinic import Clinic
 from tests.fakes import FixedClock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from data_models.blob_store import Blob, BlobInfo
+from data_models.storage.blob_store import Blob, BlobInfo
 from services.records.local_resources import LocalResources
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -14,7 +14,7 @@ from data_models.chart_view import ChartView, ViewSource
 from data_models.plain_yaml import read_yaml
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 
 FOLDER = Path(__file__).parent / "charts"
 STATES: Mapping[str, Sequence[str]] = {

@@ -10,20 +10,20 @@ from pathlib import Path
 from data_models.chart_view import ChartView, ViewRow
 from data_models.identifiers import PatientId
 from data_models.plain_yaml import read_yaml
-from services.language.sentences import sentences_of
-from services.records.record import PatientRecord, record_from_resources
+from services.language.sentences.sentences import sentences_of
+from services.records.resources.record import PatientRecord, record_from_resources
 from services.records.views import lists
 from services.records.views.medications import medications
-from services.records.views.oncology import imaging_view, pathology_view, status_view
+from services.records.views.oncology.oncology import imaging_view, pathology_view, status_view
 from services.records.views.papers import documents, read_document
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
-from services.statements.rows import stems_of
-from services.statements.verdict import Verdict
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import stems_of
+from services.statements.rows.verdict import Verdict
 
 SENTENCES = Path(__file__).with_name("fresh.yaml")
 _ROOT = Path(__file__).parents[3]

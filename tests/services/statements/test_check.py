@@ -3,13 +3,13 @@
 import pytest
 
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
-from services.language.statements import read_sentence
+from services.language.sentences.statements import read_sentence
 from services.statements.check import MessageCheck
 from services.statements.deeds import found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
-from services.statements.verdict import Verdict
-from services.statements.view_rows import rows_of_row
+from services.statements.rows.known import KnownRows
+from services.statements.rows.verdict import Verdict
+from services.statements.rows.view_rows import rows_of_row
 from tests.services.statements.charted import views_of
 from tests.tables import with_cases
 

@@ -6,8 +6,8 @@ import pytest
 
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
-from services.statements.verdict import Verdict
+from services.statements.rows.known import KnownRows
+from services.statements.rows.verdict import Verdict
 from tests.services.statements.corpus import Case, Chart, charts
 
 CHARTS = 10

@@ -9,7 +9,7 @@ import pytest
 
 from data_models.chart_view import ViewRow
 from data_models.plain_yaml import read_yaml
-from services.language.sentences import sentences_of
+from services.language.sentences.sentences import sentences_of
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from tests.services.statements.fresh import all_charts, grounds_of, rows_of

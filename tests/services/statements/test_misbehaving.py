@@ -9,12 +9,12 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from services.records.views.lists import allergies, procedures
 from services.records.views.medications import medications
-from services.records.views.oncology import imaging_view
+from services.records.views.oncology.oncology import imaging_view
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.services.records.charts import records_in
 from tests.services.statements.corpus import SAMPLES
 from tests.tables import with_cases

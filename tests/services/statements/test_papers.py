@@ -5,7 +5,7 @@ import pytest
 from data_models.chart_view import ATTACHED, ChartView, ViewRow, ViewSource
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.tables import with_cases
 
 REF = "Attachment/att-1"

@@ -6,13 +6,13 @@ import pytest
 
 from services.records.views.lists import allergies, care, encounters, procedures
 from services.records.views.medications import medications
-from services.records.views.oncology import status_view
+from services.records.views.oncology.oncology import status_view
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.view import with_refuted
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.services.records.charts import Json, record, resource
 from tests.tables import with_cases
 

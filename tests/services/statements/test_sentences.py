@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.sentences import SentenceStream, sentences_of
+from services.language.sentences.sentences import SentenceStream, sentences_of
 
 TEXT = """## Labs
 Potassium was 4.1 mmol/L on 2. März 2026. Dr. Weber saw her, e.g. in May. She is well! Fine

@@ -2,7 +2,7 @@
 
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.services.statements.test_check import VIEWS
 from tests.tables import with_cases
 from tests.work import counted_calls

@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId, hashed
+from data_models.storage.blob_store import BlobStore
 from data_models.tool_memory import PERSONAL_TOOLS, EntityContext, ToolMemory
-from group_chat.tools.calendar_tools import CALENDAR, TASKS
-from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
+from group_chat.tools.personal.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.personal.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from services.tool_memory.personal import FOLDER, PersonalToolMemories
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits

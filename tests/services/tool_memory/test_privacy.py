@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.names_within import CHECKED_LIMIT_CHARS, names_one_of
+from services.language.people.names_within import CHECKED_LIMIT_CHARS, names_one_of
 from services.tool_memory.grounding import with_time_only
 from tests.tables import with_cases
 

@@ -12,10 +12,10 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import ChatContext, Continuation
 from data_models.clock import RandomIds
+from data_models.conversations.incoming_message import Sender
+from data_models.conversations.plan import Plan, PlanStep
+from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Sender
-from data_models.plan import Plan, PlanStep
-from data_models.turn_events import Notice
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.group_chat_port import (

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from data_models.conversation import Conversation
+from data_models.conversations.conversation import Conversation
+from data_models.conversations.turn_events import RunFailed, StateChanged
 from data_models.errors import NotFoundError, NothingToUndoError
 from data_models.identifiers import PatientId
-from data_models.turn_events import RunFailed, StateChanged
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.clearing import Clearing
 from services.conversations.maintenance_lease import MaintenanceLease

@@ -1,6 +1,6 @@
 """The parts of a context document fit into it together, whatever each of them holds."""
 
-from data_models.entities import ENTITIES_LIMIT_BYTES
+from data_models.entities.entities import ENTITIES_LIMIT_BYTES
 from data_models.memory_blocks import CHANGES_LIMIT_BYTES, MEMORY_LIMIT_BYTES
 from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES
 from services.tool_memory.store import LIMIT_BYTES as TOOL_MEMORY_LIMIT_BYTES

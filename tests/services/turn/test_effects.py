@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.claim import Claim
-from data_models.conversation import Conversation, Interruption, RunningTurn
-from data_models.effects import Begun, Effect, OutsideChange
+from data_models.conversations.claim import Claim
+from data_models.conversations.conversation import Conversation, Interruption, RunningTurn
+from data_models.conversations.effects import Begun, Effect, OutsideChange
+from data_models.conversations.turn_events import Notice, RunFailed, RunFinished
 from data_models.errors import (
     ClaimLostError,
     ModelUnavailableError,
@@ -18,7 +19,6 @@ from data_models.errors import (
     ToolInputError,
 )
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice, RunFailed, RunFinished
 from services.conversations.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from services.group_chat_port import GroupChatRequest
 from tests.data_models.test_claim import Scheduler

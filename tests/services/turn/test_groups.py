@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from data_models.chat_context import Continuation
-from data_models.incoming_message import IncomingMessage, Press, Sender
-from data_models.plan import Plan, PlanStatus, PlanStep
-from data_models.turn_events import AgentTextDelta, Notice, StateChanged
+from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
+from data_models.conversations.plan import Plan, PlanStatus, PlanStep
+from data_models.conversations.turn_events import AgentTextDelta, Notice, StateChanged
 from services.group_chat_port import (
     ContinuationChanged,
     GroupChatEvent,
@@ -15,7 +15,7 @@ from services.group_chat_port import (
     PlanChanged,
     QuestionAsked,
 )
-from services.records.reading import current_reader
+from services.records.fhir.reading import current_reader
 from tests.services.world import ENDLESS, Heard, World, heard
 
 

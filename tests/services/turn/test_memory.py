@@ -11,15 +11,15 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import ChatContext, Continuation
 from data_models.clock import SystemClock
+from data_models.conversations.turn_events import RunFinished
 from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
-from data_models.turn_events import RunFinished
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, GroupChatRequest
 from services.language.reader import PURPOSE
-from services.language.talk_texts import talk_text
 from services.language.utterance import TeamMember
+from services.language.words.talk_texts import talk_text
 from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
 from services.turn.entities import TurnEntities

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import RandomIds
-from data_models.conversation import Conversation
-from data_models.effects import Effect
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.conversation import Conversation
+from data_models.conversations.effects import Effect
+from data_models.conversations.incoming_message import Press
+from data_models.conversations.plan import Plan, PlanStatus, PlanStep
+from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.errors import StoreError
-from data_models.incoming_message import Press
-from data_models.plan import Plan, PlanStatus, PlanStep
-from data_models.turn_events import Notice, RunFailed
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.tasks import Task

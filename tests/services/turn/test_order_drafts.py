@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from data_models.clock import RandomIds
+from data_models.conversations.incoming_message import Sender
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Sender
 from data_models.resource import Resource
 from services.group_chat_port import QuestionAsked
 from services.orders.draft_order import ORDER, DraftOrder, draft_of, payload_of

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from data_models.clock import RandomIds
-from data_models.effects import Effect
+from data_models.conversations.effects import Effect
+from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice
 from services.assistant.back_end import AssistantServices
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor

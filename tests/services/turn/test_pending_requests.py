@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from data_models.blob_store import BlobStore
-from data_models.claim_decision import ClaimTimes
-from data_models.conversation import OpenQuestion
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.conversation import OpenQuestion
+from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice
+from data_models.storage.blob_store import BlobStore
 from services.group_chat_port import QuestionAsked
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 from services.patient_context.answers import NUMBER, SAID
 from services.patient_context.verdict import PatientVerdict
-from services.turn.pending_requests import is_request_of_record, is_whom_it_names
+from services.turn.answers.pending_requests import is_request_of_record, is_whom_it_names
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore

@@ -6,7 +6,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.turn.talk_lines import Line, play

@@ -5,7 +5,7 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.services.turn.talk_lines import Line, held, play

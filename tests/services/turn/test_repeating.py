@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_models.turn_events import RunFinished
+from data_models.conversations.turn_events import RunFinished
 from services.group_chat_port import GroupChatRequest
 from tests.services.world import CHAT, Heard, World
 

@@ -3,19 +3,19 @@
 import pytest
 
 from data_models.chat_context import ChatContext
-from data_models.errors import StoreUnavailableError
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     RunFailed,
     RunFinished,
     SharedState,
     StateChanged,
 )
+from data_models.errors import StoreUnavailableError
 from services.audit.entry import AuditEntry
 from services.language.crisis.rules import load_other_rules, load_rules
 from services.memory_blocks.summary import context_summary
 from services.runs.hub import Run
-from services.turn.safety import SafetyAnswers
+from services.turn.answers.safety import SafetyAnswers
 from services.turn.state import footer_of
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

@@ -3,8 +3,8 @@
 import pytest
 
 from data_models.chat_context import ChatContext
+from data_models.conversations.turn_events import RunFailed
 from data_models.documents import parse_document
-from data_models.turn_events import RunFailed
 from services.scenarios.definition.graph import Graph
 from tests.services.scenario_world import ScenarioWorld, questions, sample, step, version
 from tests.tables import with_cases

@@ -8,8 +8,8 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
-from data_models.scenario_session import ScenarioSession
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from data_models.scenarios.scenario_session import ScenarioSession
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.dry_run import DryRunRow
 from tests.services.scenario_world import PATIENT, ScenarioWorld, questions, step, version
 from tests.services.scenarios.worlds import deploy_now

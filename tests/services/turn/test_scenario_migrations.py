@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from data_models.scenario_session import ScenarioSession
+from data_models.scenarios.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import (
     CheckpointConfig,
@@ -12,7 +12,7 @@ from services.scenarios.migration.migration_config import (
     GapFillConfig,
     MigrationConfig,
 )
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from tests.services.scenario_world import (
     ScenarioWorld,
     questions,

@@ -3,7 +3,7 @@
 import pytest
 
 from data_models.chat_context import AgentMessage
-from data_models.turn_events import (
+from data_models.conversations.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,

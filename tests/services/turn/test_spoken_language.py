@@ -1,9 +1,9 @@
 """The user is answered in the language of the talk, also where a message is but a name."""
 
+from data_models.conversations.turn_events import Notice
 from data_models.identifiers import PatientId
-from data_models.turn_events import Notice
 from services.identity.linking import SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.names.person import Person, PersonName
 from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import World, heard

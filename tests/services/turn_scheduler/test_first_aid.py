@@ -6,15 +6,21 @@ from typing import TypeAlias
 
 import pytest
 
-from data_models.conversation import AnsweredPage
+from data_models.conversations.conversation import AnsweredPage
+from data_models.conversations.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+)
 from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.turn_events import AgentMessageFinished, Notice, RunFailed, RunFinished, RunStarted
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
-from services.turn.safety import IS_ANSWER, SafetyAnswers
+from services.turn.answers.safety import IS_ANSWER, SafetyAnswers
 from services.turn_scheduler.turn_slots import TurnSlots
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, FaultyBlobStore

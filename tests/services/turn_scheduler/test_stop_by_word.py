@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from data_models.turn_events import AgentTextDelta, RunFinished
+from data_models.conversations.turn_events import AgentTextDelta, RunFinished
 from services.runs.hub import Run
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard

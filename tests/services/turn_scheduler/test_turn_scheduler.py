@@ -6,17 +6,9 @@ from typing import get_args
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
-from data_models.errors import (
-    EmptyMessageError,
-    MessageTooLongError,
-    NotFoundError,
-    ServerStoppingError,
-    StoreUnavailableError,
-    TooManyMessagesError,
-)
-from data_models.incoming_message import Press, Sender
-from data_models.turn_events import (
+from data_models.conversations.claim_decision import ClaimTimes
+from data_models.conversations.incoming_message import Press, Sender
+from data_models.conversations.turn_events import (
     AgentTextDelta,
     Notice,
     RunFailed,
@@ -25,6 +17,14 @@ from data_models.turn_events import (
     Step,
     StepFinished,
     StepStarted,
+)
+from data_models.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    NotFoundError,
+    ServerStoppingError,
+    StoreUnavailableError,
+    TooManyMessagesError,
 )
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence

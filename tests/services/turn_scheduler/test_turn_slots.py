@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from data_models.claim import Claim
+from data_models.conversations.claim import Claim
 from services.runs.hub import Run
 from services.turn_scheduler import turn_slots
 from services.turn_scheduler.turn_slots import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSlots

@@ -12,7 +12,7 @@ from services.attachments.papers import papers_of
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.directory import FileDirectory
 from services.identity.linking import SubjectLinker
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from services.records.readers.reading import DocumentReader
 from services.views.attachment_service import (

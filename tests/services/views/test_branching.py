@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_models.conversation import Conversation
+from data_models.conversations.conversation import Conversation
 from data_models.errors import ChartClosedError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout

@@ -2,8 +2,8 @@
 
 import pytest
 
+from data_models.conversations.turn_events import StateChanged
 from data_models.errors import NotFoundError, StoreUnavailableError
-from data_models.turn_events import StateChanged
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore

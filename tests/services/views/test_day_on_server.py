@@ -6,8 +6,8 @@ from typing import Any
 from yarl import URL
 
 from services.identity.identity_factory import ServerDirectory
-from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
-from services.records.fhir_client import FhirAnswer, Pages
+from services.patient_context.reading.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.records.fhir.fhir_client import FhirAnswer, Pages
 from services.views.visits_by_day import DayOnServer
 from tests.fakes import FixedClock
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from data_models.chat_context import ChatContext
-from data_models.derived_entity import Origin
+from data_models.entities.derived_entity import Origin
 from data_models.errors import (
     BadFrameError,
     ConversationBusyError,

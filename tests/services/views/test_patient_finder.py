@@ -7,7 +7,7 @@ from data_models.errors import BadFrameError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.person import Person, PersonName, PersonNumber
+from services.identity.names.person import Person, PersonName, PersonNumber
 from services.views.patient_finder import PatientFinder
 from tests.fakes import ClosedCharts, GivenPeople
 from tests.tables import with_cases

@@ -22,7 +22,7 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
-from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
 from services.rounds.choosing import Choice

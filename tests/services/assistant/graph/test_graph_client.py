@@ -23,9 +23,9 @@ from data_models.errors import (
 from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact
-from services.assistant.graph_account import GraphAccount
-from services.assistant.graph_client import GraphClient
-from services.assistant.graph_wire import GraphLimits
+from services.assistant.graph.graph_account import GraphAccount
+from services.assistant.graph.graph_client import GraphClient
+from services.assistant.graph.graph_wire import GraphLimits
 from services.own_sign_in import IssuedToken, OwnToken, Tokens
 from tests.basis import basis_of
 from tests.fakes import CountingIds, FixedClock

@@ -14,7 +14,7 @@ from services.evidence.guidelines.library import (
     library_of,
     passages_view,
 )
-from services.statements.known import KnownRows
+from services.statements.rows.known import KnownRows
 from tests.fakes import FixedClock
 from tests.tables import with_cases
 

@@ -13,7 +13,7 @@ from data_models.identifiers import PatientId
 from services.records.__main__ import chart_report, lines_of
 from services.records.folder.files import PROBLEMS_LIMIT, ResourceFile
 from services.records.folder.records import LOOK_AGAIN_SECONDS, FolderRecords
-from services.records.values import value_in
+from services.records.resources.values import value_in
 from services.records.views.lists import encounters
 from tests.fakes import FixedClock
 from tests.logged import everything_logged

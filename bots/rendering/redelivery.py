@@ -1,0 +1,212 @@
+"""Delivers what a conversation did not get before: at its next contact or by itself (R53)."""
+
+import asyncio
+from collections.abc import Collection
+
+import structlog
+
+from bots.outbox import Outbox
+from bots.reference import Activity, Reference, abilities_of
+from bots.rendering.delivery_record import PERHAPS_TWICE
+from bots.rendering.rendering import Look, TurnRenderer, text_activity
+from data_models import errors
+from data_models.conversations.turn_events import AgentMessageFinished, RunFailed, TurnEvent
+from services.channels.deliveries import Deliveries, Owed
+from services.channels.ports import Repeats
+from services.runs.hub import Run
+
+PATIENCE_SECONDS = 75.0
+"""A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
+LOOK_SECONDS = 1.0
+LATE_SECONDS = 15.0
+"""How often a replica looks for what is owed to conversations that say nothing."""
+_LATE = "*This could not be delivered earlier:*"
+_HEADS = (_LATE, PERHAPS_TWICE)
+_CLEARED = (
+    "*A reply from before the conversation was cleared may not have reached you. It is not shown "
+    "any more.*"
+)
+_FORGOTTEN = "*An earlier reply was not delivered and is too old to be shown. Please ask again.*"
+
+logger = structlog.get_logger()
+
+
+class Redelivery:
+    """Pays what is left over: refused by the channel, or owed by a process that died."""
+
+    def __init__(
+        self, *, outbox: Outbox, deliveries: Deliveries, answers: Repeats, look: Look
+    ) -> None:
+        self._outbox = outbox
+        self._deliveries = deliveries
+        self._answers = answers
+        self._look = look
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        """Wait for other replicas no longer; what they owe stays noted."""
+        self._closing.set()
+
+    async def pay(
+        self, conversation_id: str, reference: Reference, *, busy: Collection[str]
+    ) -> list[Owed]:
+        """Deliver what certainly nobody else delivers; return what somebody may be at work on.
+
+        Args:
+            reference: Where the conversation is now.
+            busy: Runs that this process delivers.
+        """
+        others = []
+        try:
+            for note in await self._deliveries.read_owed(conversation_id):
+                if note.run_id in busy:
+                    continue
+                if self._deliveries.is_left(note):
+                    await self._pay_one(note, reference)
+                else:
+                    others.append(note)
+        except errors.RoundsError as error:
+            # What is owed stays noted, and this contact's own reply goes out all the same.
+            logger.warning("bot_debts_not_paid", code=error.code)
+        return others
+
+    async def pay_what_is_due(self) -> None:
+        """Deliver, of every conversation, what nobody is at work on and what may be tried again.
+
+        A conversation's oldest comes first; what does not go out keeps the others waiting.
+        """
+        by_conversation: dict[str, list[Owed]] = {}
+        async for note in self._deliveries.all_owed():
+            by_conversation.setdefault(note.message.conversation_id, []).append(note)
+        for notes in by_conversation.values():
+            if self._closing.is_set():
+                return
+            try:
+                await self._pay_in_order(sorted(notes, key=lambda note: note.since))
+            except errors.RoundsError as error:
+                logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def _pay_in_order(self, notes: list[Owed]) -> None:
+        if not all(self._deliveries.is_left(note) for note in notes):
+            return  # A turn goes on there; it delivers these before its own replies.
+        for note in notes:
+            reference = note.message.delivery
+            if reference is None or not self._deliveries.is_due(note):
+                return
+            if not await self._pay_one(note, reference):
+                return
+
+    async def run(self) -> None:
+        """Look for what is due until `close`."""
+        while await self._has_waited(LATE_SECONDS):
+            try:
+                await self.pay_what_is_due()
+            except errors.RoundsError as error:
+                logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def see_to(self, run: Run, reference: Reference) -> None:
+        """Return once the replies of a run that another replica answered are out.
+
+        They are that replica's to deliver. Should it die over them, they are delivered here.
+        """
+        note: Owed | None = None
+        try:
+            for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
+                if not await self._has_waited(LOOK_SECONDS):
+                    return
+                owed = await self._deliveries.read_owed(run.conversation_id)
+                note = next((one for one in owed if one.run_id == run.run_id), None)
+                if note is None or self._deliveries.is_left(note):
+                    break
+            if note is not None:
+                await self._pay_one(note, reference)
+        except errors.RoundsError as error:
+            logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
+        """Deliver those of `notes` that nobody has touched in a while."""
+        if not await self._has_waited(PATIENCE_SECONDS):
+            return
+        try:
+            for note in notes:
+                await self._pay_one(note, reference)
+        except errors.RoundsError as error:
+            logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def _has_waited(self, seconds: float) -> bool:
+        """Return after `seconds`, or at once with False when the server stops."""
+        try:
+            await asyncio.wait_for(self._closing.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
+
+    async def _pay_one(self, note: Owed, reference: Reference) -> bool:
+        """Deliver the replies of `note`; False if that is another's work, or not all are out."""
+        if not await self._deliveries.take_over(note):
+            return False
+        logger.info("bot_reply_late", run_id=note.run_id)
+        place = {**(note.message.delivery or reference), "serviceUrl": reference["serviceUrl"]}
+        queue = await self._due(note)
+        while queue:
+            try:
+                await self._outbox.send(place, queue[0])
+            except errors.ChannelError as error:
+                await self._keep(note, queue, error)
+                return False
+            queue.pop(0)
+        await self._deliveries.settle(note.run_id, note.message.conversation_id, {})
+        return True
+
+    async def _keep(
+        self, note: Owed, activities: list[Activity], failure: errors.ChannelError
+    ) -> None:
+        await self._deliveries.update(
+            note.run_id,
+            note.message.conversation_id,
+            delivered=note.delivered,
+            activities=[one for one in activities if one.get("text") not in _HEADS],
+            is_kept=True,
+            failure=failure,
+        )
+        if not isinstance(failure, errors.ChannelUnavailableError):
+            # Whoever runs the bot sees it: nothing but a new contact brings the replies now.
+            logger.error("bot_conversation_parked", run_id=note.run_id, code=failure.code)
+
+    async def _due(self, note: Owed) -> list[Activity]:
+        """Return what the user is told now: of what was cleared, only that there was something."""
+        match await self._answers.fate(note.message):
+            case "cleared":
+                return [text_activity(_CLEARED)]
+            case "unknown":
+                return [text_activity(_FORGOTTEN)] if note.activities else []
+            case "standing":
+                due = note.activities or await self._load_answer(note)
+                # A process that died may have sent what it had not noted yet.
+                is_sure = bool(note.activities) and not note.is_maybe_taken
+                return [text_activity(_LATE if is_sure else PERHAPS_TWICE), *due] if due else []
+
+    async def _load_answer(self, note: Owed) -> list[Activity]:
+        """Return what a process that died had still to send, made from what it had stored."""
+        if (run := await self._answers.find(note.message)) is None:
+            return []
+        renderer = TurnRenderer(
+            look=self._look, abilities=abilities_of(note.message.delivery or {}), asked=note.message
+        )
+        return [
+            activity
+            async for _, event in run.events()
+            if not _is_known(event, note.delivered)
+            for activity in renderer.activities(event)
+        ]
+
+
+def _is_known(event: TurnEvent, delivered: Collection[str]) -> bool:
+    """Tell whether the user has seen it, or is told of it by the next turn anyway."""
+    match event:
+        case AgentMessageFinished(message=message):
+            return message.message_id in delivered
+        case RunFailed(code=code):
+            return code == errors.InterruptedTurnError.code
+        case _:
+            return False

@@ -1,0 +1,1 @@
+"""A conversation as a whole: its document, its claim, its messages."""

@@ -1,0 +1,139 @@
+"""Reads and writes what belongs to a conversation as a whole: its document, queue, answered ids."""
+
+from collections.abc import AsyncIterator
+
+from data_models import errors
+from data_models.conversations.claim_decision import find_answer
+from data_models.conversations.conversation import (
+    AnsweredBlob,
+    AnsweredMessage,
+    Conversation,
+    QueuedMessage,
+)
+from data_models.documents import Documents, Stored, parse_document
+from data_models.layout import ConversationLayout
+
+_INBOX_TRIES = 200
+
+
+class ConversationAccessor:
+    """The conversation document and the small blobs beside it."""
+
+    def __init__(self, *, documents: Documents) -> None:
+        self._documents = documents
+
+    async def read(
+        self, conversation_id: str, *, fresh: bool = False
+    ) -> Stored[Conversation] | None:
+        """Return the conversation document, or None if there is none yet.
+
+        One that was not remembered has everything beside it forgotten: what was remembered alone
+        may be older, and a claim on this document would make it trusted.
+
+        Raises:
+            CorruptConversationError: it exists but cannot be read.
+        """
+        name = ConversationLayout.of(conversation_id).conversation
+        if not fresh and not self._documents.is_remembered(name):
+            self.forget(conversation_id)
+        try:
+            return await self._documents.read(
+                name, Conversation, conversation_id=conversation_id, fresh=fresh
+            )
+        except errors.CorruptDocumentError as error:
+            raise errors.CorruptConversationError(str(error)) from error
+
+    def forget(self, conversation_id: str) -> None:
+        """Trust nothing remembered of this conversation: another replica may have written."""
+        self._documents.forget(ConversationLayout.of(conversation_id).folder)
+
+    async def write(self, conversation: Conversation, *, etag: str | None) -> str:
+        """Create or replace the conversation document; see `Documents.write` for errors."""
+        name = ConversationLayout.of(conversation.conversation_id).conversation
+        return await self._documents.write(name, conversation, etag=etag)
+
+    async def enqueue(self, queued: QueuedMessage) -> int:
+        """Store a message at the first free number from `queued.number` on and return it."""
+        layout = ConversationLayout.of(queued.conversation_id)
+        for number in range(queued.number, queued.number + _INBOX_TRIES):
+            queued.number = number
+            try:
+                await self._documents.write(layout.inbox(number), queued, etag=None)
+            except errors.BlobExistsError:
+                continue
+            return number
+        raise errors.BlobExistsError("no free number in the inbox")
+
+    async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
+        """Return the queued message that comes next, or None."""
+        async for queued in self.list_in_line(conversation):
+            return queued
+        return None
+
+    async def list_in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
+        """Yield the queued messages in their order; numbers without a blob are passed."""
+        layout = ConversationLayout.of(conversation.conversation_id)
+        for number in range(conversation.inbox_head, conversation.inbox_tail):
+            stored = await self._documents.read(
+                layout.inbox(number),
+                QueuedMessage,
+                conversation_id=conversation.conversation_id,
+                fresh=True,
+            )
+            if stored is not None:
+                yield stored.document
+
+    async def forget_queued(self, conversation_id: str, number: int) -> None:
+        """Delete a queued message whose turn is committed."""
+        await self._documents.delete(ConversationLayout.of(conversation_id).inbox(number))
+
+    async def find_unannounced(self, conversation: Conversation) -> int:
+        """Return the number after the last stored message, counting what died unannounced.
+
+        A message is stored first and counted in `inbox_tail` after; a process may die between.
+        """
+        layout, number = (
+            ConversationLayout.of(conversation.conversation_id),
+            conversation.inbox_tail,
+        )
+        while await self._documents.etag_of(layout.inbox(number)) is not None:
+            number += 1
+        return number
+
+    async def sweep(self, conversation: Conversation) -> None:
+        """Delete what a crash may have left: queued messages of turns that are over."""
+        layout = ConversationLayout.of(conversation.conversation_id)
+        async for row in self._documents.store.list(layout.inbox_prefix):
+            if 0 <= layout.inbox_number(row.name) < conversation.inbox_head:
+                await self._documents.delete(row.name)
+
+    async def store_answered_page(self, page: AnsweredBlob, number: int) -> None:
+        """Store a page of older answered ids; a page left by a crash is replaced."""
+        name = ConversationLayout.of(page.conversation_id).answered(number)
+        etag = await self._documents.etag_of(name)
+        await self._documents.write(name, page, etag=etag)
+
+    async def find_answer(
+        self, conversation: Conversation, message_hash: str
+    ) -> AnsweredMessage | None:
+        """Return what answered this message in the last day, inline or in a page."""
+        if (inline := find_answer(conversation, message_hash)) is not None:
+            return inline
+        for page in reversed(conversation.answered_pages):
+            found = await self._find_in_page(
+                conversation.conversation_id, page.number, message_hash
+            )
+            if found is not None:
+                return found
+        return None
+
+    async def _find_in_page(
+        self, conversation_id: str, number: int, message_hash: str
+    ) -> AnsweredMessage | None:
+        name = ConversationLayout.of(conversation_id).answered(number)
+        blob = await self._documents.raw(name)
+        # A search in the bytes first: pages are many in a busy conversation, hits are rare.
+        if blob is None or message_hash.encode() not in blob:
+            return None
+        page = parse_document(blob, AnsweredBlob, conversation_id=conversation_id)
+        return next((row for row in page.messages if row.message_hash == message_hash), None)

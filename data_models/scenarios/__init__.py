@@ -1,0 +1,1 @@
+"""Scenario definitions, and a patient's way through one."""

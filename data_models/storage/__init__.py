@@ -1,0 +1,1 @@
+"""Where bytes lie: what Rounds needs of a storage, on disk and in Azure."""

@@ -1,0 +1,242 @@
+"""Blobs in Azure Blob Storage."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, TypeAlias, TypeVar
+
+from azure.core import MatchConditions
+from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
+from azure.core.settings import settings as azure_settings
+
+from data_models.clock import IdSource
+from data_models.errors import BlobChangedError, BlobExistsError, StoreError
+from data_models.storage.azure_client import (
+    FAILURES,
+    blob_info,
+    blob_service,
+    close_client,
+    error_code,
+    quoted_etag,
+    run_bounded,
+)
+from data_models.storage.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
+from data_models.storage.blob_store import Blob, BlobInfo
+
+_CLIENTS = 128
+"""Clients of single blobs that are kept: one takes 32 kB, and to make it a tenth of a write."""
+# What is left of the operation's time is for looking whether the write landed.
+_WRITE_LIMIT_SECONDS = 6
+_WRITE_ID = "write_id"
+_ETAG = re.compile(r'"[^",]+"')
+
+_CREATE_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobAlreadyExists": BlobExistsError,
+    "ConditionNotMet": BlobExistsError,
+}
+_REPLACE_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobNotFound": BlobChangedError,
+    "ConditionNotMet": BlobChangedError,
+}
+_APPEND_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobNotFound": BlobChangedError,
+    "AppendPositionConditionNotMet": BlobChangedError,
+}
+TagsOf: TypeAlias = Callable[[str, bytes], Mapping[str, str]]
+"""Tells which index tags a blob of that name and content has; called at every write."""
+T = TypeVar("T")
+
+
+class AzureBlobStore:
+    """A `BlobStore` in one container, which is created if missing.
+
+    Every write carries an id. The SDK repeats a write whose answer was lost and then reports a
+    conflict with itself, so a refused or unanswered write is looked up before it is believed.
+    One store serves one process and one event loop. Names that were made by `append` are only
+    appended to (the service takes 50,000 appends to one blob).
+    """
+
+    def __init__(
+        self,
+        account: str,
+        *,
+        container: str,
+        ids: IdSource,
+        tags_of: TagsOf | None = None,
+    ) -> None:
+        # Its spans would carry blob names, and with them conversations and patients.
+        azure_settings.tracing_enabled.set_value(False)
+        self._service = blob_service(account)
+        self._container = self._service.get_container_client(container)
+        self._blob = lru_cache(_CLIENTS)(self._container.get_blob_client)
+        self._ids = ids
+        self._tags_of = tags_of
+        self._opened = False
+
+    async def read(self, name: str) -> Blob | None:
+        return await run_bounded(self._read(checked_blob_name(name)))
+
+    async def create(self, name: str, data: bytes) -> str:
+        condition = {"match_condition": MatchConditions.IfMissing}
+        return await self._put(checked_blob_name(name), data, condition, _CREATE_REFUSALS)
+
+    async def replace(self, name: str, data: bytes, *, etag: str) -> str:
+        checked_blob_name(name)
+        # To the service `*` is any version, and a list of ETags is any of them.
+        if not _ETAG.fullmatch(etag):
+            raise BlobChangedError("an ETag that the service never gave")
+        condition = {"match_condition": MatchConditions.IfNotModified, "etag": etag}
+        return await self._put(name, data, condition, _REPLACE_REFUSALS)
+
+    async def delete(self, name: str) -> None:
+        await run_bounded(self._delete(checked_blob_name(name)))
+
+    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
+        found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
+        pages = found.by_page()
+        while (page := await run_bounded(self._next_page(pages))) is not None:
+            for item in page:
+                if is_blob_name(item.name):
+                    yield blob_info(item)
+
+    async def folders(self) -> AsyncIterator[str]:
+        pages = self._container.walk_blobs(delimiter="/").by_page()
+        while (page := await run_bounded(self._next_page(pages))) is not None:
+            for item in page:
+                name = item.name.removesuffix("/")
+                if name != item.name and is_blob_name(name):
+                    yield name
+
+    async def append(self, name: str, data: bytes, *, position: int) -> int:
+        checked_blob_name(name)
+        attempt = partial(self._append_once, name, data, position)
+        landed = partial(self._find_appended, name, data, position)
+        return await run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
+
+    async def check(self) -> None:
+        await run_bounded(self._check())
+
+    async def close(self) -> None:
+        await close_client(self._service)
+
+    async def _check(self) -> None:
+        await self._open()
+        await self._container.get_container_properties()
+
+    async def _open(self) -> None:
+        # No lock: several at once do no harm, and while Azure is down none waits for another.
+        if self._opened:
+            return
+        try:
+            await self._container.get_container_properties()
+        except ResourceNotFoundError:
+            await self._create_container()
+        self._opened = True
+
+    async def _create_container(self) -> None:
+        try:
+            await self._container.create_container()
+        except ResourceExistsError as error:
+            if error_code(error) != "ContainerAlreadyExists":  # it is being deleted, say
+                raise
+
+    async def _read(self, name: str) -> Blob | None:
+        await self._open()
+        try:
+            download = await self._blob(name).download_blob()
+            data = await download.readall()
+        except ResourceNotFoundError as error:
+            if error_code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
+                raise
+            return None
+        return Blob(data, quoted_etag(download.properties.etag))
+
+    async def _next_page(self, pages: AsyncIterator[AsyncIterator[T]]) -> Sequence[T] | None:
+        await self._open()
+        page = await anext(pages, None)
+        return None if page is None else [item async for item in page]
+
+    async def _delete(self, name: str) -> None:
+        await self._open()
+        try:
+            await self._container.delete_blob(name, delete_snapshots="include")
+        except ResourceNotFoundError as error:
+            if error_code(error) != "BlobNotFound":
+                raise
+
+    async def _put(
+        self,
+        name: str,
+        data: bytes,
+        condition: dict[str, Any],
+        refusals: Mapping[str, type[StoreError]],
+    ) -> str:
+        write_id = self._ids.new_id("write")
+        attempt = partial(self._put_once, name, data, write_id, condition)
+        landed = partial(self._etag_written_by, write_id, name)
+        return await run_bounded(self._write(attempt, landed, refusals))
+
+    async def _write(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        landed: Callable[[], Awaitable[T | None]],
+        refusals: Mapping[str, type[StoreError]],
+    ) -> T:
+        """Return what `attempt` returned, or what `landed` found if its outcome is in doubt."""
+        await self._open()
+        try:
+            async with asyncio.timeout(_WRITE_LIMIT_SECONDS):
+                return await attempt()
+        except FAILURES as error:
+            failure = error
+        if (found := await landed()) is not None:
+            return found
+        if (refused := refusals.get(error_code(failure))) is None:
+            raise failure
+        raise refused("the service refused a conditional write")
+
+    async def _put_once(
+        self, name: str, data: bytes, write_id: str, condition: dict[str, Any]
+    ) -> str:
+        # `overwrite=False` beside a condition overwrites silently; the condition alone decides.
+        # An overwrite takes all index tags off; they come with it or are lost.
+        tags = dict(self._tags_of(name, data)) if self._tags_of else {}
+        written = await self._blob(name).upload_blob(
+            data,
+            overwrite=True,
+            metadata={_WRITE_ID: write_id},
+            tags=tags or None,
+            validate_content=True,
+            client_request_id=write_id,
+            **condition,
+        )
+        return quoted_etag(written["etag"])
+
+    async def _etag_written_by(self, write_id: str, name: str) -> str | None:
+        try:
+            found = await self._blob(name).get_blob_properties()
+        except ResourceNotFoundError:
+            return None
+        return quoted_etag(found.etag) if found.metadata.get(_WRITE_ID) == write_id else None
+
+    async def _append_once(self, name: str, data: bytes, position: int) -> int:
+        blob = self._blob(name)
+        if position == 0:
+            try:
+                await blob.create_append_blob(match_condition=MatchConditions.IfMissing)
+            except ResourceExistsError as error:
+                if error_code(error) != "BlobAlreadyExists":
+                    raise
+        await blob.append_block(data, appendpos_condition=position, validate_content=True)
+        return position + len(data)
+
+    async def _find_appended(self, name: str, data: bytes, position: int) -> int | None:
+        try:
+            download = await self._blob(name).download_blob(position, len(data))
+            found = await download.readall()
+        except HttpResponseError as error:
+            if error_code(error) not in {"BlobNotFound", "InvalidRange"}:
+                raise
+            return None
+        return position + len(data) if found == data else None

@@ -1,0 +1,1 @@
+"""An agent's message while it is written and checked."""

@@ -1,0 +1,51 @@
+"""Items of a user's own as lines: what tools list, and what they changed. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from group_chat.turn_context import TurnContext
+from services.language.words.talk_texts import day_text, has_text, talk_text
+from services.tool_memory.session import FinishedRun
+
+_CHANGED = ("created", "added", "moved", "done", "changed", "draft")
+
+
+def item_line(row: Mapping[str, Any], language: str, *, year: int) -> str:
+    """Return an appointment, a mail, a task and the like as a line, read in `year`; 0: any."""
+    called = ("title", "subject", "name", "doctor")
+    name = next((str(row[one]) for one in called if row.get(one)), "")
+    when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
+    listed = ("sender", "location", "organization", "email", "phone", "reason")
+    details = ", ".join(str(row[one]) for one in listed if row.get(one))
+    to = ", ".join(row["to"]) if row.get("folder") == "drafts" and row.get("to") else ""
+    rest = talk_text(language, "to_somebody", names=to) if to else f"({details})" if details else ""
+    has_time = ":" in when and not row.get("is_all_day")
+    at = datetime.fromisoformat(when) if when else None
+    # A task may be due in a year, and a mail be of the last: it would read as one of this week.
+    has_year = bool(row.get("due")) or (at is not None and year not in (0, at.year))
+    day = ""
+    if at is not None:
+        day = day_text(language, at, has_time=has_time, has_year=has_year)
+    if has_time and (end := row.get("end")):
+        day += f"–{datetime.fromisoformat(end):%H:%M}"
+    return " ".join(filter(None, (day, name, rest)))
+
+
+def changes_told(turn: TurnContext, runs: Sequence[FinishedRun]) -> str:
+    """Return what `runs` made and changed as it is now, whatever a model says of it; "" for none.
+
+    A model may give a tool other words than it was given, and tell of the user's.
+    """
+    changed = [(run.tool, row) for run in runs for row in _rows_changed(run)]
+    return "\n".join(_told(turn, tool, row) for tool, row in changed)
+
+
+def _told(turn: TurnContext, tool: str, row: Mapping[str, Any]) -> str:
+    line = item_line(row, turn.language, year=turn.request.now.year)
+    return f"**{turn.text(f'title_{tool}')}**\n- {line}"
+
+
+def _rows_changed(run: FinishedRun) -> list[Mapping[str, Any]]:
+    data = run.data if has_text(f"title_{run.tool}") else None
+    return [row for one in _CHANGED for row in (data or {}).get(one, ())]

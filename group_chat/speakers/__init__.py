@@ -1,0 +1,1 @@
+"""Who speaks next, and what becomes of a plan."""

@@ -1,0 +1,1 @@
+"""Tools of the clinic: appointments, registration, drafts of orders."""

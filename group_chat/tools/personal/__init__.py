@@ -1,0 +1,1 @@
+"""Tools over a user's own calendar, mail, contacts, tasks and documents."""

@@ -1,0 +1,268 @@
+"""What the tools over the user's own calendar, mail, contacts, tasks and documents share.
+
+One path for all that changes an item: find what the user means, ask which where several may be
+meant, and ask for a yes, by name, before anything is deleted or sent.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from data_models.errors import ToolInputError
+from data_models.tool_memory import EntityType
+from group_chat.tools.personal.said_times import SaidTimes
+from group_chat.tools.tool import ToolOutput
+from group_chat.turn_context import TurnContext
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.confirmed_actions import Action, question_of
+from services.assistant.contacts import Contact
+from services.assistant.made_for import MadeFor, Origin, is_for_another
+from services.assistant.shown import Item, kind_of, shown, spoken, whole
+from services.assistant.undo_log import OwnItem, Undoable, UndoLog, undoable_action
+from services.group_chat_port import QuestionAsked
+from services.language.people.names_within import names_one_of, prepare
+from services.language.requests.orders import may_order_change
+from services.records.patient_names import PatientNames
+from services.tool_memory.grounding import with_time_only
+from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
+from services.tool_memory.session import ToolMemorySession
+
+ROWS_SHOWN = 25
+NOT_IN_GROUPS = (
+    "the user's own calendar, mail, contacts, tasks and documents are not shown in a group, where "
+    "everybody reads along; the user can ask in a one-to-one chat"
+)
+ABOUT_ANOTHER = "about another patient"
+"""What is shown of an item that was made while another chart was open."""
+_ASKED = "the user is asked to confirm; nothing is done yet; say no more"
+_NOT_ORDERED = (
+    "the user has not asked for this change; nothing is done; ask them whether they want it, and "
+    "call again after their yes"
+)
+_UNCLEAR = (
+    "it is not clear which {kind} is meant; list or search them first, then ask the user to name it"
+)
+_NONE = (
+    "no {kind} that is known here is called so; list or search them first, then tell the user "
+    "that there is none"
+)
+_GONE = "one of them is not there any more; list them again, nothing is done yet"
+_WHICH = "several may be meant; the user is asked which; say no more"
+_WORDS: dict[EntityType, str] = {
+    "calendar_event": "event",
+    "email": "message",
+    "contact": "contact",
+    "task": "task",
+    "document": "document",
+}
+_Kind: TypeAlias = Literal["destructive_tool", "which_entity"]
+Found = TypeVar("Found", bound=Item)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalAssistant:
+    """Opens the services of whoever asks; built once."""
+
+    back_end: AssistantBackEnd
+    names: PatientNames
+    made_for: MadeFor | None = None
+    undo: UndoLog | None = None
+
+    async def open(self, turn: TurnContext, *, changes: bool = False) -> "OpenAssistant":
+        """Return the assistant of this turn's user; from now on other patients' names are withheld.
+
+        Args:
+            changes: Whether something is made or changed, or the user is asked for a yes to that.
+
+        Raises:
+            ToolInputError: the turn has no tool memory, others read along, or the user asked for
+                no change.
+            AssistantError: the user has no such services.
+            RecordsError: nobody can tell who the other patients are.
+        """
+        if (memory := turn.request.tool_memory) is None:
+            raise ToolInputError("there is no tool memory in this turn")
+        request = turn.request
+        if request.is_group:
+            raise ToolInputError(NOT_IN_GROUPS)
+        if changes and not _is_ordered(turn):
+            raise ToolInputError(_NOT_ORDERED)
+        memory.withhold(await self.names.names_of_others(request.patient_id, memory.roster))
+        await asyncio.to_thread(prepare, frozenset(memory.others))
+        zone = memory.zone or UTC
+        services = self.back_end.of(request.principal_id, zone=zone)
+        made_for = self.made_for
+        origins = {} if made_for is None else await made_for.origins(request.principal_id)
+        return OpenAssistant(self, turn, services, memory, zone, origins)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAssistant(SaidTimes):
+    """One user's services for the length of one tool call.
+
+    Attributes:
+        origins: In whose chart items were made, by their ids.
+    """
+
+    opened_by: PersonalAssistant
+    turn: TurnContext
+    services: AssistantServices
+    memory: ToolMemorySession
+    zone: tzinfo
+    origins: Mapping[str, Origin]
+
+    def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
+        """Return items for a model; of those that name another patient only the time."""
+        return [self._row(item) for item in items]
+
+    async def show_made(self, item: Item) -> list[dict[str, Any]]:
+        """Return an item that was just made, and remember in whose chart: it is theirs."""
+        request, made_for = self.turn.request, self.opened_by.made_for
+        if made_for is not None and request.patient_id is not None:
+            await made_for.note(
+                item.id,
+                principal_id=request.principal_id,
+                patient_id=request.patient_id,
+                conversation_id=request.conversation_id,
+            )
+        return self.rows([item])
+
+    async def undoable(self, tool: Undoable, before: OwnItem | None, after: OwnItem) -> None:
+        """Remember how an item was before this user's action, so that "undo" brings it back."""
+        request, log = self.turn.request, self.opened_by.undo
+        if log is not None:
+            action = undoable_action(
+                tool,
+                before,
+                after,
+                patient_id=request.patient_id,
+                conversation_id=request.conversation_id,
+                at=self.memory.now,
+            )
+            await log.note(action, principal_id=request.principal_id)
+
+    def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
+        """Return the first rows of a listing, and whether there are more."""
+        rows = self.rows(items[:ROWS_SHOWN])
+        return {name: rows, "more": len(items) > ROWS_SHOWN, "time_zone": str(self.zone)}
+
+    async def meant(
+        self,
+        kind: EntityType,
+        given: str,
+        get: Callable[[str], Awaitable[Found | None]],
+        *,
+        without: Sequence[str] = (),
+    ) -> Found:
+        """Return the one item that the user means; a model's id that their words do not refuse.
+
+        Args:
+            without: Words of the user that say what the item becomes, not what it is.
+
+        Raises:
+            ToolInputError: none is meant, or several may be; then the user is asked which.
+        """
+        hint = {"id": given} if given else {}
+        found = self.memory.resolve(kind, hint, without=without)
+        return await self._one(kind, found, get)
+
+    async def all_meant(
+        self,
+        kind: EntityType,
+        given: str,
+        get: Callable[[str], Awaitable[Found | None]],
+        *,
+        asks_first: bool = True,
+    ) -> list[Found]:
+        """Return what the user means: one item, or every one of "both", "the last two", "all".
+
+        The caller asks for one yes that names them all.
+
+        Args:
+            asks_first: Whether the user says yes to a single item, too, before anything is done.
+
+        Raises:
+            ToolInputError: none is meant, or one of several may be; then the user is asked which.
+        """
+        hint = {"id": given} if given else {}
+        found = self.memory.resolve(kind, hint, asks_first=asks_first)
+        if not (isinstance(found, Ambiguous) and found.is_every):
+            return [await self._one(kind, found, get)]
+        items = [await get(one) for one in found.entity_ids]
+        live = [one for one in items if one is not None]
+        if len(live) < len(items):
+            raise ToolInputError(_GONE)
+        return live
+
+    async def _one(
+        self, kind: EntityType, found: Resolution, get: Callable[[str], Awaitable[Found | None]]
+    ) -> Found:
+        if isinstance(found, Ambiguous):
+            self._ask_which(kind, found)
+            raise ToolInputError(_WHICH)
+        item = await get(found.entity_id) if isinstance(found, Resolved) else None
+        if item is None or not isinstance(found, Resolved):
+            is_named = isinstance(found, NotFound) and found.is_named
+            raise ToolInputError((_NONE if is_named else _UNCLEAR).format(kind=_WORDS[kind]))
+        self.memory.note_used(found)
+        return item
+
+    def _named(self, item: Item) -> str:
+        is_private = self._names_other(item)
+        return spoken(item, self.zone, now=self.memory.now, is_private=is_private)
+
+    def ask_first(self, action: Action, items: Sequence[Item]) -> ToolOutput:
+        """Ask for one yes that is bound to each of `items` by its id and its name."""
+        rows = [{"entity_id": one.id, "name": self._named(one)} for one in items]
+        names = [row["name"] for row in rows]
+        payload = {
+            "action": action,
+            **rows[0],
+            "items": rows,
+            "agent": self.turn.agent,
+            "zone": str(self.zone),
+        }
+        self._ask("destructive_tool", question_of(action, names), payload)
+        return {"asked": _ASKED}
+
+    def _row(self, item: Item) -> dict[str, Any]:
+        row = shown(item, self.zone)
+        if self._is_of_another(item):
+            return with_time_only(row, kind_of(item)) | {"title": ABOUT_ANOTHER}
+        return with_time_only(row, kind_of(item)) if self._names_other(item) else row
+
+    def _is_of_another(self, item: Item) -> bool:
+        return is_for_another(self.origins.get(item.id), self.turn.request.patient_id)
+
+    def _names_other(self, item: Item) -> bool:
+        called = item.name if isinstance(item, Contact) else ""
+        row = whole(item, self.zone)
+        return self._is_of_another(item) or names_one_of(row, self.memory.others, called=called)
+
+    def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
+        lines = [f"Which {_WORDS[kind]} do you mean?"]
+        for place, one in enumerate(found.entity_ids, 1):
+            lines.append(f"{place}. {self.memory.name_of(one)}")
+        payload = {
+            "candidates": list(found.entity_ids),
+            "asked": self.memory.request,
+            "agent": self.turn.agent,
+        }
+        self._ask("which_entity", "\n".join(lines), payload)
+        self.memory.note_listed(found.entity_ids)
+
+    def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
+        self.turn.emit(QuestionAsked(kind, text, payload))
+
+
+def _is_ordered(turn: TurnContext) -> bool:
+    """Whether the user's own words may ask for a change: a note or a mail that a tool read may not.
+
+    A press is an answer to what was asked before; a model that read the message may have taken it
+    for an order in a language that rules do not know.
+    """
+    request = turn.request
+    is_act = request.utterance is not None and request.utterance.task == "act"
+    return request.press is not None or is_act or may_order_change(request.text)

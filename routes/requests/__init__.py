@@ -1,0 +1,1 @@
+"""What every route shares: who calls, what is sent, how errors are told."""

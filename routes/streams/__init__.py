@@ -1,0 +1,1 @@
+"""Turns as they happen, over WebSocket and AG-UI."""

@@ -1,0 +1,176 @@
+"""A launched conversation follows the patient of its record system while its page is open."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import structlog
+from aiohttp import web
+
+from data_models.clock import Clock
+from data_models.conversations.incoming_message import WEB, IncomingMessage
+from data_models.errors import ChartClosedError, HubRefusedError, HubUnavailableError, RoundsError
+from data_models.identifiers import PatientId
+from routes.requests.auth import sender_of
+from services.access.principal import Principal
+from services.access.sign_in.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
+from services.access.sign_in.smart import SmartLaunch
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.following import Opened, PatientFollower
+from services.views.patient_finder import FoundPatient
+
+if TYPE_CHECKING:  # a socket begins to follow
+    from routes.streams.socket_session import SocketSession
+
+AGAIN_SECONDS = 1.0
+LONGEST_AGAIN_SECONDS = 60.0
+OPEN, SYNC_ERROR = "patient-open", "syncerror"
+Kind: TypeAlias = Literal["followed", "asks", "unknown", "apart", "lost"]
+"""What a page is told: it follows; whom it may open; that nobody here is meant; that the systems
+show different patients; that it follows no more."""
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Following:
+    """Follows hubs for open sockets; nothing of a turn is touched."""
+
+    smart: SmartLaunch
+    hub: Hub
+    follower: PatientFollower
+    scheduler: TurnScheduler
+    clock: Clock
+
+    async def follow(
+        self, session_id: str, *, principal: Principal, chat_id: str, page: "SocketSession"
+    ) -> None:
+        """Follow until cancelled, if the session was launched with a hub and for this chat.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        subscription = await self.smart.subscription_of(session_id, conversation_id=chat_id)
+        if subscription is not None:
+            await _Talk(self, session_id, subscription, principal, chat_id, page).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """One conversation and its hub."""
+
+    shared: Following
+    session_id: str
+    subscription: Subscription
+    principal: Principal
+    chat_id: str
+    page: "SocketSession"
+
+    async def run(self) -> None:
+        wait = AGAIN_SECONDS
+        while True:
+            try:
+                async with self.shared.hub.connect(self.subscription) as connection:
+                    await self._say("followed")
+                    await self._catch_up()
+                    async for event in connection.events():
+                        wait = AGAIN_SECONDS  # it is of use: a line that only breaks is not
+                        await self._take(event, connection)
+            except HubRefusedError as error:
+                logger.warning("hub_not_followed", code=error.code)
+                return await self._say("lost")
+            except HubUnavailableError as error:
+                logger.warning("hub_not_followed", code=error.code)
+                await self._say("lost")
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LONGEST_AGAIN_SECONDS)
+
+    async def _catch_up(self) -> None:
+        """Ask about a patient who was opened while nobody listened."""
+        if (patient := await self.shared.hub.current(self.subscription)) is None:
+            return
+        try:
+            found = await self._find_opened(patient, is_late=True)
+        except RoundsError as error:
+            await self._tell_unmatched(error)
+            return
+        if found.course == "ask":
+            await self._say("asks", found.patient)
+
+    async def _take(self, event: HubEvent, connection: HubConnection) -> None:
+        # Who signed out since, or was signed out, follows nobody: this raises.
+        await self.shared.smart.subscription_of(self.session_id, conversation_id=self.chat_id)
+        if event.name == SYNC_ERROR:
+            await connection.answer(event.id, 200)
+            await self._say("apart")
+        elif event.name == OPEN and event.patient is not None:
+            await connection.answer(event.id, await self._follow(event))
+        else:
+            await connection.answer(event.id, 400)
+
+    async def _follow(self, event: HubEvent) -> Status:
+        try:
+            found = await self._find_opened(event.patient or {}, is_late=False)
+            if found.course == "switch" and await self._switch(event, found):
+                return 200
+        except RoundsError as error:
+            await self._tell_unmatched(error)
+            return 409
+        if found.course == "same":
+            await self._say("followed")
+            return 200
+        await self._say("asks", found.patient)
+        return 409
+
+    async def _find_opened(self, patient: object, *, is_late: bool) -> Opened:
+        resource = patient if isinstance(patient, dict) else {}
+        return await self.shared.follower.find_opened(
+            resource, owner=self.principal.id, conversation_id=self.chat_id, is_late=is_late
+        )
+
+    async def _switch(self, event: HubEvent, found: Opened) -> bool:
+        """Have a turn open the chart, unless anything came before it."""
+        message = opening(
+            self.principal,
+            self.chat_id,
+            PatientId(found.patient.patient_id),
+            message_id=f"hub-{sha256(event.id.encode()).hexdigest()}",
+            now=self.shared.clock.now(),
+        )
+        run = await self.shared.scheduler.submit_if_idle(message, since=found.seen_at)
+        if run is None:
+            return False
+        await self._say("followed")
+        await self.page.show(run)
+        return True
+
+    async def _tell_unmatched(self, error: RoundsError) -> None:
+        logger.info("hub_patient_not_followed", code=error.code)
+        await self._say("unknown" if isinstance(error, ChartClosedError) else "apart")
+
+    async def _say(self, kind: Kind, patient: FoundPatient | None = None) -> None:
+        shown = None if patient is None else patient.model_dump(mode="json")
+        value = {"kind": kind, "patient": shown}
+        await self.page.send({"type": "CUSTOM", "name": "record_system", "value": value})
+
+
+FOLLOWING = web.AppKey[Following]("following")
+LAUNCHES = web.AppKey("launches", SmartLaunch)
+
+
+def opening(
+    user: Principal, conversation_id: str, patient_id: PatientId, *, message_id: str, now: datetime
+) -> IncomingMessage:
+    """Return it: linked, asked of the guard, answered with both identifiers."""
+    return IncomingMessage(
+        conversation_id=conversation_id,
+        channel=WEB,
+        channel_id=WEB,
+        owner=user.id,
+        sender=sender_of(user),
+        message_id=message_id,
+        text=f"open {patient_id}",
+        received_at=now,
+    )

@@ -1,0 +1,1 @@
+"""Users who sign in with a browser: OpenID, SMART and FHIRcast."""

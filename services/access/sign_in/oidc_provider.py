@@ -1,0 +1,218 @@
+"""An OpenID provider as its clients meet it: discovery, codes and refresh for tokens, claims."""
+
+import hashlib
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.clock import Clock
+from data_models.errors import SignInUnavailableError, UnauthenticatedError
+from data_models.http_answers import Bounds, ask
+from services.access.sign_in.begun import Begun
+from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from services.access.token_form import read_form, verified_claims
+
+DISCOVERY_SECONDS = 24 * 3_600.0
+_BOUNDS = Bounds(8.0, 1_000_000)
+
+
+class Endpoints(BaseModel):
+    """What the provider says of itself, as far as it matters here."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    end_session_endpoint: str | None = None
+    scopes_supported: list[str] = []
+    token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
+
+
+class Tokens(BaseModel):
+    """What a grant brings; a refresh may leave out what stays as it was.
+
+    Attributes:
+        patient: Id of the Patient whose chart the user has open, where a record system says so.
+        encounter: Likewise of the Encounter that is open there.
+        expires_in: Seconds for which the access token is good.
+        hub_url: Where a record system tells who is open there (FHIRcast), and `hub_topic` in
+            which of its sessions.
+    """
+
+    model_config = ConfigDict(populate_by_name=True, hide_input_in_errors=True)
+
+    id_token: str | None = None
+    access_token: str | None = None
+    refresh_token: str | None = None
+    patient: str | None = None
+    encounter: str | None = None
+    expires_in: float | None = None
+    hub_url: str | None = Field(default=None, alias="hub.url")
+    hub_topic: str | None = Field(default=None, alias="hub.topic")
+
+
+@dataclass(slots=True, kw_only=True)
+class OidcProvider:
+    """One provider, for one client that it knows by id and secret.
+
+    Attributes:
+        issuer: Exactly as the provider writes it in its tokens; with `is_smart` the address of a
+            FHIR server, which says by itself who signs its tokens.
+        client_secret: None for a client that has none; PKCE alone ties a code to it then.
+        session: Reaches only hosts that may be called, and follows no redirect.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str | None
+    session: aiohttp.ClientSession
+    clock: Clock
+    is_smart: bool = False
+    _endpoints: Endpoints | None = field(default=None, init=False)
+    _keys: SigningKeys | None = field(default=None, init=False)
+    _found_at: float = field(default_factory=lambda: float("-inf"), init=False)
+
+    async def sign_in_url(
+        self, begun: Begun, *, redirect_uri: str, more: Mapping[str, str] | None = None
+    ) -> str:
+        """Return where the browser signs its user in; `more` is asked too, or instead.
+
+        Raises:
+            SignInUnavailableError: the provider says nothing usable of itself.
+        """
+        found = await self._discover()
+        offline = ["offline_access"] if "offline_access" in found.scopes_supported else []
+        asked = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": " ".join(["openid", "profile", *offline]),
+            "state": begun.state,
+            "nonce": begun.nonce,
+            "code_challenge": challenge_of(begun.verifier),
+            "code_challenge_method": "S256",
+        } | dict(more or {})
+        return _with_query(found.authorization_endpoint, asked)
+
+    async def sign_out_url(self, *, back: str) -> str | None:
+        """Return where the browser signs its user out of the provider too, if it says so."""
+        found = await self._discover()
+        if found.end_session_endpoint is None:
+            return None
+        asked = {"client_id": self.client_id, "post_logout_redirect_uri": back}
+        return _with_query(found.end_session_endpoint, asked)
+
+    async def redeem(self, *, code: str, verifier: str, redirect_uri: str) -> Tokens:
+        """Return the tokens for `code`.
+
+        Raises:
+            UnauthenticatedError: the provider refuses the code.
+            SignInUnavailableError: it does not answer.
+        """
+        return await self._grant(
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": redirect_uri,
+                "code_verifier": verifier,
+            }
+        )
+
+    async def refresh(self, refresh_token: str) -> Tokens:
+        """Return new tokens; raises as `redeem` does."""
+        return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
+
+    async def claims_of(self, id_token: str | None, *, nonce: str | None) -> dict[str, Any]:
+        """Return the verified claims of `id_token`.
+
+        Args:
+            id_token: As the token endpoint gave it.
+            nonce: The one that the sign-in began with; None for a refresh, which has none.
+
+        Raises:
+            UnauthenticatedError: it is not this provider's, not for this client, not its time,
+                or of another sign-in.
+            SignInUnavailableError: the provider's keys are not known at the moment.
+        """
+        form = read_form(id_token or "", now=self.clock.now())
+        await self._discover()
+        if self._keys is None or self._endpoints is None:
+            raise SignInUnavailableError("the provider's keys are not known")
+        key = await self._keys.find(form.key_id)
+        claims = verified_claims(
+            id_token or "",
+            key.key,
+            audience=self.client_id,
+            issuer=self._endpoints.issuer,
+            also=("sub",),
+        )
+        self._check(claims, nonce)
+        return claims
+
+    def _check(self, claims: Mapping[str, Any], nonce: str | None) -> None:
+        others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if (others or "azp" in claims) and claims.get("azp") != self.client_id:
+            raise UnauthenticatedError
+        if nonce is not None and claims.get("nonce") != nonce:
+            raise UnauthenticatedError
+        if not isinstance(claims["sub"], str) or not claims["sub"].strip():
+            raise UnauthenticatedError
+
+    async def _discover(self) -> Endpoints:
+        fresh = self.clock.monotonic() - self._found_at < DISCOVERY_SECONDS
+        if self._endpoints is not None and fresh:
+            return self._endpoints
+        says = "smart-configuration" if self.is_smart else "openid-configuration"
+        url = f"{self.issuer.rstrip('/')}/.well-known/{says}"
+        try:
+            answer = await ask(self.session, "GET", url, _BOUNDS)
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            found = Endpoints.model_validate_json(answer.body)
+        except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
+            raise SignInUnavailableError("the provider says nothing usable") from error
+        if found.issuer != self.issuer and not self.is_smart:
+            raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
+        download = HttpKeyDownload(session=self.session, url=found.jwks_uri)
+        self._keys = SigningKeys(download=download, clock=self.clock)
+        self._endpoints, self._found_at = found, self.clock.monotonic()
+        return found
+
+    async def _grant(self, form: dict[str, str]) -> Tokens:
+        found = await self._discover()
+        headers = {"Accept": "application/json"}
+        if self.client_secret is None:
+            form = form | {"client_id": self.client_id}
+        elif "client_secret_basic" in found.token_endpoint_auth_methods_supported:
+            pair = f"{quote_plus(self.client_id)}:{quote_plus(self.client_secret)}"
+            headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        else:
+            form = form | {"client_id": self.client_id, "client_secret": self.client_secret}
+        try:
+            answer = await ask(
+                self.session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
+            )
+            if answer.status == 400:
+                raise UnauthenticatedError
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            return Tokens.model_validate_json(answer.body)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise SignInUnavailableError("the provider did not answer") from error
+        except ValidationError:
+            # Not `from error`: it holds the tokens.
+            raise SignInUnavailableError("the provider's tokens are not as expected") from None
+
+
+def challenge_of(verifier: str) -> str:
+    """Return the PKCE challenge (S256) of `verifier`."""
+    return urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def _with_query(url: str, asked: Mapping[str, str]) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(asked)}"

@@ -1,0 +1,258 @@
+"""SMART App Launch: a record system signs its user in, and says whose chart they have open."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+import structlog
+from pydantic import BaseModel
+
+from data_models.clock import Clock
+from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
+from data_models.identifiers import PatientId
+from services.access.sign_in.begun import Begun, BrowserSeal
+from services.access.sign_in.fhircast import Subscription
+from services.access.sign_in.launch_context import LaunchContext, Visit
+from services.access.sign_in.oidc import FRAMED, SESSION_SECONDS, OidcRules, principal_id_of
+from services.access.sign_in.oidc_provider import OidcProvider, Tokens
+from services.access.sign_in.sign_in_sessions import SignedIn, SignInSessions
+
+TICKET_SECONDS = 60
+"""How long a page in a frame may take to fetch its token."""
+logger = structlog.get_logger()
+_TOKEN_SECONDS = 3_600.0
+_STAFF = re.compile(
+    r"(?:(?P<base>https?://\S{1,200})/)?(?P<who>Practitioner(?:Role)?/[\w.-]{1,64})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """Whom a record system sent: verified, and not let in yet.
+
+    Attributes:
+        once: What of this launch is shown once; names its message too.
+        patient: The Patient resource that is open there.
+        visit: The Encounter that is open there, if one is.
+        tokens: What is kept of the launch's; None: nothing.
+    """
+
+    session: SignedIn
+    once: str
+    patient: Mapping[str, Any]
+    visit: Visit | None = None
+    tokens: Tokens | None = None
+
+
+class LaunchedIn(BaseModel):
+    """Where a launch went, kept encrypted with its session."""
+
+    conversation_id: str
+    patient_id: PatientId
+    visit: Visit | None = None
+
+
+class SmartLaunch:
+    """Begins launches, verifies what comes back, and lets users in.
+
+    A session ends with the record system's token: nothing renews it, and it is stored, encrypted,
+    only where the hub is followed.
+
+    Args:
+        providers: By the address of the FHIR server, exactly as `iss` names it.
+        records: The FHIR server of Rounds' own charts; of it alone a practitioner is believed.
+        secret: Encrypts what browsers keep.
+        base: Address at which browsers reach the server.
+        hub: Where record systems tell who is open (FHIRcast); None: nobody is followed.
+    """
+
+    def __init__(
+        self,
+        *,
+        providers: Mapping[str, OidcProvider],
+        sessions: SignInSessions,
+        rules: OidcRules,
+        records: str | None,
+        secret: str,
+        base: str,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+        hub: str | None = None,
+    ) -> None:
+        self._providers = providers
+        self._sessions = sessions
+        self._rules = rules
+        self._records = records
+        self._seal = BrowserSeal(secret=secret, purpose=b"rounds smart launch", clock=clock)
+        self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
+        self._context = LaunchContext(session=session)
+        self._clock = clock
+        self._hub = hub
+
+    async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
+        """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
+
+        Args:
+            issuer: `iss` of the launch; None: the only one that there is.
+            launch: As the record system gave it; None: the user chooses a patient there.
+
+        Raises:
+            ForbiddenError: `issuer` is none of ours.
+            BadFrameError: there are several and none was named.
+            SignInUnavailableError: the record system says nothing usable of itself.
+        """
+        if issuer is None and len(self._providers) != 1:
+            raise BadFrameError("iss: name the record system, there are several")
+        named = next(iter(self._providers)) if issuer is None else issuer
+        if named not in self._providers:
+            raise ForbiddenError
+        begun = Begun.draw(issuer=named)
+        asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
+        # Both ways to ask for each: a server grants the one that it knows.
+        asked["scope"] += " patient/Patient.r patient/Patient.read"
+        asked["scope"] += " patient/Encounter.r patient/Encounter.read"
+        if self._hub is not None:
+            asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
+        url = await self._providers[named].sign_in_url(
+            begun,
+            redirect_uri=self._redirect_uri,
+            more=asked | ({"launch": launch} if launch else {}),
+        )
+        return url, self._seal.seal(begun.model_dump_json())
+
+    async def finish(self, *, kept: str, state: str, code: str) -> Launched:
+        """Return whom the record system stands for; each launch comes back once.
+
+        Raises:
+            UnauthenticatedError: this browser did not begin the launch, or not lately, or it came
+                back before, or the record system does not stand by it.
+            ForbiddenError: the user is no practitioner, or no patient is open there.
+            SignInUnavailableError: the record system does not answer.
+        """
+        begun = self._seal.begun(kept, state=state)
+        if begun.issuer not in self._providers:
+            raise UnauthenticatedError
+        once = f"launch.{begun.state}"
+        await self._sessions.spend(once)
+        provider = self._providers[begun.issuer]
+        tokens = await provider.redeem(
+            code=code, verifier=begun.verifier, redirect_uri=self._redirect_uri
+        )
+        claims = await provider.claims_of(tokens.id_token, nonce=begun.nonce)
+        session = self._signed_in(claims, tokens, issuer=begun.issuer)
+        patient = await self._context.patient(tokens, issuer=begun.issuer)
+        visit = await self._context.visit(tokens, issuer=begun.issuer)
+        return Launched(session, once, patient, visit, self._of_hub(tokens))
+
+    async def admit(self, launched: Launched, *, framed: bool) -> str:
+        """Store the session; return its id, for a cookie or, in a frame, for a page's memory."""
+        session_id = (FRAMED if framed else "") + secrets.token_urlsafe(32)
+        session = launched.session
+        if launched.tokens is not None:
+            sealed = self._sessions.sealed(session_id, launched.tokens)
+            session = session.model_copy(update={"tokens": sealed})
+        await self._sessions.begin(session_id, session)
+        return session_id
+
+    async def bind(
+        self, session_id: str, launched: Launched, *, conversation_id: str, patient_id: PatientId
+    ) -> None:
+        """Let this conversation, and no other, follow the record system and show its visit."""
+        if launched.visit is None and launched.tokens is None:
+            return
+        found = await self._sessions.find(session_id)
+        place = LaunchedIn(
+            conversation_id=conversation_id, patient_id=patient_id, visit=launched.visit
+        )
+        sealed = self._sessions.sealed(session_id, place)
+        bound = found.session.model_copy(update={"launched": sealed})
+        await self._sessions.renew(session_id, found, bound)
+
+    async def visit_of(self, session_id: str, *, conversation_id: str) -> LaunchedIn | None:
+        """Return whose visit the conversation was launched for; None: for none.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        place, _ = await self._place(session_id)
+        is_here = place is not None and place.conversation_id == conversation_id
+        return place if is_here and place is not None and place.visit is not None else None
+
+    async def subscription_of(
+        self, session_id: str, *, conversation_id: str
+    ) -> Subscription | None:
+        """Return what the conversation follows in this session; None: nothing.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        place, found = await self._place(session_id)
+        if self._hub is None or place is None or place.conversation_id != conversation_id:
+            return None
+        tokens = self._sessions.opened(session_id, found.tokens)
+        if tokens.hub_topic is None or tokens.access_token is None:
+            return None
+        return Subscription(hub=self._hub, topic=tokens.hub_topic, token=tokens.access_token)
+
+    async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
+        found = (await self._sessions.find(session_id)).session
+        if found.ends_at <= self._clock.now():
+            raise UnauthenticatedError
+        return self._sessions.unsealed(session_id, found.launched, LaunchedIn), found
+
+    def _of_hub(self, tokens: Tokens) -> Tokens | None:
+        """Return what subscribing needs, if the launch names our hub and a session of it."""
+        if self._hub is None or tokens.hub_topic is None:
+            return None
+        if tokens.hub_url not in (None, self._hub):
+            logger.warning("hub_of_launch_unknown", setting="FHIRCAST_HUB_URL")
+            return None
+        return Tokens(access_token=tokens.access_token, hub_topic=tokens.hub_topic)
+
+    def ticket(self, session_id: str) -> str:
+        """Return what a page in a frame gets its session for, once and soon."""
+        return self._seal.seal(session_id)
+
+    async def redeem(self, ticket: str) -> str:
+        """Return the id of the session of `ticket`.
+
+        Raises:
+            UnauthenticatedError: it is none of ours, too old, or was shown before.
+        """
+        session_id = self._seal.open(ticket, seconds=TICKET_SECONDS)
+        if not session_id.startswith(FRAMED):
+            raise UnauthenticatedError
+        await self._sessions.spend(f"ticket.{session_id}")
+        return session_id
+
+    def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
+        if (staff := _STAFF.fullmatch(str(claims.get("fhirUser") or ""))) is None:
+            raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
+        who, now = principal_id_of(claims, self._rules), self._clock.now()
+        roles = self._rules.users.roles_of(who)
+        lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
+        ends_at = now + timedelta(seconds=lasts)
+        return SignedIn(
+            principal_id=who,
+            name=str(claims.get("name") or claims.get("preferred_username") or claims["sub"]),
+            subject=claims["sub"],
+            tenant=None,
+            roles=sorted(roles | {"clinician"}),
+            practitioner=self._practitioner(staff, issuer),
+            proof_until=ends_at,
+            ends_at=ends_at,
+            seen_at=now,
+            tokens="",
+        )
+
+    def _practitioner(self, staff: re.Match[str], issuer: str) -> str | None:
+        """Practitioner/17 of another server is somebody else."""
+        here = issuer.rstrip("/")
+        is_own = self._records is not None and here == self._records.rstrip("/")
+        is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
+        is_person = staff["who"].startswith("Practitioner/")
+        return staff["who"] if is_own and is_theirs and is_person else None

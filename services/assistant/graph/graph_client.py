@@ -1,0 +1,178 @@
+"""A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import NAMESPACE_URL, uuid5
+
+import aiohttp
+import stamina
+import structlog
+from yarl import URL
+
+from data_models import errors
+from data_models.clock import Clock, IdSource
+from data_models.http_answers import HttpAnswer, ask, pause_of, seconds_asked
+from services.assistant.graph.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
+from services.own_sign_in import TokenSource
+
+# With these the service says that it did nothing; after the others it may have.
+_PAUSED = {429, 503, 509}
+_BROKEN = {408, 500, 502, 504}
+_NO_MAILBOX = {
+    "errorinvaliduser",
+    "mailboxnotenabledforrestapi",
+    "mailboxnotsupportedforrestapi",
+    "request_resourcenotfound",
+    "resourcenotfound",
+}
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphClient:
+    """Asks Graph at `base_url`; its owner closes the session."""
+
+    base_url: URL
+    token_of: Callable[[str], TokenSource]
+    session: aiohttp.ClientSession
+    clock: Clock
+    ids: IdSource
+    limits: GraphLimits
+
+    async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
+        """Return the answer of success, or of a refusal that is about the item.
+
+        Raises:
+            AssistantRefusedError: no token, no permission, or no mailbox.
+            AssistantUnavailableError: no answer, or a pause longer than we wait.
+            AssistantUnsureError: a change may have happened, and its answer is lost.
+            AssistantError: an answer that cannot be used.
+        """
+        course = _Course(call=call, reference=guid_of(self.ids.new_id("request")))
+        limits = self.limits
+        attempts = stamina.retry_context(
+            on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
+            wait_initial=limits.wait_seconds, wait_max=5.0, wait_jitter=limits.wait_seconds,
+        )  # fmt: skip
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    return await self._ask_signed_in(course, principal_id)
+        except errors.AssistantUnavailableError:
+            course.log("unavailable")
+            if course.was_lost:
+                raise errors.AssistantUnsureError("the answer to a change was lost") from None
+            raise
+        raise errors.AssistantUnavailableError("no attempt was made")
+
+    async def download(self, url: URL, *, limit_bytes: int) -> bytes:
+        """Return the bytes at an address that Graph signed; our token does not go there.
+
+        Raises:
+            AssistantUnavailableError: they could not be had.
+        """
+        bounds = self.limits.bounds(limit_bytes=limit_bytes)
+        try:
+            answer = await ask(self.session, "GET", url, bounds)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            # Not `from error`: the address is as good as a token.
+            reason = f"the download did not answer ({type(error).__name__})"
+            raise errors.AssistantUnavailableError(reason) from None
+        if answer.status != 200:
+            raise errors.AssistantUnavailableError(f"the download answered {answer.status}")
+        return _within(answer.body, limit_bytes)
+
+    async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
+        """Ask; where the token is not taken, once more with a new one."""
+        source = self.token_of(principal_id)
+        token = await source.token()
+        answer = await self._send(course, token)
+        if answer.status == 401 and source.note_refusal(token):
+            answer = await self._send(course, await source.token())
+        if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
+            course.log("refused", answer)
+            raise errors.AssistantRefusedError(
+                f"Microsoft Graph answered {answer.status} {answer.code}"
+            )
+        if not answer.is_done and not answer.is_gone and not answer.is_stale:
+            course.log("not_done", answer)
+        return answer
+
+    async def _send(self, course: "_Course", token: str) -> GraphAnswer:
+        call = course.call
+        headers = {
+            **call.headers,
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "client-request-id": course.reference,
+        }
+        bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes)
+        try:
+            answer = await ask(
+                self.session, call.method, call.url, bounds, json=call.body, headers=headers
+            )
+        except aiohttp.ClientConnectorError as error:
+            raise errors.AssistantBusyError(_unanswered(error)) from None
+        except (aiohttp.ClientError, TimeoutError) as error:
+            # None of these is `from error`: aiohttp quotes addresses, which name users and items.
+            raise course.broken(_unanswered(error)) from None
+        return self._checked(course, answer)
+
+    def _checked(self, course: "_Course", answer: HttpAnswer) -> GraphAnswer:
+        status, data = answer.status, _within(answer.body, self.limits.answer_bytes)
+        if status in _PAUSED:
+            wait = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
+            raise errors.AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
+        if status in _BROKEN:
+            raise course.broken(f"Microsoft Graph answered {status}")
+        if 300 <= status < 400:
+            raise errors.AssistantError("Microsoft Graph redirected")
+        return parsed(status, data)
+
+    def _pause(self, error: Exception) -> bool | float:
+        """Tell stamina whether to ask again, and after how many seconds if the service said."""
+        if not isinstance(error, errors.AssistantBusyError):
+            return False
+        return pause_of(error.wait_seconds, longest_seconds=self.limits.retry_after_seconds)
+
+
+def _within(data: bytes, limit_bytes: int) -> bytes:
+    if len(data) > limit_bytes:
+        raise errors.AssistantError(f"the answer is over {limit_bytes} bytes")
+    return data
+
+
+def guid_of(name: str) -> str:
+    """Return a name in the form that Graph asks clients for."""
+    return str(uuid5(NAMESPACE_URL, name))
+
+
+class _Course:
+    """How one operation goes: what is asked, and whether an answer was lost."""
+
+    def __init__(self, *, call: GraphCall, reference: str) -> None:
+        self.call = call
+        self.reference = reference
+        self.was_lost = False
+
+    def broken(self, reason: str) -> errors.AssistantError:
+        """Return the error of a request that may have been carried out."""
+        if not self.call.is_change:
+            return errors.AssistantBusyError(reason)
+        self.was_lost = True
+        if self.call.is_repeatable:
+            return errors.AssistantBusyError(reason)
+        self.log("answer_lost")
+        return errors.AssistantUnsureError("the answer to a change was lost")
+
+    def log(self, reason: str, answer: GraphAnswer | None = None) -> None:
+        """Tell operators; Microsoft finds the request by the reference."""
+        more = {} if answer is None else {"status": answer.status, "code": answer.code}
+        logger.warning(
+            "graph_not_done", method=self.call.method, reason=reason, ref=self.reference, **more
+        )
+
+
+def _unanswered(error: Exception) -> str:
+    return f"Microsoft Graph did not answer ({type(error).__name__})"

@@ -1,0 +1,1 @@
+"""A user's own things as files beside the conversations."""

@@ -1,0 +1,1 @@
+"""Whose name stands in a message."""

@@ -1,0 +1,212 @@
+"""How much of a run of words the names of people explain. Pure."""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from services.identity.names.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
+from services.identity.names.person import Person, PersonName
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.people.descriptions import first_parts
+from services.language.people.name_runs import leads_a_name
+from services.language.people.named_person import is_known_name
+from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_strange
+from services.language.words.letters import folded, is_without_spaces
+from services.language.words.people_words import of_people
+
+_SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """How much of a run of words a person's name explains.
+
+    Attributes:
+        by_initial: Whether nothing but an initial stands for the first names.
+    """
+
+    person: Person
+    places: frozenset[int]
+    score: int
+    has_family: bool
+    has_given: bool
+    by_initial: bool
+    is_exact: bool
+    is_former: bool
+
+
+def same_words(covers: Sequence[Cover]) -> Sequence[Cover]:
+    """Return those of `covers` that explain the same words as the first in the text."""
+    first = min(covers, key=lambda one: min(one.places))
+    return [one for one in covers if one.places == first.places]
+
+
+def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[NameHit]:
+    """Return whose name the word at `place` is, or nearly is."""
+    word = run[place]
+    if exact := index.exactly(word.text):
+        return exact
+    is_signed = word.is_owner or word.title in ("man", "woman")
+    is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
+    near = index.nearly(word.text)
+    is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
+    if near and not is_word and (is_long or is_looked_up(run, word)):
+        return near
+    # Of a short name, or one that became a word, it counts beside the other half: `dana fest`.
+    beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
+    whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
+    return [hit for hit in near if id(hit.person) in whole]
+
+
+def is_looked_up(run: Sequence[Word], word: Word) -> bool:
+    """Whether a message is a word, that is no quality of a value, and a value: `fest weight`."""
+    values = first_parts(measured_nouns())
+    is_name = word.is_first and not word.is_in("qualities", "newest", "signs")
+    is_all = len(run) in (2, 3) and run[0] is word and run[1].text in values
+    return is_all and is_name and word.text not in chart_nouns() | values
+
+
+def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:
+    """Whether the first letter of the family name stands behind: `christian b. weight`."""
+    behind = [one for one in run if one.start > span[-1].start][:1]
+    names = {folded(one.family)[:1] for one in person.names}
+    return any(len(one.raw) == 1 and one.text in names for one in behind)
+
+
+def covers_of(
+    run: Sequence[Word], hits: Mapping[int, Sequence[NameHit]], free: Collection[int]
+) -> Iterable[Cover]:
+    """Return, for each person and each stretch of close words, what of it is their name."""
+    by_person: dict[tuple[int, int], dict[int, NameHit]] = {}
+    for place in sorted(free):
+        for hit in hits[place]:
+            row = by_person.setdefault((id(hit.person), hit.name), {})
+            if hit.part == "family" or place not in row:
+                row[place] = hit
+    for row in by_person.values():
+        for stretch in _stretches(run, sorted(row)):
+            yield _cover(run, {place: row[place] for place in stretch}, free)
+
+
+def _stretches(run: Sequence[Word], places: Sequence[int]) -> Iterable[Sequence[int]]:
+    """Split places where other words stand between: particles and further names may."""
+    particles = of_people("particles")
+    stretch: list[int] = []
+    for place in places:
+        if stretch:
+            between = run[stretch[-1] + 1 : place]
+            if len(between) > 2 or not all(
+                one.text in particles or (one.is_capital and not one.is_common) or len(one.raw) == 1
+                for one in between
+            ):
+                yield stretch
+                stretch = []
+        stretch.append(place)
+    if stretch:
+        yield stretch
+
+
+def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int]) -> Cover:
+    person = next(iter(row.values())).person
+    name = person.names[next(iter(row.values())).name]
+    places = set(row)
+    parts = {hit.part for hit in row.values()}
+    said = {run[place].text for place in places}
+    # Of `Anna M. Berg` the M is no more of Anna than of any other.
+    initials = {one[0].casefold() for one in name.given if one and folded(one) not in said}
+    has_given = "given" in parts
+    if "family" in parts:
+        for near in range(min(places) - 1, max(places) + 2):
+            word = run[near] if near in free and 0 <= near < len(run) else None
+            if word is None or len(word.raw) != 1 or word.text not in initials:
+                continue
+            # `Vogel K` asks of potassium, not so `Vogel, K`, `Vogel K.` and `Vogel H`.
+            ends = run[near + 1].gap[:1] == "." if near + 1 < len(run) else False
+            is_led = near < max(row) or has_given or "," in word.gap or ends
+            if is_led or word.text not in chart_nouns():
+                places.add(near)
+                has_given = True
+    score = sum(_SCORES[hit.part, hit.is_exact] for hit in row.values())
+    score += 1 if len(places) > len(row) else 0
+    both = "family" in parts and has_given
+    return Cover(
+        person=person,
+        places=frozenset(places),
+        score=score + (3 if both else 0),
+        has_family="family" in parts,
+        has_given=has_given,
+        by_initial=has_given and "given" not in parts,
+        is_exact=all(hit.is_exact for hit in row.values()),
+        is_former=name.is_former,
+    )
+
+
+def name_words(person: Person) -> frozenset[str]:
+    """Return all folded words of the names, particles and the O of O'Brien, too.
+
+    Of a script without blanks these are the whole names as well.
+    """
+    found: set[str] = set()
+    for name in person.names:
+        words = [folded(one) for one in _parts(" ".join((*name.given, name.family, name.text)))]
+        found.update(words)
+        if is_without_spaces("".join(words)):
+            found |= {name.family + "".join(name.given), "".join(name.given) + name.family}
+    return frozenset(found)
+
+
+def has_another_name(span: Sequence[Word], open_one: Person) -> bool:
+    """Whether a word is no slip in the open patient's name but a name itself: `Abdullah Koepp`."""
+    own = name_words(open_one)
+    away = {one.text: min(OSA.distance(one.text, each) for each in own) for one in span}
+    return any(edits > 1 or (edits and is_known_name(text)) for text, edits in away.items())
+
+
+def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:
+    """Whether the words are nearer to the whole name of `person` than to that of `other`.
+
+    `Maria Silva` is nearer to her than to Maria da Silva, `Hans Krämer` than to Hans Kramer.
+    """
+    first, end = run.index(span[0]), run.index(span[-1]) + 1
+    typed = [run[first:end]]
+    while first and (run[first - 1].is_in("particles") or leads_a_name(run[first - 1], run[first])):
+        first -= 1
+        typed.append(run[first:end])
+    return _fit(person, typed) > _fit(other, typed)
+
+
+def _fit(person: Person, typed: Sequence[Sequence[Word]]) -> tuple[int, bool, bool]:
+    """Return of how many words all of a name is, whether in its order, and spelled as it is."""
+    names = [one for one in person.names if not one.is_former]
+    return max(
+        (_fit_of(name, words) for name in names for words in typed), default=(0, False, False)
+    )
+
+
+def _fit_of(name: PersonName, words: Sequence[Word]) -> tuple[int, bool, bool]:
+    given, family = _parts(" ".join(name.given)), _parts(name.family)
+    # `Grant, Mark` and `Mark Grant` are one.
+    has_comma = any("," in one.gap for one in words[1:])
+    parts = [*family, *given] if has_comma else [*given, *family]
+    folds, plain = [folded(one) for one in parts], sorted(map(_plain, parts))
+    said = [_in_nominative(one.text, folds) for one in words]
+    if sorted(said) != sorted(folds):
+        return 0, False, False
+    is_spelled = sorted(_in_nominative(_plain(one.raw), plain) for one in words) == plain
+    return len(said), said == folds, is_spelled
+
+
+def _in_nominative(word: str, names: Collection[str]) -> str:
+    """Return a name without the s of a German genitive: `Anna Vogts`."""
+    return word[:-1] if word not in names and word.endswith("s") and word[:-1] in names else word
+
+
+def _parts(text: str) -> Sequence[str]:
+    return "".join(each if each.isalpha() else " " for each in text).split()
+
+
+def _plain(word: str) -> str:
+    return unicodedata.normalize("NFC", word).casefold()

@@ -1,0 +1,83 @@
+"""Whether a message asks for values of somebody beside the patient: "his wife's potassium". Pure.
+
+What a family history holds, illnesses and ages of relatives, is asked of the patient's own chart.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from services.identity.names.name_signs import is_clinical
+from services.language.charts.chart_entries import measured_nouns
+from services.language.people.mentions import Message
+from services.language.people.signed_word import Word
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
+from services.language.words.statement_tables import saying
+
+_BEHIND_OWNER = 2
+
+
+def asks_of_somebody_beside(message: Message) -> bool:
+    """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
+    words = message.words
+    places = [at for at in range(len(words)) if _is_kin(words, at)]
+    is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
+    return (
+        any(_owns_value(words, at) for at in places)
+        or (is_question and any(_takes(words, at) for at in places))
+        or says(message.text, "patient_beside")
+    )
+
+
+def _is_kin(words: Sequence[Word], at: int) -> bool:
+    one = words[at]
+    before = words[at - 1].text if at else ""
+    if one.text == "son":  # in French it is an owner itself
+        return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
+    if one.is_in("spouses"):
+        return before in of_people("owners")
+    is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
+    is_led = is_led or (at > 1 and words[at - 2].is_in("owners"))  # `her twin sister`
+    last = words[at - 1]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`
+    is_led = is_led or (at > 0 and (last.is_owner or (bool(last.title) and last.raw[-1] == "s")))
+    return one.is_in("relatives") and is_led
+
+
+@cache
+def _values() -> frozenset[str]:
+    return measured_nouns() | of_people("values_of_one")
+
+
+def _owns_value(words: Sequence[Word], at: int) -> bool:
+    """Whether a value stands behind the possessive or a colon, or before "of his son"."""
+    behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
+    rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
+    is_value = bool(rest) and rest[-1] in _values() - of_people("told_of_kin")
+    if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
+        return True  # `her mother potassium`
+    leads = words[at].is_owner or words[at].heads
+    leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
+    if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
+        leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
+    if leads and not _values().isdisjoint(behind):
+        return True
+    # `her husband's diabetes`: no family history is theirs
+    return leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind))
+
+
+def _takes(words: Sequence[Word], at: int) -> bool:
+    """Whether what a relative takes or does not bear is asked: "what does the daughter take?"."""
+    texts = [one.text for one in words]
+    after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
+    if after and after[0] in saying("takes"):
+        return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
+    if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
+        return True
+    is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}
+    if is_ill and (any(map(is_clinical, rest)) or not of_people("allergic").isdisjoint(rest)):
+        return True  # `does her son have asthma?`
+    values = of_people("values_of_one")
+    if verb in saying("have"):
+        return values.issuperset(rest) and not values.isdisjoint(texts)
+    has = not saying("have").isdisjoint(after)
+    return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])

@@ -1,0 +1,341 @@
+"""Whom the words of a message name: mentions, each with the people who may be meant. Pure."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from data_models.identifiers import PatientId
+from services.identity.names.covers import (
+    Cover,
+    covers_of,
+    fits_better,
+    has_another_name,
+    has_family_initial,
+    hits_of,
+    is_looked_up,
+    same_words,
+)
+from services.identity.names.first_names import is_first_name_here
+from services.identity.names.index import NameHit, PersonIndex
+from services.identity.names.name_signs import (
+    begins_a_chart_question,
+    contradicts,
+    is_all_said,
+    is_alone,
+    is_before_a_family_name,
+    is_clinical,
+    is_compound,
+    is_first_name_before,
+    is_first_name_beside,
+    is_half_of_a_name,
+    is_name_beside,
+    is_part_of_another_name,
+    is_person_beside,
+    is_signed,
+    is_sure_sign,
+    is_turned_to,
+    may_be_no_name,
+    stands_as_drug,
+    stands_for_somebody,
+    stands_where_names_do,
+)
+from services.identity.names.person import Person, distinct
+from services.identity.names.strangers import strangers_in
+from services.language.people.mentions import Message
+from services.language.people.name_runs import leads_a_name, neighbours
+from services.language.people.signed_word import Word
+from services.language.words.people_words import of_people
+
+Strength = Literal["full", "family", "given", "near", "former", "stranger"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that name somebody.
+
+    Attributes:
+        words: As typed, one blank between.
+        people: Who may be meant, the open patient not among them.
+        strength: `full` given and family name; `near` with a slip; `stranger` nobody known.
+        names_open: Whether the open patient may be meant.
+    """
+
+    words: str
+    people: tuple[Person, ...]
+    strength: Strength
+    names_open: bool = False
+    span: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a message is read against.
+
+    Attributes:
+        open: The open patient, if the directory knows them.
+        roster: Ids of the conversation and the worklist: no evidence removes their exact names.
+        others: Folded words of each name of relatives, contacts and staff of the open patient, and
+            of the user's own contacts.
+        has_ill: Whether the open patient has what stands for its bearer: "the hip fracture's BP".
+    """
+
+    index: PersonIndex
+    open: Person | None
+    roster: Collection[PatientId]
+    others: frozenset[frozenset[str]] = field(default=frozenset())
+    today: date | None = None
+    has_ill: bool = False
+
+
+def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
+    """Return who is named in `message`, in its order."""
+    found = [one for run in neighbours(message.words) for one in _mentions_of(message, run, known)]
+    found += _unspaced(message, known)
+    return found
+
+
+def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
+    by_person: dict[int, list[NameHit]] = {}
+    for hit in known.index.in_unspaced(message.text):
+        by_person.setdefault(id(hit.person), []).append(hit)
+    for hits in by_person.values():
+        person = hits[0].person
+        is_open = person.same_as(known.open)
+        is_full = {hit.part for hit in hits} == {"family", "given"} or not person.names[0].given
+        if is_open or is_full or person.patient_id in known.roster:
+            people = () if is_open else (person,)
+            yield Mention(person.name, people, "full" if is_full else "family", is_open)
+
+
+def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterable[Mention]:
+    free, unnamed = set(range(len(run))), set[int]()
+    hits = {place: hits_of(run, place, known.index) for place in free}
+    while True:
+        covers = [one for one in covers_of(run, hits, free) if one.places]
+        if not covers:
+            break
+        best = max(one.score for one in covers)
+        chosen = same_words([one for one in covers if one.score == best])
+        places = chosen[0].places
+        free -= places
+        mention = _mention(run, chosen, covers, known)
+        if mention is not None:
+            yield mention
+        elif not chosen[0].is_exact:
+            unnamed |= places
+    exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
+    roster = [*filter(None, map(known.index.with_id, known.roster))]
+    spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open, roster)
+    yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
+
+
+def _mention(
+    run: Sequence[Word], chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
+) -> Mention | None:
+    span = tuple(run[place] for place in sorted(chosen[0].places))
+    open_one, best = known.open, chosen[0]
+    is_whole_name = best.has_family and best.has_given and best.is_exact
+    if not is_whole_name and is_name_beside(run, span, known.others):
+        return None
+    of_open = (
+        []
+        if open_one is None
+        else [
+            one
+            for one in all_of
+            if one.person.same_as(open_one)
+            and one.is_exact
+            and one.places >= frozenset(chosen[0].places)
+            and not contradicts(span, open_one)
+        ]
+    )
+    # A name that they share with the open patient means the open one, unless more is said.
+    if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
+        namesakes = [
+            one
+            for one in _namesakes(run, span, chosen, of_open[0], known)
+            if _counts(run, span, one, _strength(chosen), best, known)
+        ]
+        if not namesakes:
+            return Mention(_typed(span), (), "full", names_open=True, span=span)
+        return Mention(_typed(span), tuple(namesakes), "family", span=span)
+    covers = [one for one in chosen if not one.person.same_as(open_one)]
+    covers = [one for one in covers if not contradicts(span, one.person)] or covers
+    people = distinct(one.person for one in covers)
+    if not people:
+        return None if open_one is None else _nearly_open(run, span, chosen, open_one)
+    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(run, span, chosen, known)
+    strength: Strength = "full" if is_told_apart else _strength(covers)
+    accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
+    if not accepted:
+        return None
+    if strength == "full" and may_be_no_name(run, span):
+        strength = "family"
+    return Mention(_typed(span), tuple(accepted), strength, span=span)
+
+
+def _is_told_apart(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
+) -> bool:
+    """Whether a title tells one of two namesakes of the conversation from the other.
+
+    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it; and
+    "back to Fatima", where only one patient has that first name, and was spoken of.
+    """
+    people = distinct(one.person for one in chosen if one.is_exact)
+    is_all_known = all(one.patient_id in known.roster for one in people)
+    if not chosen[0].has_family:
+        return len(people) == 1 and is_all_known and not span[0].title and is_turned_to(run, span)
+    meant = [one for one in people if not contradicts(span, one)]
+    is_of_known_sex = all(one.sex in ("male", "female") for one in people)
+    return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
+
+
+def _namesakes(
+    run: Sequence[Word],
+    span: tuple[Word, ...],
+    chosen: Sequence[Cover],
+    of_open: Cover,
+    known: Known,
+) -> tuple[Person, ...]:
+    """Return others whom the words mean better than the open patient, or a part of a name as well.
+
+    A part of a name means only who is of the conversation; behind a title it is a family name.
+    """
+    is_titled = span[0].title in ("man", "woman") and len(span) == 1 and not of_open.has_family
+
+    def is_meant(one: Cover) -> bool:
+        if one.has_family and one.has_given:
+            return fits_better(one.person, of_open.person, run, span)
+        return one.person.patient_id in known.roster or (is_titled and one.has_family)
+
+    return distinct(
+        one.person
+        for one in chosen
+        if one.is_exact
+        and not one.person.same_as(of_open.person)
+        and is_meant(one)
+        and not contradicts(span, one.person)
+    )
+
+
+def _nearly_open(
+    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], open_one: Person
+) -> Mention | None:
+    """Return what words are that are the open patient's, but for a slip, a title or a name."""
+    if all(one.is_exact for one in chosen):
+        return _stranger_with_open_name(run, span)
+    is_other = has_another_name(span, open_one)
+    strength: Strength = "stranger" if is_other else "near"
+    return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
+
+
+def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
+    """The open patient's family name with a title or a first name that is not theirs."""
+    first = span[0]
+    if first.title in ("staff", "relative"):
+        return None
+    before = run[max(run.index(first) - 1, 0)]
+    is_given = before.raw[0].isupper() and not before.is_common and first.gap == " "
+    said = (before, *span) if is_given and before is not first else span
+    return Mention(_typed(said), (), "stranger", span=span)
+
+
+def _strength(covers: Sequence[Cover]) -> Strength:
+    one = covers[0]
+    if not one.is_exact:
+        return "near"
+    if one.is_former and all(each.is_former for each in covers):
+        return "former"
+    if one.has_family and one.has_given and not one.by_initial:
+        return "full"
+    return "family" if one.has_family else "given"
+
+
+def _counts(
+    run: Sequence[Word],
+    span: tuple[Word, ...],
+    person: Person,
+    strength: Strength,
+    cover: Cover,
+    known: Known,
+) -> bool:
+    """Whether the words name `person`, by the signs beside them."""
+    in_roster = person.patient_id is not None and person.patient_id in known.roster
+    signed, begins = is_signed(run, span), len(span) > 1 and span[0].is_first
+    common = [one.is_common for one in span if len(one.raw) > 1]  # `a. koepp`
+    if in_roster and cover.is_exact:
+        asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
+        asks = asks or span[0].is_another or is_turned_to(run, span)
+        asks = asks or stands_for_somebody(run, span[-1]) or has_family_initial(run, span, person)
+        return signed or begins or asks or is_alone(run, span) or not all(common)
+    if _is_beside(run, span, strength, known):
+        return False
+    if strength in ("full", "former") and cover.has_family and cover.has_given:
+        return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
+    if all(one.is_eponym if strength == "near" else one.is_surely_eponym for one in span):
+        return False
+    if strength == "near":
+        return _counts_nearly(run, span, cover, signed=signed, in_roster=in_roster)
+    if strength in ("family", "former"):
+        heads = span[-1].heads or span[-1].is_heading
+        is_all = is_all_said(run, span) or (span[0].is_first and heads)
+        is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
+        is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
+        return signed or is_all or not any(common)
+    return (in_roster and signed) or is_first_name_here(run, span)
+
+
+def _is_beside(
+    run: Sequence[Word], span: tuple[Word, ...], strength: Strength, known: Known
+) -> bool:
+    """Whether the words are a drug, staff, a relative, or part of another name."""
+    if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
+        return True
+    return is_person_beside(span) or (strength != "full" and stands_as_drug(run, span))
+
+
+def _counts_nearly(
+    run: Sequence[Word], span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool
+) -> bool:
+    common = [one.is_common for one in span]
+    if cover.has_family and cover.has_given and len(span) > 1:
+        return signed or not all(common)
+    if span[0].before in of_people("owners") and not span[-1].is_owner:
+        return False  # `ihre Wunde`
+    is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
+    is_name = is_name or stands_where_names_do(run, span)
+    is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
+    return (is_name and not is_word) or is_sure_sign(span)
+
+
+def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:
+    """Whether another first name stands beside a family name that the open patient has, too."""
+    if len(span) > 1 or span[0].title is not None:
+        return False
+    hits = known.index.exactly(span[0].text)
+    of_open = [hit for hit in hits if hit.person.same_as(known.open)]
+    if all(hit.part == "given" for hit in of_open):
+        return is_before_a_family_name(run, span)
+    at = run.index(span[0])
+    if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
+        at -= 1  # `Mary D'Angelo`: the first name stands before the D
+    before = run[at - 1] if at else None
+    if before is None or "," in run[at].gap or len(before.raw) < 3:
+        return False
+    if is_led and (before.raw.isupper() or is_clinical(before.text)):
+        return False  # French: `l'INR d'Angelo`
+    if before.is_common and not is_first_name_before(before, span[0]):
+        return False
+    is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
+    return is_given or (
+        (before.raw[0].isupper() or span[0].is_owner)
+        and not before.is_eponym
+        and not is_compound(before)
+        and not is_clinical(before.text)
+    )
+
+
+def _typed(span: Sequence[Word]) -> str:
+    return " ".join(one.raw for one in span)

@@ -1,0 +1,350 @@
+"""What the place of words in a message says of whether they are a name. Pure."""
+
+from collections.abc import Collection, Sequence
+from functools import cache
+
+from services.identity.names.person import Person
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.people.descriptions import first_parts
+from services.language.people.mentions import HYPHENS, Message
+from services.language.people.named_person import is_known_name
+from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_strange
+from services.language.words.people_words import common_words, names_that_are_words, of_people
+from services.language.words.phrases import words_for
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name, ordinary_words
+
+_SHORT_LETTERS = 3
+_LEAST_LEAD, _LEAST_END = 4, 6
+
+
+def fills_a_clause(span: tuple[Word, ...]) -> bool:
+    """Whether all the words stand where one name would: `open will grant`."""
+    if span[0].is_first and span[-1].closes and len(span) > 1:
+        return True
+    leads = of_people("opening_verbs", "before_names", "set_against", "moves_on")
+    opens = span[0].before in leads - of_people("articles") or "," in span[0].gap
+    return len(span) > 1 and opens and span[-1].closes
+
+
+def is_sure_sign(span: tuple[Word, ...]) -> bool:
+    """Whether a title, a possessive or a heading says that words are a name."""
+    if any(one.title in ("man", "woman", "patient") or one.is_owner for one in span):
+        return True
+    # A small word of common language before a comma is no heading: `rose, squameux`.
+    return span[0].is_heading and (span[0].raw[0].isupper() or not span[0].is_common)
+
+
+def stands_where_names_do(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a word that nobody knows begins the message or follows what names follow."""
+    first = span[0]
+    is_led = first.is_first or first.before in of_people("before_names")
+    is_led = is_led or stands_for_somebody(run, span[-1])
+    return is_led and is_strange(first.text) and not first.is_in("eponyms")
+
+
+def is_strange_subject(run: Sequence[Word], word: Word) -> bool:
+    """Whether a word of no vocabulary stands where whom one asks about does: `kwitzon k?`."""
+    is_name = word.title in (None, "patient") and not (word.raw.isupper() or word.is_in_date)
+    led_by_nobody = of_people("definite", "articles") - of_people("tells")
+    is_name = is_name and not (word.before in led_by_nobody or word.is_derived)
+    is_name = is_name and is_strange(word.text) and is_no_word(word)
+    is_name = is_name and (word.is_owner or word.after not in of_people("told_first_by"))
+    return is_name and stands_for_somebody(run, word)
+
+
+def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
+    """Whether only a name stands in that place: before a value, behind one, before what one does.
+
+    `kwitzon k?`, `crea kwitzon`, `cbc for kwitzon`, `note: kwitzon fell`, `has kwitzon had a CT?`.
+    """
+    at = next(place for place, one in enumerate(run) if one is word)
+    before = [one.text for one in run[:at]]
+    leads = of_people("moves_on", "joins", "opening", "tells")
+    begins = not run[0].before and leads.issuperset(before)
+    of_what = word.beyond if word.after in of_people("newest") else word.after
+    if begins and word.after in of_people("people_do"):
+        return True
+    given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
+    if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
+        return True  # `switch to Zelda Quix`
+    return (begins or word.text.endswith("s")) and of_what in _values()
+
+
+@cache
+def _values() -> frozenset[str]:
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("of_no_value")
+
+
+def is_labelled(message: Message, run: Sequence[Word], place: int) -> bool:
+    """Whether a pasted text calls an unknown word its patient's name: `Name: Thornbury, Jo`."""
+    word = run[place]
+    last = message.words[max(message.words.index(word) - 1, 0)]
+    is_led = last.is_in("labels_of_names") and ":" in word.gap and "\n" not in word.gap
+    is_led = is_led and not message.text[: last.start].rpartition("\n")[2].strip()
+    return is_led and word.raw[0].isupper() and not word.raw.isupper() and is_no_word(word)
+
+
+def is_unknown_owner(word: Word) -> bool:
+    """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
+    is_led = word.before in of_people("definite", "newest")  # `the day's weight`
+    is_name = is_no_word(word) or (word.text in names_that_are_words() and not is_led)
+    is_long = len(word.raw) > _SHORT_LETTERS or (word.raw.istitle() and is_strange(word.text))
+    return is_name and is_long and not word.raw.isupper() and asks_for_chart(word) and word.is_owner
+
+
+def asks_for_chart(owner: Word) -> bool:
+    """Whether what is owned is part of a chart: `…'s potassium`, `…'s last potassium`."""
+    if not of_people("staff_things").isdisjoint((owner.after, owner.beyond)):
+        return False  # `Keller's last note`: who wrote it
+    noun = owner.beyond if owner.after in of_people("plain_patients") else owner.after
+    return noun in first_parts(chart_nouns()) or noun in of_people("chart_things")
+
+
+def is_no_word(word: Word) -> bool:
+    """Whether it is no word of common language, no term of medicine and nobody's by a title."""
+    is_term = word.is_eponym or is_clinical_name(stem(word.text))
+    is_day = word.is_in_date or word.text in words_for("weekday")
+    is_word = word.is_common or is_term or is_day or is_compound(word)
+    return word.title is None and not is_word
+
+
+def is_compound(word: Word) -> bool:
+    """Whether a word ends with another one of common language: `Angehörigengespräch Grimes`."""
+    if is_known_name(word.text):
+        return False
+    text = word.raw.casefold()
+    ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
+    return any(stem(text[at:]) in ordinary_words() for at in ends)
+
+
+PATIENTS = frozenset(
+    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
+)
+
+
+def is_first_name_before(word: Word, family: Word) -> bool:
+    """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
+    if word.text not in common_words() and is_known_name(word.text):
+        return True  # `Hans`, whose form without its s is a word
+    if word.is_in("verbs_too"):
+        is_all = not family.beyond or family.after in of_people("plain_patients")
+        return is_all and (family.is_owner or word.raw[0].isupper())
+    return word.is_in("given_too") and (word.raw[0].isupper() or family.is_owner)
+
+
+def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether one word stands where drugs do: `is she on Yasmin?`, `Arava or methotrexate`."""
+    word = span[0]
+    if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
+        return False
+    at = next(place for place, one in enumerate(run) if one is word)
+    # `¿toma Gustavo anticoagulantes?`, `sodium on Towne`, and not `is she on Yasmin?`
+    is_asked = word.before in of_people("person_verbs") or (
+        at > 1 and run[at - 2].text in chart_nouns()
+    )
+    if is_asked and is_known_name(word.text) and not is_clinical(word.text):
+        return False
+    if word.before in of_people("before_drugs") or ("(" in word.gap and _is_drug(word.before)):
+        return True
+    if word.after in of_people("joins") and is_clinical(word.beyond):
+        return True
+    return at > 1 and word.before in of_people("joins") and is_clinical(run[at - 2].text)
+
+
+def _is_drug(text: str) -> bool:
+    return is_clinical(text) and text not in measured_nouns()
+
+
+def is_clinical(text: str) -> bool:
+    """Whether a word, folded, is a name of medicine: no person is called so."""
+    return bool(text) and is_clinical_name(stem(text))
+
+
+def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
+    first = span[0]
+    return first.raw[0].isupper() and (is_all_said(run, span) or first.is_heading)
+
+
+def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name is all of the message, but for "please" or "next"."""
+    is_begun = run[0] is span[0] and span[0].is_first and not run[-1].after
+    return is_begun and of_people("lingers").issuperset(one.text for one in run[len(span) :])
+
+
+def is_turned_to(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name ends the clause behind words that only lead to one: `und der koch?`."""
+    leads = of_people("opening", "moves_on", "others", "next_one")
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    ends = span[-1].closes and span[0].text not in leads
+    return ends and at > 0 and run[0].is_first and all(one.text in leads for one in run[:at])
+
+
+def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether somebody's telephone or address is meant: `Maria Kern's phone`, `mail von Kern`.
+
+    Who is no patient is looked for among the user's contacts then.
+    """
+    parts = of_people("contact_parts")
+    last = span[-1]
+    is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    before = [one.text for one in run[max(at - 2, 0) : at]]
+    is_after = len(before) > 1 and before[1] in of_people("particles", "about")
+    return is_owned or (is_after and before[0] in parts)
+
+
+def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name owns the noun behind it as in German: `Kochs Befund`, `Kochs letzter Wert`."""
+    last, behind = span[-1], _behind(run, span)
+    if behind is not None and behind.is_in("newest"):
+        behind = _behind(run, (behind,))
+    is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
+    return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
+
+
+def is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
+    return (
+        any(one.stands_as_name for one in span)
+        or fills_a_clause(span)
+        or is_genitive(run, span)
+        or stands_before_a_name(run, span)
+    )
+
+
+def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a word of no language follows as a family name would: `Grace Hil's bloods`."""
+    behind = _behind(run, span)
+    return (
+        behind is not None
+        and behind.gap == " "
+        and span[0].raw[0].isupper()
+        and behind.raw[0].isupper()
+        and not behind.raw.isupper()
+        and not behind.is_common
+        and not behind.is_eponym
+        and not is_clinical_name(stem(behind.text))
+    )
+
+
+def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether the message is a name and what is wanted of the chart: `koch ferritin`.
+
+    Or what is told of them: `Koch has fever`.
+    """
+    behind = _behind(run, span)
+    if behind is None or behind.gap != " " or not span[0].is_first or span[0].is_in_date:
+        return False
+    if is_clinical_name(stem(behind.text)):
+        return True
+    is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
+    is_quality = span[0].is_in("qualities")
+    if is_quality and span[0].is_in("of_no_value"):
+        return (behind.after if behind.is_in("newest") else behind.text) in _values()
+    if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
+        return False
+    return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()
+
+
+def may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether words of common language may be no name: asked about.
+
+    They only begin the message, or some have capitals and others none: `please chase Banks`.
+    """
+    if not all(one.is_common for one in span):
+        return False
+    is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
+    return is_mixed or not (is_signed(run, span) or begins_a_chart_question(run, span))
+
+
+def is_told_something(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether the message begins with a name and what its bearer does or is: `Dana just called`."""
+    behind = _behind(run, span)
+    is_told = behind is not None and behind.is_in("does_or_is")
+    is_name = span[0].raw[0].isupper() or not span[0].is_common
+    return is_told and span[0].is_first and is_name and not span[0].is_in_date
+
+
+def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether it is half of a name of no person: `Stein-Leventhal`, `Klein-Hohenheim`."""
+    words = (*span, *filter(None, [_behind(run, span)]))
+    return is_half_of_a_name(run, span) and not any(
+        one.title is not None or one.is_owner for one in words
+    )
+
+
+def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a hyphen joins the words with others."""
+    behind = _behind(run, span)
+    is_led = span[0].before in of_people("particles")  # `al-Rashid`
+    is_before = span[0].gap in HYPHENS and run[0] is not span[0] and not is_led
+    return is_before or (behind is not None and behind.gap in HYPHENS and len(behind.raw) > 1)
+
+
+def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
+    at = next(place for place, one in enumerate(run) if one is span[-1]) + 1
+    return run[at] if at < len(run) else None
+
+
+def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether an unknown family name follows of whom something is asked: `Ann Hil: bloods`."""
+    behind = _behind(run, span)
+    if behind is None or not stands_before_a_name(run, span):
+        return False
+    return behind.is_owner or behind.heads or asks_for_chart(behind) or is_clinical(behind.after)
+
+
+def is_name_beside(
+    run: Sequence[Word], span: tuple[Word, ...], others: Collection[frozenset[str]]
+) -> bool:
+    """Whether the words, with the one beside them, are the whole name of a relative or doctor.
+
+    A family name alone may be anybody's.
+    """
+    if span[-1].is_owner and not _owns_no_chart(span[-1]):
+        return False
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
+    return any(len(name) > 1 and name <= around for name in others)
+
+
+def _owns_no_chart(word: Word) -> bool:
+    """Whether what is theirs is a letter or a telephone: `Keller's creatinine` is a patient's."""
+    things = of_people("staff_things", "contact_parts")
+    return word.after in things or (
+        word.after in of_people("plain_patients") and word.beyond in things
+    )
+
+
+def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:
+    """Whether a relative's first name stands alone, and nothing of a chart is said to be theirs.
+
+    `Peter called`, not `Peter's creatinine`.
+    """
+    word = span[0]
+    is_bare = len(span) == 1 and word.title is None and not word.is_owner and not word.is_heading
+    return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)
+
+
+def is_person_beside(span: tuple[Word, ...]) -> bool:
+    """Whether the words are a member of staff or a relative of the open patient."""
+    last = span[-1]
+    if span[0].title != "staff":
+        return span[0].title == "relative"
+    if last.heads and last.after in measured_nouns():
+        return False  # `Herr Doktor Brenner: Kalium?`
+    # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
+    is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
+    return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
+
+
+def contradicts(span: Sequence[Word], person: Person) -> bool:
+    """Whether a title before the name is not that of the person's recorded sex."""
+    title = next((one.title for one in span if one.title is not None), None)
+    if title == "man":
+        return person.sex == "female"
+    return title == "woman" and person.sex == "male"

@@ -1,0 +1,283 @@
+"""Names in a message that nobody of the directory has: whoever they are, it is not the open one."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from rapidfuzz.distance import OSA
+
+from services.identity.names.covers import name_words
+from services.identity.names.name_signs import (
+    PATIENTS,
+    asks_for_chart,
+    contradicts,
+    is_clinical,
+    is_labelled,
+    is_name_beside,
+    is_strange_subject,
+    is_unknown_owner,
+    is_way_to_reach,
+)
+from services.identity.names.person import Person
+from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
+from services.language.figures.full_dates import month_numbers
+from services.language.people.mentions import HYPHENS, Message
+from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
+from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_strange
+from services.language.words.letters import folded, sounds, spellings
+from services.language.words.people_words import names_that_are_words, of_people
+from services.language.words.phrases import says
+from services.language.words.statement_tables import stem, stems_told
+from services.language.words.statement_words import is_clinical_name, ordinary_words
+
+_SHORT_LETTERS, _NEAREST = 3, 0.6
+_Span = tuple[Word, ...]
+
+
+def strangers_in(
+    message: Message,
+    run: Sequence[Word],
+    free: Collection[int],
+    known_by_hit: Collection[int],
+    others: Collection[frozenset[str]],
+    own: Person | None,
+    roster: Sequence[Person],
+) -> Iterable[_Span]:
+    """Yield the words of `run` that name a stranger.
+
+    Args:
+        free: Places of the run that explain nobody's name.
+        known_by_hit: Those of them at which a word of somebody's name stands nevertheless.
+        others: Names of relatives, contacts and staff, as sets of folded words.
+        own: Who is open.
+        roster: Whose letters stand for them though they are an abbreviation as well.
+    """
+    for place in sorted(free):
+        word, has_hit = run[place], place in known_by_hit
+        if (letters := _initials(message, run, place, roster)) and not _are_initials_of(
+            own, letters, word
+        ):
+            yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
+            continue
+        if is_labelled(message, run, place) or _heads_as_name(run, place):
+            yield (word, *run[place + 1 : place + 2])
+            continue
+        owns = is_unknown_owner(word)
+        is_short = own is not None and is_short_for(word.text, _given(own))
+        is_asked = is_strange_subject(run, word)
+        is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
+        owns = owns or (is_asked and not is_short)
+        whole = tuple(run[max(place - 1, 0) : place + 1])
+        owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
+        owns = owns and not is_name_beside(run, (word,), others) and not has_hit
+        owns = owns and not _is_met(message, word)
+        if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
+            yield (word,)
+
+
+def _heads_as_name(run: Sequence[Word], place: int) -> bool:
+    """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
+
+    `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`
+    """
+    word, *behind = run[place : place + 2]
+    last = behind[0] if behind else word
+    if not last.heads or last.after not in measured_nouns() or last.text in measured_nouns():
+        return False
+    is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
+    if last is word or not is_name:
+        return is_name and word.before in PATIENTS
+    is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
+    is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
+    is_given = not is_word or word.is_in("given_too")
+    return is_begun and is_given and not (last.is_common and last.raw.islower())
+
+
+def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequence[Person]) -> str:
+    """Return the letters that stand for somebody: `Mr K.`, `JD's creatinine`, `pt A.K.`."""
+    word, last = run[place], run[max(place - 1, 0)]
+    behind = run[place + 1] if place + 1 < len(run) else word
+    if word.title in ("man", "woman") and len(word.raw) == 1:
+        is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
+        is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
+        is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
+        return word.text if is_led and is_letter and not is_named else ""
+    is_dotted = last is not word and word.gap.strip() == "." and len(last.raw) == len(word.raw) == 1
+    is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
+    is_single = is_single and "," not in word.gap  # `the patient, K?`
+    is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
+    is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
+    heads_value = word.heads and _is_value(behind)
+    is_known = heads_value and any(_are_initials_of(one, word.text, word) for one in roster)
+    is_pair = is_pair and (word.is_owner or not is_listed or is_known)
+    if _is_half_initial(word, last):
+        return last.text + word.text
+    is_shouted = message.text.isupper() and len(message.words) > 1
+    is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
+    first = last if is_dotted else word
+    is_typed = word.raw.isupper() or (first.is_first and heads_value)
+    if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
+        return ""
+    begins = first.is_first and (word.heads or word.closes or _is_value(behind))
+    is_asked = word.is_owner and asks_for_chart(word)
+    is_led = first.before in PATIENTS | of_people("made_for") or (
+        first.before in of_people("topics") and word.closes
+    )
+    letters = first.text + word.text if is_dotted else word.text
+    return letters if begins or is_asked or is_led else ""
+
+
+def _is_half_initial(word: Word, last: Word) -> bool:
+    """Whether the heading is a name with one half a letter: `Dolores I: Hb`, `I. Wolf: Hb`."""
+    letter, name = (word, last) if len(word.raw) == 1 else (last, word)
+    is_told = word.heads and last.is_first and len(letter.raw) == 1 < len(name.raw)
+    is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw in ("a", "n"))
+    is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
+    return is_told and is_name and not is_clinical_name(stem(name.text)) and not _is_value(name)
+
+
+def _is_value(word: Word) -> bool:
+    return word.text in measured_nouns() or word.text in chart_nouns()
+
+
+def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
+    if person is None or contradicts((word,), person):
+        return False
+    names = [one for name in person.names for one in (*name.given, name.family)]
+    return {folded(one)[:1] for one in names}.issuperset(letters)
+
+
+def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Person]:
+    """Yield whose initials or name what nobody is called is nearest to: `J.D.`, `hartmut`."""
+    letters, sound = "".join(filter(str.isalpha, folded(words))), sounds(span[-1].text)
+    for one in people:
+        said = (sounds(word) for word in name_words(one))
+        is_near = any(OSA.normalized_similarity(sound, each) >= _NEAREST for each in said)
+        is_short = len(letters) < _SHORT_LETTERS
+        if _are_initials_of(one, letters, span[-1]) if is_short else is_near:
+            yield one
+
+
+def _given(person: Person) -> Collection[str]:
+    return {folded(part) for name in person.names for text in name.given for part in text.split()}
+
+
+def _is_titled(
+    run: Sequence[Word],
+    word: Word,
+    others: Collection[frozenset[str]],
+    *,
+    has_hit: bool,
+    is_open: bool,
+) -> bool:
+    """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
+    if word.title == "patient" and len(word.raw) <= _SHORT_LETTERS and not is_clinical(word.text):
+        return word.heads and word.raw.istitle() and not has_hit  # `patient Li: INR?`
+    if word.title == "staff":
+        # `Prof. Koch - Hb?`, `Herr Doktor Brenner: Kalium?`
+        return word.heads and word in run[:3] and word.after in measured_nouns()
+    if word.title not in ("man", "woman") or len(word.raw) < 2:
+        return False
+    is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
+    if is_carried and word.text in measured_nouns():
+        return False  # `Herr Gross Kalium`
+    is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
+    is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
+    if word.is_common and not word.is_owner and is_role:
+        return False
+    if is_name_beside(run, (word,), others) or (has_hit and not is_open):
+        return False
+    is_name = len(word.before) > _SHORT_LETTERS or is_known_name(word.text)
+    is_name = is_name or is_strange(word.text)
+    is_term = is_clinical_name(stem(word.text)) or stem(word.text) in stems_told("body")
+    is_term = (is_term or word.is_common) and not word.heads
+    is_name = is_name and not (is_carried or is_term)
+    return word.raw[0].isupper() or word.is_owner or is_name
+
+
+def _is_name_in_a_chart_question(
+    message: Message, word: Word, others: Collection[frozenset[str]]
+) -> bool:
+    """Whether somebody's name stands where a chart is asked for: `is nakamura on warfarin?`.
+
+    Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
+    language, too, only `Müller Kalium`, for nothing else may stand there.
+    """
+    is_score = word.after in of_people("told_first_by") and not word.is_owner
+    if word.title in ("staff", "relative") or message.registers or is_score:
+        return False
+    if word.before in of_people("newest") and not word.is_owner:
+        return False
+    if any(word.text in name for name in others):
+        return False
+    if _is_said_by_or_to(message, word):
+        return False
+    rest = [one for one in message.words if one is not word]
+    if _is_name_and_word(word):
+        is_patient = word.title == "patient" and word.raw[0].isupper() and word.closes
+        return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
+    is_told = word.is_first and word.after in of_people("does_or_is")  # "thomas called"
+    is_told = is_told and not (word.is_eponym and word.beyond in of_people("found_of_signs"))
+    is_in_use = _is_in_use(word) and not (is_told and word.is_eponym)
+    if word.is_common or not is_known_name(word.text) or is_in_use:
+        return False
+    if word.is_owner and not asks_for_chart(word):
+        return False
+    # `is nakamura also PD-L1 positive?`, whatever is asked of them
+    is_asked = word.before in of_people("auxiliaries") and not word.closes
+    is_called = word.title == "patient" or is_asked or is_told
+    opens = all(one.is_in("opening") or is_known_name(one.text) for one in rest)
+    return is_called or opens or any(map(_is_of_a_chart, rest))
+
+
+def _is_said_by_or_to(message: Message, word: Word) -> bool:
+    """Whether the name is that of a place, of who did something, or of who is spoken to.
+
+    Of a task that is to go it is a word of its title: "delete the chase CT reminder".
+    """
+    if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):
+        return True
+    if word.before in of_people("before_staff") or word.after in of_people("behind_places"):
+        return True
+    if message.pronoun_at is not None and message.pronoun_at < word.start:
+        return True
+    earlier = {one.text for one in message.words if one.start < word.start}
+    # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
+    spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
+    return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
+
+
+def _is_met(message: Message, word: Word) -> bool:
+    """Whether a meeting is with whom the word names: `Termin bei Lopez um 10 Uhr`."""
+    earlier = {one.text for one in message.words if one.start < word.start}
+    return word.before in of_people("met_at") and bool(earlier & of_people("meetings"))
+
+
+def _is_name_and_word(word: Word) -> bool:
+    is_other = word.text in words_of_questions() and not word.is_in("of_no_value")
+    is_other = is_other or word.is_in("seasons")
+    is_other = is_other or word.text in month_numbers()
+    is_other = is_other or word.is_surely_eponym
+    is_other = is_other or (word.is_in("qualities") and not word.is_in("of_no_value"))
+    is_name = word.text in names_that_are_words() or (word.heads and word.is_in("given_too"))
+    return word.is_common and not is_other and is_name
+
+
+def _is_in_use(word: Word) -> bool:
+    is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
+    is_ordinary = is_ordinary_name(word.text) and not word.is_capital
+    is_ordinary = is_ordinary or word.is_in("no_names")
+    is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
+    # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
+    is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
+    is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())
+    return is_short or is_ordinary or is_term or word.text in words_of_questions()
+
+
+def _is_value_or_name(word: Word) -> bool:
+    is_name = is_known_name(word.text) and word.text not in words_of_questions()  # "how"
+    return word.text in measured_nouns() or is_name or word.is_in("particles")
+
+
+def _is_of_a_chart(word: Word) -> bool:
+    is_asked = word.text in chart_nouns() or word.is_in("chart_things")
+    return is_asked or is_clinical_name(stem(word.text))

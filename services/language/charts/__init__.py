@@ -1,0 +1,1 @@
+"""The words by which things of a chart are asked for and told."""

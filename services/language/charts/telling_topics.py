@@ -1,0 +1,114 @@
+"""Which of the topics that a question names say what it asks for. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from services.language.charts.chart_file import TopicSpec
+from services.language.charts.chart_parts import RANKED, QuestionPart
+from services.language.charts.named_runs import Run
+from services.language.charts.tools_named import SEARCH
+from services.language.utterance import Aspect
+
+NEVER_OF = {
+    "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
+    "procedures": frozenset({"results", "medications", "immunizations"}),
+}
+"""What is named for another tool, and no row of this one."""
+_REACHED = ("phone", "contact person")
+_BY_STATE = frozenset({"encounters"})
+_ALSO_INJECTED = frozenset({"procedures", "medications"})
+_VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
+
+
+def telling_topics(
+    topics: Sequence[TopicSpec], runs: Sequence[Run], aspects: Collection[Aspect]
+) -> list[TopicSpec]:
+    """Return the topics that say most: of one tool the one with a name or arguments."""
+    found: dict[str, TopicSpec] = {}
+    for topic in topics:
+        kept = found.get(topic.tool)
+        is_of_kin = kept is not None and (kept.name, topic.name) == _REACHED
+        if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
+            found[topic.tool] = topic
+    status = found.get("current_status")
+    if status is not None and _is_of_something_else(status, found, runs):
+        del found["current_status"]
+    named = {known.tool for run in runs for known in run.known}
+    for tool in _meant_otherwise(found, named, aspects):
+        del found[tool]
+    for vague in _VAGUE:
+        if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
+            del found[vague]
+    return list(found.values())
+
+
+def with_part_meant(topics: Sequence[TopicSpec], part: QuestionPart) -> list[TopicSpec]:
+    """Return the topics as what a part says makes another of them.
+
+    Whether a scan may be made the implants tell, the telephone number of kin is a contact person's,
+    and the next visit is one that is planned. Who is a relative is no illness of theirs.
+    """
+    is_given = any(known.tool == "allergies" for run in part.runs for known in run.known)
+    is_allowed = "may_have" in part.frames or (is_given and "range" in part.parts)
+    if "of_kin" in part.frames and (kin := [one for one in topics if one.name in _REACHED]):
+        topics = [kin[0].model_copy(update={"name": _REACHED[1]})]
+    if {"of_kin"} <= part.frames and part.parts[:1] == ["people"] and not part.runs:
+        of_kin = {"tool": "chart_summary", "name": _REACHED[1]}  # "who is her mother?"
+        topics = [one.model_copy(update=of_kin if one.name == "family" else {}) for one in topics]
+    meant = {"imaging_reports": {"tool": "care", "name": "implant"}} if is_allowed else {}
+    if part.parts[:1] == ["due"] or "missed" in part.frames:
+        meant["encounters"] = {"name": "missed" if "missed" in part.frames else "planned"}
+        meant.setdefault("imaging_reports", {"tool": "care", "name": "open order"})
+    return [
+        one.model_copy(update=meant[one.tool])
+        if one.tool in meant and (not one.name or one.tool not in _BY_STATE)
+        else one
+        for one in topics
+    ]
+
+
+def _meant_otherwise(
+    found: Mapping[str, TopicSpec], named: Collection[str], aspects: Collection[Aspect]
+) -> list[str]:
+    """Return the tools of whose list something else says what is meant."""
+    is_injected = bool(named) and {*named} <= _ALSO_INJECTED
+    is_ranked = {*named} == {"results"} and bool(RANKED & {*aspects})
+    is_plain = "encounters" in found and not found["encounters"].name
+    is_at_visits = {*named} == {"results"} and is_plain and not {*aspects} & {"count", "when"}
+    of_person = found["chart_summary"].name if "chart_summary" in found else ""
+    is_drug = "medications" in found or "medications" in named
+    is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
+    # "Where were her kids born?", "does she live in a nursing home?"
+    is_of_other |= of_person in ("birth date", "address") and SEARCH in found
+    of_family = "history" in found and found["history"].name == "family"
+    is_of_other |= of_person in ("birth date", "age", "vital status") and of_family
+    care = found["care"].name if "care" in found else ""
+    beside = {
+        "results": "results" in named,  # "lab value of potassium" is about potassium
+        "encounters": is_at_visits,  # "weight at the last five visits"
+        "immunizations": is_injected,  # "how many B12 shots"
+        "allergies": is_ranked,  # "which allergen had the highest IgE?"
+        "medications": "allergies" in found,  # "which drugs can't she take?"
+        "problems": "timeline" in found,  # "the timeline of her illness"
+        "chart_summary": is_of_other,
+        "imaging_reports": care in ("order", "open order"),  # "what scans are outstanding?"
+    }
+    return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
+
+
+def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
+    """Whether a whole list is not meant: "how is she doing, her kidneys", "was war der Hb"."""
+    is_named = vague == "chart_summary" and bool(named)
+    # "what became of his statin?"
+    is_named |= vague == "timeline" and {*named} in ({"results"}, {"medications"})
+    is_of_others = vague == "problems" and bool(named) and {*named} <= NEVER_OF["problems"]
+    return count > 1 or is_named or is_of_others
+
+
+def _is_of_something_else(
+    status: TopicSpec, found: Mapping[str, TopicSpec], runs: Sequence[Run]
+) -> bool:
+    """Whether the status or stage of something is asked for that is no tumour: "rubella status"."""
+    if status.name == "stage":
+        named = [known.name for run in runs for known in run.known if known.tool == "problems"]
+        return bool(named) and not any("cancer" in name for name in named)
+    return status.name == "status" and bool(runs or len(found) > 1)

@@ -1,0 +1,1 @@
+"""Numbers, units, days and spans of time as people write them."""

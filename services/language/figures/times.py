@@ -1,0 +1,358 @@
+"""Days and spans of days that a message names: "since 2019", "in March 2018". Pure.
+
+Made for what lies in the past, as charts do; the words of each language stand in `times.yaml`,
+names of months come from CLDR.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, timedelta
+from functools import cache
+from typing import Literal, TypeAlias
+
+from babel import Locale
+from pydantic import Field
+
+from data_models.values import ClosedValue
+from services.language.figures.calendar_days import Days, around, days_of, steps_back, whole_year
+from services.language.figures.lengths import any_of, length_pattern, sign_of
+from services.language.figures.year_parts import SEASON_MONTHS, YearParts
+from services.language.utterance import TimeSpan
+from services.language.words.folding import fold
+from services.language.words.vocabulary import read_words, words_with_number
+
+_YEAR = r"(?:19|20)\d\d"
+_UNITS = ("day", "week", "month", "year", "decade")
+
+
+class TimeWords(ClosedValue):
+    """The words of one language; lists are phrases, folded.
+
+    Attributes:
+        onward: What stands before and behind a day from which on something counts.
+        in_: What stands before a date and changes nothing.
+        same_as: Lengths of time that have words of their own, as they are counted.
+        lasting: Before a length that ends today, "over 5 years"; `rolling` before its unit.
+        age: Before a number of years: "before age 12", which no span is made of.
+        at_first: Before a length that an event begins: "in the first 3 months after".
+        later: Behind a length that goes on from what was told; `earlier` likewise.
+        ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
+        slashes: How 3/4/2015 is written where this language is; `locale` is for babel.
+        seasons: The month in which each begins; "since spring" is since that month.
+        year_parts: Other parts of a year: the month in which each begins, and how many it has.
+    """
+
+    since: tuple[str, ...]
+    after: tuple[str, ...]
+    until: tuple[str, ...]
+    before: tuple[str, ...]
+    onward: tuple[tuple[str, ...], tuple[str, ...]]
+    between: tuple[str, ...]
+    and_: tuple[str, ...]
+    in_: tuple[str, ...]
+    last: tuple[str, ...]
+    rolling: tuple[str, ...]
+    this: tuple[str, ...]
+    ago: tuple[str, ...]
+    ago_first: tuple[str, ...]
+    several: Mapping[str, int]
+    lasting: tuple[str, ...] = ()
+    age: tuple[str, ...] = ()
+    at_first: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    units: Mapping[str, tuple[str, ...]]
+    days: Mapping[str, int]
+    seasons: Mapping[str, int] = Field(default_factory=dict)
+    year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
+    same_as: Mapping[str, str] = Field(default_factory=dict)
+    slashes: Literal["month_first", "day_first"]
+    locale: str
+
+
+def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[TimeSpan, ...], str]:
+    """Return the spans of days that folded `text` names, and the text without them.
+
+    A date that does not exist is no span; it stays in the text.
+    """
+    reader = _reader(language)
+    found, text = reader.year_parts.spans_in(_counted(text, reader.same_as), today=today)
+    for pattern, read in reader.readers if reader.sign.search(text) else ():
+
+        def take(match: re.Match[str], read: _Read = read) -> str:
+            if (span := read(match, today)) is None:
+                return match[0]
+            found.append(TimeSpan(span.since, span.until, match[0].strip()))
+            return " "
+
+        text = pattern.sub(take, text)
+    return tuple(found), text
+
+
+def length_left(text: str, language: str) -> str:
+    """Return a time that folded `text`, without its spans, still names: "in 3 months"."""
+    found = _reader(language).length.search(text)
+    return "" if found is None else found[0].strip()
+
+
+def _counted(text: str, same_as: Mapping[str, str]) -> str:
+    for said, counted in same_as.items():
+        text = re.sub(said, counted, text)
+    return text
+
+
+_Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
+
+
+@cache
+def _reader(language: str) -> "_TimeReader":
+    return _TimeReader(words=time_words(language), numbers=words_with_number(language))
+
+
+def time_words(language: str) -> TimeWords:
+    """Return the words of days of one language."""
+    return read_words(language, "times", TimeWords)
+
+
+class _TimeReader:
+    """The expressions of one language; each is tried on the whole text, the longest forms first."""
+
+    def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
+        self._words, self._numbers = words, numbers
+        self.same_as = words.same_as
+        self._months = month_names(words.locale)
+        count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
+        one = r"(?:an?|eine[mnr]?|une?|una?)"
+        unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
+        within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
+        ago, first = any_of(words.ago), any_of(words.ago_first)
+        self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
+        self.year_parts = _year_parts(words, within, self._months)
+        relation = _relation(words)
+        a, b, after = self._point("a"), self._point("b"), any_of(words.after)
+        between, joint = any_of(words.between), any_of(words.and_)
+        since = rf"(?:(?P<since>{any_of(words.since)}) )?"
+        forms: tuple[tuple[str, _Read], ...] = (
+            (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
+            (
+                rf"(?<!\w)(?:{between}) (?P<month>{any_of(self._months)}) (?:{joint}) {b}(?!\w)",
+                self._from_month,
+            ),
+            (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
+            (
+                rf"(?<!\w)(?:{any_of(words.onward[0])}) {a} (?:{any_of(words.onward[1])})(?!\w)",
+                self._on,
+            ),
+            (
+                rf"(?<!\w)(?:{any_of(words.before)}) (?:{joint}) (?:{after}) {a}(?!\w)",
+                lambda _, __: TimeSpan(),  # "before and after 2016": of all days
+            ),
+            (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
+            (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{ago})(?!\w)", self._ago),
+            (rf"(?<!\w)(?:{first}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
+            (rf"(?<!\w){since}{within}{count} (?P<which>{last}) (?:{unit})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}{count} (?:{unit}) (?P<which>{last})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
+            (rf"(?<!\w)(?:{any_of(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w)(?:{any_of(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w){since}{within}(?:{any_of(words.this)}) (?:{unit})(?!\w)", self._this),
+            (rf"(?<!\w){since}(?P<word>{any_of(words.days)})(?!\w)", self._day_word),
+            (
+                rf"(?<!\w)(?:{any_of(words.since)}) (?:the |dem |den |le |el )?{self._day()}(?!\w)",
+                self._since_day,
+            ),
+            (rf"(?<!\w){within}{a}(?!\w)", self._plain),
+        )
+        units = (one for every in words.units.values() for one in every)
+        self.sign = sign_of((*self._months, *words.days, *words.seasons, *units))
+        self.readers = tuple((re.compile(form), read) for form, read in forms)
+
+    def _point(self, mark: str) -> str:
+        """Return an expression for a day, a month or a year, its groups named with `mark`."""
+        month = rf"(?:{any_of(self._months)})\.?"
+        return (
+            rf"(?:(?P<iso_{mark}>{_YEAR}-\d\d(?:-\d\d)?(?!\d))"
+            rf"|(?P<dots_{mark}>\d{{1,2}}\.\s?\d{{1,2}}\.\s?(?:{_YEAR}|\d\d(?!\d)))"
+            rf"|(?P<slash_{mark}>\d{{1,2}}/\d{{1,2}}/(?:{_YEAR}|\d\d))"
+            rf"|(?P<dmy_{mark}>\d{{1,2}}(?:st|nd|rd|th|\.|er)?(?: of| de)? {month}"
+            rf"(?: de| del)?,? {_YEAR})"
+            rf"|(?P<mdy_{mark}>{month} \d{{1,2}}(?:st|nd|rd|th)?,? {_YEAR})"
+            rf"|(?P<my_{mark}>{month}(?: of| de| del)?,? {_YEAR})"
+            rf"|(?P<year_{mark}>{_YEAR})(?!-\d\d(?!\d)|[/.]\d))"
+        )
+
+    def _day(self) -> str:
+        """Return an expression for a day of a month, a month or a season, without its year."""
+        month = rf"(?:{any_of(self._months)})\.?"
+        figure = r"\d{1,2}(?:st|nd|rd|th|\.|er)?"
+        season = any_of(self._words.seasons) if self._words.seasons else r"(?!)"
+        return (
+            rf"(?:{figure}(?: of| de)? (?P<m1>{month})|(?P<m2>{month})(?: {figure})?"
+            rf"|(?P<season>{season}))"
+        )
+
+    def _since_day(self, match: re.Match[str], today: date) -> TimeSpan | None:
+        """Read a day or a season without its year as the last one that has come."""
+        if match["season"]:
+            month = self._words.seasons[match["season"]]
+            return TimeSpan(since=date(today.year - (month > today.month), month, 1))
+        figures = [int(each) for each in re.findall(r"\d+", match[0])]
+        month = self._month_in(match["m1"] or match["m2"])
+        days = (days_of(year, month, figures[0] if figures else 1)
+                for year in (today.year, today.year - 1))  # fmt: skip
+        return next((TimeSpan(since=at.first) for at in days if at and at.first <= today), None)
+
+    def _at(self, match: re.Match[str], mark: str) -> Days | None:
+        kind = next(
+            one
+            for one in ("iso", "dots", "slash", "dmy", "mdy", "my", "year")
+            if match[f"{one}_{mark}"]
+        )
+        said = match[f"{kind}_{mark}"]
+        month: int | None
+        day: int | None
+        figures = [int(each) for each in re.findall(r"\d+", said)]
+        match kind:
+            case "iso":
+                year, month = figures[:2]
+                day = figures[2] if len(figures) > 2 else None
+            case "dots":
+                day, month, year = figures[0], figures[1], whole_year(figures[2])
+            case "slash":
+                month, day, year = self._slashed(figures)
+            case "dmy" | "mdy":
+                day, year = figures
+                month = self._month_in(said)
+            case "my":
+                (year,), month, day = figures, self._month_in(said), None
+            case _:
+                (year,), month, day = figures, None, None
+        return days_of(year, month, day)
+
+    def _slashed(self, figures: list[int]) -> tuple[int, int, int]:
+        """Return month, day and year of 3/4/2015; the other order where only that is a date."""
+        first, second, year = figures[0], figures[1], whole_year(figures[2])
+        is_month_first = self._words.slashes == "month_first"
+        month, day = (first, second) if is_month_first else (second, first)
+        return (day, month, year) if month > 12 >= day else (month, day, year)
+
+    def _month_in(self, said: str) -> int:
+        words = re.findall(r"[^\W\d_]+", said)
+        return next(self._months[word] for word in words if word in self._months)
+
+    def _between(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        first, second = self._at(match, "a"), self._at(match, "b")
+        if first is None or second is None:
+            return None
+        return TimeSpan(min(first.first, second.first), max(first.last, second.last))
+
+    def _from_month(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        """Read "between May and October 2018", and "from December to March 2018"."""
+        last, month = self._at(match, "b"), self._months[match["month"]]
+        if last is None:
+            return None
+        first = days_of(last.first.year - (month > last.last.month), month, None)
+        return None if first is None else TimeSpan(first.first, last.last)
+
+    def _related(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        if (at := self._at(match, "a")) is None:
+            return None
+        if match["since"]:
+            return TimeSpan(since=at.first)
+        if match["after"]:
+            return TimeSpan(since=at.last + timedelta(days=1))
+        return TimeSpan(until=at.last if match["until"] else at.first - timedelta(days=1))
+
+    def _on(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        at = self._at(match, "a")
+        return None if at is None else TimeSpan(since=at.first)
+
+    def _plain(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        at = self._at(match, "a")
+        return None if at is None else TimeSpan(at.first, at.last)
+
+    def _last(self, match: re.Match[str], today: date) -> TimeSpan | None:
+        unit = _unit_of(match)
+        counts = {"n", "some"} & {name for name, said in match.groupdict().items() if said}
+        one = fold(self._words.units[unit][0])[0]
+        is_several = match[unit] != one and match[unit].startswith(one)
+        is_ahead = "n" in counts and match.start("n") < match.start("which")
+        if (is_several and not counts) or (match[unit] == one and is_ahead):
+            return None  # "over the last years" says not how many, "below 10 last year" of one
+        if counts or match["which"] in self._words.rolling or unit == "decade":
+            return self._rolling(match, today)
+        return _open_if_since(match, around(steps_back(today, unit, 1), unit))
+
+    def _rolling(self, match: re.Match[str], today: date) -> TimeSpan:
+        return TimeSpan(since=steps_back(today, _unit_of(match), self._number(match)))
+
+    def _this(self, match: re.Match[str], today: date) -> TimeSpan:
+        return _open_if_since(match, around(today, _unit_of(match)))
+
+    def _ago(self, match: re.Match[str], today: date) -> TimeSpan:
+        unit = _unit_of(match)
+        day = steps_back(today, unit, self._number(match))
+        return _open_if_since(match, around(day, "year" if unit == "decade" else unit))
+
+    def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
+        day = today + timedelta(days=self._words.days[match["word"]])
+        return _open_if_since(match, Days(day, day))
+
+    def _number(self, match: re.Match[str]) -> int:
+        if some := match.groupdict().get("some"):
+            return self._words.several[some]
+        said = match.groupdict().get("n") or "1"
+        return int(said) if said.isdigit() else self._numbers[said]
+
+
+def _open_if_since(match: re.Match[str], days: Days) -> TimeSpan:
+    return TimeSpan(days.first, None if match.groupdict().get("since") else days.last)
+
+
+def _decade(match: re.Match[str], _: date) -> TimeSpan:
+    first = int(match["tens"])
+    return TimeSpan(date(first, 1, 1), date(first + 9, 12, 31))
+
+
+def _unit_of(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return next(unit for unit in _UNITS if groups[unit])
+
+
+def month_names(locale: str) -> Mapping[str, int]:
+    """Return each month's names and short names, folded, without their dots."""
+    months: dict[str, int] = {}
+    for name in (locale, "en_US"):
+        known = Locale.parse(name).months
+        for form, width in (("format", "wide"), ("stand-alone", "wide"), ("format", "abbreviated")):
+            for number, word in known[form][width].items():
+                months.setdefault(fold(word)[0].rstrip("."), number)
+    return months | {"sept": 9}
+
+
+def _length(words: TimeWords, number: str, months: Iterable[str]) -> re.Pattern[str]:
+    related = (words.before, words.after, words.since, words.until)
+    return length_pattern(
+        number, units=words.units, several=words.several, within=words.in_,
+        relations=related, age=words.age, months=months,
+    )  # fmt: skip
+
+
+def _relation(words: TimeWords) -> str:
+    related = {"since": words.since, "after": words.after, "until": words.until}
+    related["before"] = words.before
+    return "|".join(rf"(?P<{name}>{any_of(phrases)})" for name, phrases in related.items())
+
+
+def _year_parts(words: TimeWords, within: str, months: Mapping[str, int]) -> YearParts:
+    seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
+    parts = {**seasons, **words.year_parts}
+    return YearParts(
+        parts={_counted(fold(one)[0], words.same_as): each for one, each in parts.items()},
+        months=months,
+        since=any_of(words.since),
+        within=within,
+        last=any_of(words.last),
+        this=any_of(words.this),
+    )

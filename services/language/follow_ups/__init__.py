@@ -1,0 +1,1 @@
+"""What a short question asks that leans on the one before it."""

@@ -1,0 +1,107 @@
+"""The words, of any language, by which a short question leans on the one before it. Pure."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from services.language.charts.chart_pieces import Piece
+from services.language.charts.chart_words import Lexicon, lexicon
+from services.language.charts.named_runs import FOR
+from services.language.words.folding import fold, tokens_of
+from services.language.words.vocabulary import LANGUAGES
+
+
+def opens(tokens: Sequence[str]) -> bool:
+    """Whether it begins as what goes on: "and in 2015?"."""
+    return any(tuple(tokens[:size]) in _openers() for size in range(1, len(tokens) + 1))
+
+
+def points_back(tokens: Sequence[str]) -> bool:
+    """Whether it is asked of what was named before: "who prescribed it?"."""
+    said = " ".join(tokens)
+    for one in _relatives():  # "allergies that are no longer active": of all of them
+        said = said[:1] + said[1:].replace(f" {one}", "")
+    return not _pointers().isdisjoint(said.split())
+
+
+def points_within(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether it points at what it names itself: "when was her statin started, and who by it?"."""
+    points = next((n for n, one in enumerate(pieces) if one.text in words.words.pointers), 0)
+    joints = [n for n, one in enumerate(pieces[:points]) if one.text in words.joints]
+    return any(one.of("name") for one in pieces[: joints[-1] if joints else 0])
+
+
+@cache
+def _relatives() -> tuple[str, ...]:
+    return tuple(one for language in LANGUAGES for one in lexicon(language).words.relative)
+
+
+@cache
+def _pointers() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
+
+
+def is_then(tokens: Sequence[str]) -> bool:
+    """Whether it ends in a word for the days before: "whom did she see then?"."""
+    said = " ".join(["", *(token for token in tokens if token.isalnum())])
+    return said.endswith(_thens())
+
+
+def ends_before(tokens: Sequence[str]) -> bool:
+    """Whether it ends in a word for what came before or after: "die Koloskopie davor?"."""
+    return next((one for one in reversed(tokens) if one.isalnum()), "") in _befores()
+
+
+def refuses(folded: str, words: Lexicon) -> bool:
+    """Whether it is no question, and leaves out what it names: "no sinusitis please"."""
+    pieces = words.pieces(folded)
+    opening = pieces[0].text if pieces else ""
+    return "?" not in folded and opening in words.words.negations | words.words.denials
+
+
+@cache
+def _befores() -> frozenset[str]:
+    words = [lexicon(language).words for language in LANGUAGES]
+    said = (
+        one
+        for each in words
+        for one in (
+            *each.before,
+            *(w for side in ("after", "since", "during") for w in each.relations.get(side, ())),
+        )
+    )
+    return frozenset(fold(one)[0] for one in said)
+
+
+def has_limit(tokens: Sequence[str]) -> bool:
+    """Whether a figure stands in it with a word for beyond: "any above 160?"."""
+    return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
+
+
+@cache
+def _limits() -> frozenset[str]:
+    words = (lexicon(language).words for language in LANGUAGES)
+    return frozenset(fold(one)[0] for each in words for one in (*each.above, *each.below))
+
+
+@cache
+def _thens() -> tuple[str, ...]:
+    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
+    return tuple(f" {fold(one)[0]}" for one in said)
+
+
+@cache
+def _openers() -> frozenset[tuple[str, ...]]:
+    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
+    return frozenset(tuple(tokens_of(fold(one)[0])) for one in every)
+
+
+def says_what_for(tokens: Sequence[str]) -> bool:
+    """Whether it is said what something was for: "and how long with the PE?"."""
+    return not (FOR | {"with", "mit", "bei", "avec", "con"}).isdisjoint(tokens)
+
+
+def marker_named(text: str, language: str) -> str:
+    """Return the marker that two or three letters alone may be: "ER?", "and PR?"; else ""."""
+    words = lexicon(language)
+    said = [one for one in tokens_of(fold(text)[0]) if one.isalnum() and one not in words.joints]
+    return words.words.markers.get(said[0], "") if len(said) == 1 else ""

@@ -1,0 +1,1 @@
+"""What models write around and within their answers."""

@@ -1,0 +1,1 @@
+"""Whom words name, describe or point at."""

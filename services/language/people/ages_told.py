@@ -1,0 +1,110 @@
+"""Somebody told apart by age: "the 8-month-old", "der 36-jährige Patient". Pure."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from services.language.charts.chart_entries import chart_nouns
+from services.language.people.descriptions import first_parts
+from services.language.words.folding import words_of
+from services.language.words.letters import folded
+from services.language.words.people_words import of_people
+from services.language.words.vocabulary import LANGUAGES, words_with_number
+
+Unit = Literal["year", "month", "week", "day"]
+_UNITS: dict[str, Unit] = {
+    "y": "year", "j": "year", "m": "month", "w": "week", "d": "day", "t": "day",
+}  # fmt: skip
+_AGED = re.compile(
+    r"(?<![\w.,])(?:(?P<article>[^\W\d_]+)\s+)?(?P<number>\d{1,3})[ -]?"
+    r"(?P<unit>years?|yrs?|y|months?|weeks?|days?|jahre?|monate?|wochen?|tage?)?[ /-]?"
+    r"(?:olds?|o|alte[nrs]?|j(?:ä|ae|a)hrige[nrs]?)\b(?P<owner>['’]s)?\s*(?P<behind>[^\W\d_]*)",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"\A\W*(?:(?:and|now|next|und|jetzt)\s+)?"
+    r"(?:(?P<who>[^\W\d_]+)[,/\s]\s?)?(?P<number>\d{1,3})[ -]?"
+    r"(?:(?P<unit>y/?o|years?[ -]old|j(?:ä|ae|a)hrige[nrs]?)\b|(?:y\s?|J\.?\s?)?(?P<sex>[MFW])\b"
+    r"|(?:y|J\.|Jahre|years)?(?=\s?[,:]))(?=\W*(?P<asked>[^\W\d_]*))",
+    re.IGNORECASE,
+)
+_IN_WORDS = re.compile(
+    r"(?<![\w-])(?P<number>[^\W\d_]+?(?:-[^\W\d_]+?)?)[- ]?(?=(?:year|month|j(?:ä|ae|a)hrig))",
+    re.IGNORECASE,
+)
+_BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
+_SEXES: dict[str, Literal["male", "female"]] = {
+    "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
+}  # fmt: skip
+_BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
+
+
+@dataclass(frozen=True, slots=True)
+class AgeTold:
+    """An age by which one patient is told from others."""
+
+    number: int
+    unit: Unit
+    sex: Literal["male", "female"] | None = None
+
+    def fits(self, born: date, today: date) -> bool:
+        """Whether who was `born` then is of that age `today`; days, weeks and months roughly."""
+        days = (today - born).days
+        months = (today.year - born.year) * 12 + today.month - born.month
+        months -= today.day < born.day
+        if self.unit == "year":
+            return months // 12 == self.number
+        lived = {"month": months, "week": days // 7, "day": days}[self.unit]
+        return abs(lived - self.number) <= 1
+
+    def is_near(self, born: date, today: date, *, within: int = 2) -> bool:
+        """Whether who was `born` then is of that age, give or take less than so many years."""
+        return abs((today - born).days / 365.25 - self.number) < within
+
+
+def age_behind(text: str, end: int) -> AgeTold | None:
+    """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`."""
+    found = _BEHIND_NAME.match(text, end)
+    return None if found is None else AgeTold(int(found[1]), "year")
+
+
+def _person_words() -> frozenset[str]:
+    return of_people("people", "men", "women") | {"m", "f", "w", *_SEXES}
+
+
+def _sex_of(called: str) -> Literal["male", "female"] | None:
+    if called in of_people("men") | {"m"}:
+        return "male"
+    if called in of_people("women") | {"f", "w", "frau"}:
+        return "female"
+    return _SEXES.get(called)
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    """Return "eighty-four-" and "vierundachtzig" before what they count as 84-."""
+    numbers = {word: one for each in LANGUAGES for word, one in words_with_number(each).items()}
+    said = [numbers.get(word, 0) for word in words_of(found["number"])]
+    return f"{sum(said)}-" if all(said) else found[0]
+
+
+def age_told(text: str) -> AgeTold | None:
+    """Return the age that stands for somebody in `text`; None for that of a scan or a wound."""
+    text = _IN_WORDS.sub(_in_digits, text)
+    if (heading := _HEADING.match(text)) is not None:
+        who, sex = folded(heading["who"] or ""), folded(heading["sex"] or "")
+        called = who or sex
+        is_person = who in _person_words() or (not who and (heading["unit"] or sex))
+        asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
+        is_sex = not sex or heading["sex"].isupper() or (asked and len(heading["number"]) == 2)
+        if is_person and is_sex:
+            return AgeTold(int(heading["number"]), "year", _sex_of(called))
+    people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
+    ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
+    for found in _AGED.finditer(text):
+        is_meant = folded(found["article"] or "") in of_people("definite")
+        is_meant = is_meant or folded(found["behind"]) in of_people("men", "women")
+        if is_meant and (found["owner"] or folded(found["behind"]) in ends):
+            unit = _UNITS[(found["unit"] or "y")[0].lower()]
+            return AgeTold(int(found["number"]), unit)
+    return None

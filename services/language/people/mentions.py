@@ -1,0 +1,272 @@
+"""The words of a message as they may name people, each with the signs that stand beside it. Pure.
+
+Who is meant is no business of this file: it knows no patient. It says of each word whether a
+title, a possessive, a role or a place in the sentence speaks for or against a name.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from services.language.charts.chart_entries import measured_nouns
+from services.language.figures.full_dates import month_numbers
+from services.language.people.descriptions import (
+    Sex,
+    describes_somebody,
+    is_of_both,
+    says_of_patient,
+    sex_of_owners,
+    spoken_sex,
+)
+from services.language.people.signed_word import Title, Word
+from services.language.words.detection import language_of
+from services.language.words.letters import APOSTROPHES, folded, is_shouted
+from services.language.words.people_words import common_words, of_people
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name
+
+TEXT_LIMIT_CHARS = 16_000
+_WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
+_OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
+_SENTENCE_ENDS = frozenset(".!?:;\n•*>")
+_BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
+_BED_LETTERS = frozenset("abce")
+_BEGINS = frozenset(":,;.\n")
+_FOR = frozenset({"for", "fur", "pour", "para", "book"})
+HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as words, and what it says of people besides names.
+
+    Attributes:
+        describes: Whether somebody is described rather than named: "the violin teacher".
+        is_placed: Whether somebody is told apart by a bed or room: "room 4: sodium?".
+        registers: Whether it speaks of registering somebody.
+        compares: Whether it asks to compare.
+        spoken_sex: The sex that pronouns give the one spoken of, if they agree and nobody else is
+            in the message to whom they may belong.
+        told_sex: The same of the whole message, whoever is named in it.
+        pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    describes: bool = False
+    is_placed: bool = False
+    registers: bool = False
+    compares: bool = False
+    spoken_sex: Sex | None = None
+    told_sex: Sex | None = None
+    pronoun_at: int | None = None
+
+
+@lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
+def read_words(text: str) -> Message:
+    """Return the words of the first 16,000 characters of `text` with their signs."""
+    text = text[:TEXT_LIMIT_CHARS]
+    found = [one for one in _WORD.finditer(text) if not _is_part_of_word(text, one)]
+    folds = [folded(one.group()) for one in found]
+    shouted = is_shouted([one.group() for one in found])
+    german = len(of_people("german") & set(folds)) >= 2
+    french = len(of_people("french") & set(folds)) >= 2
+    english = language_of(text, default="") == "en"
+    words: list[Word] = []
+    for at, one in enumerate(found):
+        raw, end = one.group(), one.end()
+        gap = text[found[at - 1].end() if at else 0 : one.start()]
+        starts = at == 0 or (bool(_SENTENCE_ENDS & set(gap)) and not _is_short_form(words[-1], gap))
+        own = _OWN.match(text, end)
+        behind = text[own.end() if own else end :][:2].lstrip(" ")
+        is_capital = raw[0].isupper() and not starts and not shouted
+        word = Word(
+            raw=raw,
+            text=folds[at],
+            start=one.start(),
+            end=end,
+            gap=gap,
+            title=None
+            if _is_abbreviation(words, shouted)
+            else _title(folds, words, at, gap, french),
+            is_owner=own is not None
+            and (own.group(2) is not None or raw[-1] in "sxzSXZ")
+            and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
+            is_capital=is_capital and not (german and _is_usual(folds[at])),
+            is_heading=not words and behind[:1] in (":", ",", "-", "–", "("),
+            heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
+            closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
+            or of_people("lingers").issuperset(folds[at + 1 :]),
+            is_first=at == 0
+            or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
+            is_in_date=_is_in_date(folds, at, gap, text[end:]),
+            before=folds[at - 1] if at and not starts else "",
+            after=folds[at + 1] if at + 1 < len(folds) else "",
+            beyond=folds[at + 2] if at + 2 < len(folds) else "",
+            is_of_head=at > 1
+            and folds[at - 1] in of_people("particles")
+            and folds[at - 2] in of_people("eponym_heads"),
+            is_another=_is_another(folds, at),
+            has_number=text[end : end + 2].lstrip(" -")[:1].isdigit(),
+            is_english=english,
+        )
+        words.append(word)
+    return _message(text, words, folds, french=french)
+
+
+def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
+    return Message(
+        text=text,
+        words=tuple(words),
+        describes=describes_somebody(folds)
+        or _is_patient_of_staff(words)
+        or is_of_both(folds, heads=bool(words) and words[0].is_heading),
+        is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
+        registers=any(one in of_people("registers") for one in folds),
+        compares=any(one in of_people("compares") for one in folds),
+        spoken_sex=_spoken_sex(words, folds),
+        told_sex=spoken_sex([one.raw for one in words], folds),
+        pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
+    )
+
+
+def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
+    """Return the sex of the pronouns that stand before anybody's name: `book him with Dr Chen`."""
+    named = (
+        place
+        for place, one in enumerate(words)
+        if _may_be_spoken_of(one) and not (one.title == "staff" and says_of_patient(folds, place))
+    )
+    end = next(named, len(words))
+    return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
+
+
+def _is_another(folds: Sequence[str], at: int) -> bool:
+    if at and folds[at - 1] in of_people("titles_of_men", "titles_of_women"):
+        at -= 1
+    is_told_apart = at + 1 < len(folds) and folds[at + 1] in of_people("generations")
+    return is_told_apart or (at > 0 and folds[at - 1] in of_people("others"))
+
+
+def _is_usual(fold: str) -> bool:
+    """Whether a German sentence may write it with a capital, whoever is called so."""
+    return fold in common_words() and fold not in of_people("uninflected")
+
+
+def _is_pronoun(word: Word, french: bool) -> bool:
+    if word.text == "son":  # a relative in English
+        return french
+    return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
+
+
+def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
+    """Whether it is no word by itself: the s of a possessive, and no "her" in HER2."""
+    if text[word.end() : word.end() + 1].isdigit() and folded(word.group()) == "her":
+        return True
+    is_s = word.group().lower() == "s" and word.start() > 0
+    return is_s and text[word.start() - 1] in APOSTROPHES
+
+
+def _is_short_form(word: Word, gap: str) -> bool:
+    """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
+    titles = of_people("titles_of_men", "titles_of_women", "staff", "titles_of_patients")
+    return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
+
+
+def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
+    """Whether the word before is no title but a scan or a disease: MR, MS."""
+    return bool(words) and not shouted and words[-1].raw in ("MR", "MS", "SR", "FR", "PT", "PR")
+
+
+def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
+    """Whether a month stands beside a number, or where only a time can stand."""
+    is_after = at > 0 and folds[at - 1] in of_people("before_months")
+    if folds[at] in of_people("seasons"):
+        return is_after
+    if folds[at] not in month_numbers():
+        return False
+    is_after = is_after or (
+        at > 1 and folds[at - 1] in of_people("joins") and folds[at - 2] in month_numbers()
+    )
+    has_number = gap.rstrip(" .,-")[-1:].isdigit() or behind.lstrip(" .,-")[:1].isdigit()
+    return has_number or is_after
+
+
+def _title(
+    folds: Sequence[str], words: Sequence[Word], at: int, gap: str, french: bool
+) -> Title | None:
+    """Return what stands before the name that this word may belong to."""
+    is_led = at > 0 and gap in APOSTROPHES and len(words[-1].raw) == 1  # Mrs O'Brien
+    if at == 0 or (gap.strip(" .-\t") and not is_led) or "\n" in gap:
+        return None
+    before, earlier = folds[at - 1], folds[at - 2] if at > 1 else ""
+    if before in of_people("staff") and not (before == "sister" and earlier in of_people("owners")):
+        return "staff"
+    if before in of_people("relatives") and (
+        earlier in of_people("owners") or before not in _TITLES_TOO
+    ):
+        return "relative"
+    if before in of_people("titles_of_women"):
+        return "relative" if before in _TITLES_TOO and earlier in of_people("owners") else "woman"
+    is_monsieur = (
+        before == "m" and gap.startswith(".") and (french or earlier in of_people("about"))
+    )
+    if before in of_people("titles_of_men") or is_monsieur:
+        return "man"
+    if before in of_people("titles_of_patients"):
+        return "patient"
+    last = words[-1]
+    # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
+    carries = last.title is not None and last.title != "patient" and not last.is_owner
+    carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
+    return last.title if carries else None
+
+
+_TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
+
+
+def _is_patient_of_staff(words: Sequence[Word]) -> bool:
+    """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
+    return any(
+        one.title == "staff" and one.is_owner and after.is_in("titles_of_patients")
+        for one, after in pairwise([one for one in words if not one.is_in("newest")])
+    )
+
+
+def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
+    """Whether a room or bed stands for who lies there: `bed 12`, `Doyle in room 4`, `4B's`.
+
+    Not `she is in room 4`, `moved to bed 12`, `CKD 3b`.
+    """
+    place = words[at]
+    is_code = _BED.search(place.gap) is not None and place.raw.lower() in _BED_LETTERS
+    is_code = is_code and not place.has_number and (at == 0 or not place.gap[0].isdigit())  # A1c
+    if not is_code and not (place.is_in("places") and place.has_number):
+        return False
+    before = [one for one in words[:at] if not one.is_in("definite", "places")]
+    leads = of_people("opening", "moves_on", "within")
+    begins = leads.issuperset(one.text for one in before)
+    near = of_people("within", "about")
+    if is_code:
+        begins = begins or bool(_BEGINS & set(place.gap))
+        rest = {one.text for one in words[at + 1 :]}
+        is_said = not place.closes and place.after not in of_people("joins")
+        is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
+        if begins or not (before and before[-1].text in near | _FOR):
+            return begins and is_asked
+    elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
+        return True
+    last = next((one for one in reversed(before) if one.text not in near), before[0])
+    is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
+    return is_name or last.text in measured_nouns() or last.text in _FOR
+
+
+def _may_be_spoken_of(word: Word) -> bool:
+    """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
+    if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
+        return False
+    is_verb = word.is_first and word.is_in("person_verbs")
+    is_verb = is_verb or word.before in of_people("owners")  # `ihre Nierenwerte?`
+    return not (is_verb or word.is_in("patients_own") or is_clinical_name(stem(word.text)))

@@ -1,0 +1,124 @@
+"""Whom a message is about by its frame, "does {who} have asthma", whatever stands there. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import dropwhile, product
+
+from services.language.charts.chart_entries import chart_nouns, measured_nouns
+from services.language.figures.full_dates import full_dates
+from services.language.people.descriptions import first_parts
+from services.language.people.mentions import read_words
+from services.language.people.pointed_at import pointed_at
+from services.language.people.signed_word import Word
+from services.language.sentences.sentences import sentences_of
+from services.language.words.folding import words_of
+from services.language.words.people_words import of_people
+from services.language.words.phrases import every_part_in
+from services.language.words.vocabulary import drug_words
+
+_LONGEST_WORDS, _ASKED = 7, "crp?"
+_FRAMES = ("whom_asked", "whom_ordered", "whom_told")
+
+
+@lru_cache(maxsize=64)
+def headings_of(text: str) -> tuple[str, ...]:
+    """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
+    is_of_open = not of_people("subjects").isdisjoint(words_of(text))
+    headings = []
+    for name, who in _asked_of(text):
+        heading = f"{who.rstrip('. ')}: {_ASKED}"
+        *words, _ = read_words(heading).words
+        is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+        is_time = is_time or _is_met(text, who)
+        is_told = not is_of_open or name == _FRAMES[0]
+        if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
+            headings.append(heading)
+    return tuple(dict.fromkeys(headings))
+
+
+def _asked_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands where whom something is of does, with the frame that tells so."""
+    sentences = dict.fromkeys((text, *map(str.strip, sentences_of(text))))
+    told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
+    for name, sentence in (*product(_FRAMES, sentences), *told):
+        for part in every_part_in(sentence, name):
+            if words := [*dropwhile(_leads, _whom(sentence, part).split())]:
+                yield name, " ".join(words)
+    yield from ((_FRAMES[1], one) for one in sentences if one[:1] in ("(", "["))  # `hb? (JD)`
+
+
+def _leads(word: str) -> bool:
+    leads = of_people("leads_to_whom", "opening") - of_people("definite")
+    return leads.issuperset(words_of(word) or ["-"])
+
+
+def _whom(text: str, part: Mapping[str, str]) -> str:
+    """Return the words before what is asked for; nothing where that is no value of a chart."""
+    theirs = part.get("theirs")
+    who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
+    if not who:
+        return ""  # signs alone name nobody
+    asked, value = part.get("what", ""), part.get("value", "")
+    if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
+        return ""
+    if "beside" in part:
+        who = "" if who[-1:].isdigit() else _behind_values(f"{part['beside']} {who}")  # `ldl 150`
+    is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
+    if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
+        return ""
+    at = next((one for one in asked.split() if not _values().isdisjoint(words_of(one))), "")
+    if not at or "theirs" in part:
+        return "" if asked and not at else who
+    start = text.find(who)
+    words = text[start : text.find(at, text.find(asked))].split()
+    cut = of_people("newest", *(["definite"] if start else []))  # `bei Graf das letzte Ferritin`
+    while words and cut.issuperset(words_of(words[-1])):
+        words.pop()
+    return " ".join(words).rstrip(" ,:")
+
+
+def _behind_values(text: str) -> str:
+    """Return what of `text` stands behind the last value: of `chest ct report X` the X."""
+    words = text.split()
+    places = [at for at, one in enumerate(words) if not _values().isdisjoint(words_of(one))]
+    return " ".join(words[places[-1] + 1 :]) if places else ""
+
+
+def _is_met(text: str, who: str) -> bool:
+    """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
+    before = words_of(text[: text.find(who)])
+    is_led = not of_people("met_at").isdisjoint(before[-1:])
+    return is_led and not of_people("meetings").isdisjoint(before)
+
+
+def _may_be_somebody(words: Sequence[Word]) -> bool:
+    if not words:
+        return True  # a date, or a number
+    is_begun = words[0].is_in("no_one", "auxiliaries", "made_for", "tells")
+    if len(words) > _LONGEST_WORDS or is_begun:
+        return False
+    is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
+    is_said = all(one.before for one in words[1:])  # in one sentence
+    is_owned = any(one.is_in("owners") for one in words)  # `her twin sister`
+    is_other = any(
+        one.is_in("subjects", "speakers") or (one.is_in("staff") and not is_owned) for one in words
+    )
+    things = _values() | chart_nouns("procedures") - of_people("ill_people")
+    is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
+    return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
+
+
+@cache
+def _values() -> frozenset[str]:
+    values = first_parts(measured_nouns()) | of_people("values_of_one")
+    return values - of_people("told_of_kin", "values_of_places")
+
+
+def _is_beside(heading: str, frame: str) -> bool:
+    """Whether it is an illness, or a relative, of whom something may be told in any chart."""
+    words = read_words(heading).words
+    is_kin = any(
+        one.is_in("relatives") or (one.is_in("spouses") and one.before in of_people("owners"))
+        for one in words
+    )
+    return frame != "whom_asked" and bool(pointed_at(words) or (is_kin and frame == "whom_told"))

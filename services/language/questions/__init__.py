@@ -1,0 +1,1 @@
+"""What of the chart a message asks for."""

@@ -1,0 +1,145 @@
+"""Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from services.language.charts.chart_parts import QuestionPart
+from services.language.charts.chart_pieces import Piece
+from services.language.charts.chart_words import Lexicon
+from services.language.charts.names_of_topics import why_last_seen
+from services.language.charts.tools_named import OVER, SEARCH
+from services.language.questions.value_questions import values_of
+from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.words.folding import fold, words_of
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
+
+NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
+_OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
+_OF_UNIT: Mapping[str, str] = {
+    **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),
+    **dict.fromkeys(("cm", "[in_i]"), "body height"),
+}
+"""What of a person is told in a unit."""
+_OF_A_PERSON = frozenset(
+    {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
+    | {"vital status", "language", "birth place", "religion", "sex at birth"}
+)
+
+
+def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
+    """Return what is asked of one thing in words of its own: how large, how tolerated, how it is.
+
+    "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
+    """
+    name = part.runs[0].text if part.runs else ""
+    if "size" in part.frames and not part.topics:  # of a person it is the height
+        return (
+            named(SEARCH, f"{name} size", "all", None)
+            if name
+            else values_of(["body height"], "all", None)
+        )
+    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
+    if "tolerated" in part.frames and name and not is_drug:
+        return named(SEARCH, f"{name} tolerated", "all", None)
+    if part.topics:
+        return None
+    if not name and "change" in part.aspects and part.unit in _OF_UNIT:
+        return named("results", _OF_UNIT[part.unit], "change", None)  # "how many kg did he lose?"
+    is_plain = bool(part.frames) and part.frames <= _OF_ANY_TEST and not part.runs
+    if is_plain and "measured" in part.frames and not (part.aspects or part.parts):
+        return ChartQuestion("results", {}, "latest")
+    if "state" in part.frames and not any(run.known for run in part.runs):
+        return ChartQuestion("chart_summary")  # "how is Ada doing?"
+    return None
+
+
+def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
+    """Return the question for one thing: also what is over is looked at."""
+    if tool == "results":
+        return values_of([name], aspect, what)
+    arguments: dict[str, object] = {}
+    if tool in NAMED_BY_ARGUMENT:
+        arguments["name"] = name
+    if tool in OVER:
+        arguments["status"] = "all"
+    if tool == SEARCH:
+        arguments["query"] = name
+    return ChartQuestion(tool, arguments, aspect, name, what)
+
+
+def is_either(part: QuestionPart, words: Lexicon) -> bool:
+    """Whether it is asked which of two it is: "type 1 or 2?", and no "or not?"."""
+    return any(
+        one.text in words.words.either and behind.text not in words.words.negations
+        for one, behind in pairwise(part.pieces[1:])
+    )
+
+
+def aspect_of_denied(part: QuestionPart, words: Lexicon) -> Aspect | None:
+    """Return what is told where that it was given is no yes: "was it never given?"."""
+    is_denied = any(
+        behind.text in words.words.denials and one.text not in words.words.either
+        for one, behind in pairwise(part.pieces)
+    )
+    has_limit = any(one.of("above") or one.of("below") for one in part.pieces)
+    return None if not is_denied else "count" if has_limit else "all"
+
+
+def plainly_asked(asked: Iterable[ChartQuestion], plain: Aspect) -> Iterator[ChartQuestion]:
+    """Yield the questions, those for a yes as `plain`; a drug taken for an illness is one."""
+    for one in asked:
+        is_whether = one.aspect == "whether" and one.part != "reason"
+        # That it is there is no yes to "is it severe?", nor a goal one to "is he at goal?".
+        is_plain = one.part != "severity" and "goal" not in (one.name, one.head)
+        yield replace(one, aspect=plain if is_plain else "all") if is_whether else one
+
+
+def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQuestion]:
+    """Return why somebody was last seen, and what is asked of a relative as something to look for.
+
+    "How old is her husband?" is not answered by her age, nor by anybody's of this chart.
+    """
+    words, asked = words_of(text), [*map(why_last_seen, asked)]
+    owners = of_people("owners", "titles_of_patients") | {
+        f"{one}s" for one in of_people("titles_of_patients")
+    }
+    owned = [
+        word
+        for before, word in pairwise(words)
+        if before in owners and not of_people("relatives").isdisjoint((word, word[:-1]))
+    ]
+    if not owned or not of_people("subjects").isdisjoint(words):
+        return asked
+    sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
+    is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
+    return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+
+
+_CODE = re.compile(
+    r"\b(?!(?:19\d|20[0-2])\d\b)(?:[A-Z]\d\d(?:\.\w{1,3})?|\d{3,}(?:-\d)?)\b", re.IGNORECASE
+)
+
+
+def codes_asked(text: str, words: Lexicon) -> tuple[ChartQuestion, ...]:
+    """Return what is looked up by the codes of `text`, where it names nothing besides them."""
+    is_marked = says(text, "names_code_system")
+    codes = [one for one in _CODE.findall(text) if is_marked or not one.isalnum()]
+    pieces = words.pieces(fold(_CODE.sub(" ", text))[0]) if codes else []
+    named = (one.text for one in pieces if one.of("topic") or one.of("name"))
+    is_more = not all(says(one, "names_code_system") for one in named)
+    found = () if is_more else codes
+    return tuple(ChartQuestion(SEARCH, {"query": one}, "all", one) for one in found)
+
+
+CHANGES = "changes"
+"""The tool for what is new, changed, ended or resulted."""
+
+
+def asks_what_changed(text: str, pieces: Sequence[Piece], *, has_days: bool) -> bool:
+    """Whether it asks so of all since the last look, or, where it names days, since then."""
+    if any("name" in piece.by_kind for piece in pieces):
+        return False
+    return says(text, "since_last_looked") or (has_days and says(text, "what_is_new"))

@@ -1,0 +1,114 @@
+"""A length of time beside an event, "2 years before the stroke", and a month of any year. Pure."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from services.language.charts.chart_words import lexicon
+from services.language.figures.lengths import any_of
+from services.language.figures.times import month_names, time_words
+from services.language.utterance import TimeShift
+from services.language.words.folding import fold
+from services.language.words.vocabulary import words_with_number
+
+_SIDES = ("before", "after")
+_ONE = r"(?:an?|eine[mnr]?|une?|una?)"
+
+
+def shift_in(text: str, language: str) -> tuple[TimeShift | None, str]:
+    """Return the length that stands before an event in folded `text`, and the text without it."""
+    if (found := _pattern(language).search(text)) is None:
+        return None, text
+    rest = text[found.end() :]
+    pause = "" if rest.strip()[:1].isdigit() else " ,"  # else "before the last one" is one phrase
+    said = f"{text[: found.start()]}{found['side']}{pause}{rest}"
+    side = "before" if found["before"] else "after"
+    return _shift(found, language, side=side), said
+
+
+def later_or_earlier(text: str, language: str) -> tuple[TimeShift | None, str]:
+    """Return the length by which folded `text` goes on: "two years later?"; the text without it."""
+    for side, pattern in _onward(language):
+        if (found := pattern.search(text)) is not None:
+            rest = f"{text[: found.start()]} {text[found.end() :]}"
+            return _shift(found, language, side=side), rest
+    return None, text
+
+
+def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
+    words, said = time_words(language), found["count"]
+    numbers = words_with_number(language)
+    count = int(said) if said.isdigit() else numbers.get(said, words.several.get(said, 1))
+    unit = next(one for one in words.units if found[one])
+    return TimeShift(
+        count=-count if side == "before" else count,
+        unit=unit,
+        is_within=bool(found["within"]),
+        text=found[0].strip(),
+    )
+
+
+@cache
+def time_units(language: str) -> frozenset[str]:
+    """Return the words for days, months and the like, folded."""
+    units = time_words(language).units
+    return frozenset(fold(one)[0] for every in units.values() for one in every)
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    relations = lexicon(language).words.relations
+    before, after = (any_of(relations.get(side, ())) for side in ("before", "after"))
+    sides = rf"(?P<side>(?P<before>{before})|(?:{after}))"
+    return re.compile(rf"(?<!\w){_length(language)} {sides}(?= \S)")
+
+
+@cache
+def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    words = time_words(language)
+    phrases = (words.earlier, words.later)
+    return tuple(
+        (side, re.compile(rf"(?<!\w){_length(language)} (?:{any_of(said)})(?!\w)"))
+        for side, said in zip(_SIDES, phrases, strict=True)
+    )
+
+
+def _length(language: str) -> str:
+    words = time_words(language)
+    numbers = (*words_with_number(language), *words.several)
+    within = any_of((*words.lasting, *words.at_first))
+    units = "|".join(rf"(?P<{name}>{any_of(said)})" for name, said in words.units.items())
+    count = rf"(?P<count>\d{{1,3}}|{any_of(numbers)}|{_ONE})"
+    return rf"(?:(?P<within>{within}) )?{count} (?:{units})"
+
+
+_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?\.? ?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class BareMonth:
+    """A month of a year that nobody named: what is asked of it is told of each.
+
+    Attributes:
+        number: From 1; 0 for none.
+        text: The words that say so.
+    """
+
+    number: int = 0
+    text: str = ""
+
+
+def month_named(text: str, language: str) -> tuple[BareMonth, str]:
+    """Return the month that folded `text` names alone, and the text without it."""
+    found = _form(language).search(text)
+    if found is None or _DAY_BEFORE.search(text, 0, found.start()):
+        return BareMonth(), text
+    number = month_names(time_words(language).locale)[found["month"]]
+    return BareMonth(number, found[0].strip()), text.replace(found[0], " ", 1)
+
+
+@cache
+def _form(language: str) -> re.Pattern[str]:
+    words = time_words(language)
+    within, month = any_of(words.in_), any_of(month_names(words.locale))
+    return re.compile(rf"(?<!\w)(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)")

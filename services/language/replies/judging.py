@@ -1,0 +1,13 @@
+"""Questions that ask for a judgement, which the offline rules never give. Pure."""
+
+from services.language.words.phrases import says
+
+_CAUTIONS = ("advice", "comparison", "term", "reason")
+
+
+def caution_for(text: str) -> str:
+    """Return the name of our text that says what an answer from the record is not; else "".
+
+    Advice, a comparison, a term or a reason is wanted, and not only what is on record.
+    """
+    return next((f"no_{one}" for one in _CAUTIONS if says(text, one)), "")

@@ -1,0 +1,260 @@
+"""How a user changes a plan, read exactly or not at all. Rules over words; pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, TypeVar
+
+from services.language.words.expressions import expressions
+
+LIMIT_CHARS = 200
+_V = TypeVar("_V")
+Place: TypeAlias = Literal["first", "last", "before", "after"]
+Target: TypeAlias = int | str
+"""A step's number, or an agent's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A step that is to have another place, or a new one.
+
+    Attributes:
+        beside: The step before or after which, for those places.
+        is_new: The user said to add it.
+    """
+
+    target: Target
+    place: Place = "last"
+    beside: Target | None = None
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChange:
+    """What a message changes in the plan that is open.
+
+    Attributes:
+        skipped: Steps that are not to run.
+        only: If there are any, no others run.
+        moved: Steps with another place and new ones, in the order said.
+        texts: New tasks of steps, in the user's own words, by number.
+    """
+
+    skipped: tuple[Target, ...] = ()
+    only: tuple[Target, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    texts: Mapping[int, str] = field(default_factory=dict)
+
+
+_Verb: TypeAlias = Literal["skip", "only", "add", "move", "first"]
+_WORDS = expressions("plan_change")
+_DOES: tuple[_Verb, ...] = ("skip", "only", "add", "move")
+_TO: tuple[Place, ...] = ("first", "last", "before", "after")
+_VERBS: Mapping[tuple[str, ...], _Verb] = {
+    **{tuple(said.split()): verb for verb in _DOES for said in _WORDS.words(verb)},
+    **{tuple(said.split()): "first" for said in _WORDS.words("begin")},
+}
+_PLACES: Mapping[tuple[str, ...], Place] = {
+    tuple(said.split()): place for place in _TO for said in _WORDS.words(f"to_{place}")
+}
+_ORDINALS = {word: place for place, word in enumerate(_WORDS.words("ordinals"), 1)}
+_FILLERS = frozenset(_WORDS.words("fillers"))
+_ENDS = ("ie", "ia", "ía")
+_REFUSALS = frozenset(_WORDS.words("refusals"))
+_EDITS = frozenset({"change", "edit", "make", "reword"})
+
+
+def plan_change_in(text: str, *, names: Iterable[str], numbers: Sequence[int]) -> PlanChange | None:
+    """Return the change that `text` asks for; None unless every word of it is understood.
+
+    Args:
+        names: The team.
+        numbers: Of the plan's steps, in the order shown.
+    """
+    if len(text) > LIMIT_CHARS or text.rstrip().endswith("?"):
+        return None
+    if (edited := _edited(text, numbers)) is not None:
+        return edited
+    reader = _Reader(_without_refusal(_words(text), text), _aliases(names), numbers)
+    return reader.read()
+
+
+def begins_change(text: str) -> bool:
+    """Whether `text` sets out to change a plan, whether or not the rest of it is understood."""
+    words = _words(text)
+    if words[:1] and words[0] in _REFUSALS:
+        del words[0]
+    while words and words[0] in _FILLERS:
+        del words[0]
+    if len(words) < 2 or text.rstrip().endswith("?"):
+        return False
+    starts = [tuple(words[:size]) for size in (1, 2)]
+    changes = any(_VERBS.get(start) in ("skip", "first") for start in starts) or words[0] == "add"
+    changes &= words[0] not in ("not", "nicht")
+    edits = words[0] in _EDITS and words[1] in ("step", "the", "plan")
+    return changes or edits or (words[0] in ("move", "put"))
+
+
+@dataclass(slots=True)
+class _Reader:
+    words: list[str]
+    aliases: Mapping[tuple[str, ...], str]
+    numbers: Sequence[int]
+    at: int = 0
+    verb: _Verb | None = None
+    skipped: list[Target] = field(default_factory=list)
+    only: list[Target] = field(default_factory=list)
+    moved: list[Moved] = field(default_factory=list)
+    waiting: list[Target] = field(default_factory=list)
+
+    def read(self) -> PlanChange | None:
+        while self.at < len(self.words):
+            if not (self._verb() or self._place() or self._target() or self._filler()):
+                return None
+        if not self._close():
+            return None
+        change = PlanChange(tuple(self.skipped), tuple(self.only), tuple(self.moved))
+        return None if change == PlanChange() else change
+
+    def _verb(self) -> bool:
+        if (found := self._longest(_VERBS)) is None:
+            return False
+        size, verb = found
+        if not self._close():
+            return False
+        self.at += size
+        self.verb = verb
+        return True
+
+    def _place(self) -> bool:
+        found = self._longest(_PLACES)
+        if found is None or not self.waiting or self.verb in ("skip", "only"):
+            return False
+        size, place = found
+        self.at += size
+        beside: Target | None = None
+        if place in ("before", "after"):
+            while self._filler():
+                pass
+            if (beside := self._next_target()) is None:
+                return False
+        self._move(place, beside)
+        return True
+
+    def _target(self) -> bool:
+        if (target := self._next_target()) is None:
+            return False
+        self.waiting.append(target)
+        return True
+
+    def _filler(self) -> bool:
+        if self.at < len(self.words) and self.words[self.at] in _FILLERS:
+            self.at += 1
+            return True
+        return False
+
+    def _next_target(self) -> Target | None:
+        if (named := self._longest(self.aliases)) is not None:
+            self.at += named[0]
+            return named[1]
+        if self.at >= len(self.words):
+            return None
+        word = self.words[self.at]
+        number = int(word) if word.isdecimal() and len(word) < 3 else self._ordinal(word)
+        if number not in self.numbers:
+            return None
+        self.at += 1
+        return number
+
+    def _ordinal(self, word: str) -> int | None:
+        following = self.words[self.at + 1 : self.at + 2]
+        if following not in (["step"], ["one"]):
+            return None
+        if word == "last" and self.numbers:
+            return self.numbers[-1]
+        place = _ORDINALS.get(word, 0)
+        return self.numbers[place - 1] if 0 < place <= len(self.numbers) else None
+
+    def _move(self, place: Place, beside: Target | None) -> None:
+        is_new = self.verb == "add"
+        self.moved += [Moved(target, place, beside, is_new) for target in self.waiting]
+        self.waiting.clear()
+        self.verb = None
+
+    def _close(self) -> bool:
+        """End the clause before; False if it names something and does not say what to do."""
+        waiting, verb = list(self.waiting), self.verb
+        self.waiting.clear()
+        self.verb = None
+        match verb:
+            case "skip":
+                self.skipped += waiting
+            case "only":
+                self.only += waiting
+            case "add":
+                self.moved += [Moved(target, is_new=True) for target in waiting]
+            case "first":
+                self.moved += [Moved(target, "first") for target in waiting]
+            case _:
+                return not waiting
+        return bool(waiting)
+
+    def _longest(self, phrases: Mapping[tuple[str, ...], _V]) -> tuple[int, _V] | None:
+        for size in (4, 3, 2, 1):
+            phrase = tuple(self.words[self.at : self.at + size])
+            if len(phrase) == size and phrase in phrases:
+                return size, phrases[phrase]
+        return None
+
+
+def _without_refusal(words: list[str], text: str) -> list[str]:
+    """Return `words` without a "no" that a change follows, for "no pathology" as "skip pathology".
+
+    "No, pathology" stays: it may name whom the user wants instead.
+    """
+    if not words or words[0] not in _REFUSALS:
+        return words
+    if any(tuple(words[1 : 1 + size]) in _VERBS for size in (3, 2, 1)):
+        return words[1:]
+    is_one_phrase = text.strip()[len(words[0]) :][:1] == " "
+    return ["skip", *words[1:]] if is_one_phrase else words
+
+
+def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
+    """Return the new task of one step, where `text` is "change step 3 to …"."""
+    verb, _, rest = text.strip().partition(" ")
+    step, _, task = rest.partition(" to ")
+    parts = step.casefold().split()
+    if verb.casefold() not in _EDITS or not task.strip() or parts[:1] != ["step"]:
+        return None
+    if len(parts) != 2 or not parts[1].isdecimal() or int(parts[1]) not in numbers:
+        return None
+    return PlanChange(texts={int(parts[1]): task.strip()})
+
+
+def _words(text: str) -> list[str]:
+    apart = "".join(each if each.isalnum() or each == "_" else " " for each in text.casefold())
+    return apart.split()
+
+
+def _aliases(names: Iterable[str]) -> Mapping[tuple[str, ...], str]:
+    """Return what agents may be called: their name, its words, and a word that only one has."""
+    parts = {name: tuple(_parts(name)) for name in names}
+    said = [word for words in parts.values() for word in dict.fromkeys(words)]
+    aliases: dict[tuple[str, ...], str] = {}
+    for name, words in parts.items():
+        aliases[(name.casefold(),)] = name
+        aliases[words] = name
+        for word in words:
+            if said.count(word) == 1:
+                aliases[(word,)] = name
+                # Radiologie, radiología: the field's own words elsewhere.
+                aliases |= {(word[:-1] + end,): name for end in _ENDS if word.endswith("logy")}
+    return aliases
+
+
+def _parts(name: str) -> list[str]:
+    spaced = "".join(
+        f" {each}" if each.isupper() and before.islower() else " " if each in "_-" else each
+        for before, each in zip(f" {name}", name, strict=False)
+    )
+    return spaced.casefold().split()

@@ -1,0 +1,1 @@
+"""What a message asks to be done, and by whom."""

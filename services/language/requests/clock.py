@@ -1,0 +1,86 @@
+"""Hours, days of the month and weeks in short answers about an appointment. Pure."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from services.language.pointing.clock_words import PARTS_OF_DAY
+from services.language.words.folding import words_of
+from services.language.words.in_english import in_english
+from services.language.words.phrases import found_in, says
+
+_HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
+_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
+_COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
+_SHIFT = re.compile(
+    rf"\b(?:(by|at|back)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
+    r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
+)
+_LENGTH = re.compile(
+    r"(?:\b(extend|lengthen|shorten)\b.*\b(?:by|at)\s+|(?<!\bin )(?<!\bby )(?<!\bback )\b)"
+    rf"{_COUNT}(hour|minute|min)s?\b(?!\s+(?:later|after|earlier|before|sooner|ago))"
+    r"(?:\s+(longer|shorter)\b)?"
+)
+_COUNTS = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, "the": 1, "one": 1, "two": 2}
+_COUNTS |= {"three": 3, "four": 4}
+_LAST_HOUR, _LAST_MINUTE = 24, 59
+
+
+def hour_alone_in(text: str) -> int | None:
+    """Return the hour that the whole of `text` is: "3", "at 15", "um 15 Uhr"."""
+    found = _HOUR.fullmatch(in_english(text).casefold())
+    return None if found is None else int(found[1])
+
+
+def part_of_day_in(text: str) -> range | None:
+    """Return the minutes of the day that `text` names a part of: "tomorrow morning"."""
+    named = [one for one in words_of(in_english(text)) if one in PARTS_OF_DAY]
+    if not named:
+        return None
+    first, last = PARTS_OF_DAY[named[-1]][0]
+    return range(first, last + 1)
+
+
+def says_impossible_clock(text: str) -> bool:
+    """Whether `text` names a time that no day has, such as 25:00."""
+    if (found := _CLOCK.search(in_english(text).casefold())) is None:
+        return False
+    return int(found[1] or found[3]) > _LAST_HOUR or int(found[2] or 0) > _LAST_MINUTE
+
+
+def shift_in(text: str) -> timedelta | None:
+    """Return by how much `text` moves something: "one day later", "by a week", "the week after"."""
+    said = in_english(text).casefold()
+    found = _SHIFT.search(said)
+    if found is None or not (found[1] or found[4]):
+        return None
+    if found[2] == "the" and (not found[4] or said[found.end() :].strip(" .,!?")):
+        return None  # "the day after tomorrow" is a day
+    shift = _span(found[2], found[3])
+    return -shift if found[4] in ("earlier", "before", "sooner") else shift
+
+
+def lasting_in(text: str, before: timedelta) -> timedelta | None:
+    """Return how long by `text` something lasts that lasted `before`: "half an hour longer"."""
+    found = _LENGTH.search(in_english(text).casefold())
+    if found is None:
+        return None
+    span, change = _span(found[2], found[3]), found[1] or found[4]
+    return span if change is None else before + (-span if change.startswith("short") else span)
+
+
+def _span(count: str, unit: str) -> timedelta:
+    number = _COUNTS.get(count) or int(count)
+    return number * timedelta(**{f"{'minute' if unit == 'min' else unit}s": 1})
+
+
+def day_in(text: str) -> str | None:
+    """Return the day or week that `text` names, in English words or ISO; None if it names none."""
+    english = in_english(text)
+    found = found_in(english, "day")
+    return found[0] if found else None
+
+
+def is_relative_value(value: Any) -> bool:
+    """Whether `value` is text such as "tomorrow", "next Friday" or "in zwei Tagen"."""
+    return isinstance(value, str) and says(value, "relative_time")

@@ -1,0 +1,79 @@
+"""What a message asks the clinic or the office for, where one sentence says it. Pure."""
+
+from datetime import date
+
+from services.language.charts.tools_named import SEARCH
+from services.language.people.mentions import read_words
+from services.language.questions.chart_questions import chart_questions
+from services.language.words.detection import language_of
+from services.language.words.expressions import expressions
+from services.language.words.folding import words_of
+from services.language.words.in_english import in_english
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says, without
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name
+from services.language.words.vocabulary import drug_words
+
+_READ_CHARS = 4_000
+_WORDS = expressions("orders")
+_ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
+_OWN_THINGS = ("own_things", "own_document", "task")
+# "move the ward round to 4 pm": an hour is a goal in a calendar alone.
+_MOVES_TO = _WORDS.compiled("moves_to")
+# "not Dr. Smith but Dr. Jones" refuses the first only.
+_REFUSED = _WORDS.compiled("refused")
+
+
+def moves_to_an_hour(text: str) -> bool:
+    """Whether `text` moves something to an hour of the day."""
+    return _MOVES_TO.search(in_english(text[:_READ_CHARS])) is not None
+
+
+def orders_drug(text: str) -> bool:
+    """Whether `text` orders that a drug be given, changed or stopped; it names one."""
+    is_asked = text.rstrip().endswith("?") and not says(text, "asks_you")
+    if is_asked or says(text, "asks_leave") or not says(text, "orders_drug"):
+        return False
+    words = words_of(text[:_READ_CHARS])
+    return any(one in drug_words() or f"{one}e" in drug_words() for one in words)
+
+
+def asks_how_to_reach(text: str) -> bool:
+    """Whether `text` asks for somebody's number or address, by a name: "Ada Byron's phone"."""
+    parts = of_people("contact_parts") - {"mail"}  # somebody's mail is read
+    words = read_words(in_english(text[:_READ_CHARS])).words
+    return any(
+        one.is_owner and one.raw[0].isupper() and (one.after in parts or one.beyond in parts)
+        for one in words
+    )
+
+
+def is_of_own_things(text: str) -> bool:
+    """Whether `text` asks for the user's own calendar, mail, contacts or tasks, and of no chart."""
+    text = without(text[:_READ_CHARS], "of_patient")
+    message = read_words(text)
+    if message.pronoun_at is not None:
+        return False
+    if asks_how_to_reach(text):
+        return True
+    if not (
+        says(text, *_OWN_THINGS) or _orders_own(text)
+    ):  # most messages: the chart's grammar need not read them
+        return False
+    words = read_words(in_english(text)).words
+    if any(is_clinical_name(stem(one.text)) for one in (*message.words, *words)):
+        return False
+    asked = chart_questions(text, today=_ANY_DAY, language=language_of(text))
+    return all(one.tool == SEARCH for one in asked)
+
+
+def _orders_own(text: str) -> bool:
+    """Whether `text` orders something of the user's own calendar or mail."""
+    is_event = says(text, "calendar_event") and says(text, "orders", "add", "cancel")
+    return is_event or (says(text, "email") and says(text, "draft", "send", "writes_mail"))
+
+
+def refused_doctors(text: str) -> frozenset[str]:
+    """Return the names of doctors whom `text` rules out, as written: "anyone but Dr. Smith"."""
+    return frozenset(match[1] for match in _REFUSED.finditer(text[:_READ_CHARS]))

@@ -1,0 +1,1 @@
+"""What the sentences of an agent state."""

@@ -1,0 +1,313 @@
+"""How parts of a sentence go on with each other: what each takes over from the one before. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from services.language.sentences.clause_lists import denied_together, each_of_body, is_listed
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_words import statement_words
+
+_INHERITED = frozenset(
+    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
+)
+
+
+_TITLE = "dr"
+_KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
+_COURSES = frozenset({"rising", "falling", "steady"})
+_JUDGED = frozenset({"high", "low", "normal"})
+_EXTREMES = frozenset({"highest", "lowest"})
+_NOW = frozenset({"newest", "current", "is_now"})
+_OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
+_OF_THEN = frozenset({"begun", "when", "before"})
+_TIMES = frozenset({"a", "mo", "wk", "d"})
+_GIVEN = frozenset({"when", "objects_follow"})
+_LEAD_CHARS = len("By the end of ")
+_THAN_BEFORE = {
+    "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
+}
+
+
+def _tells_value_before(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
+    is_from = clause.says("from") and bool(clause.cues & _COURSES or clause.says("up_or_down"))
+    is_from = (is_from or clause.says("compared")) and not clause.names
+    is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
+    is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
+    return is_from and is_of_two and not last.differences
+
+
+def _course(last: Clause, clause: Clause) -> Clause:
+    """Return both as one, the earlier value first."""
+    whole = _joined(clause, last)
+    dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
+    cues = whole.cues - {"newest", "current", "is_now"}
+    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
+    words = whole.words - saying("than") - frozenset().union(*_THAN_BEFORE.values())
+    own = replace(last, quantities=whole.quantities, dates=dates)
+    return replace(own, cues=cues - {"begun"}, words=words)
+
+
+def _goes_on(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says more of what the last one speaks of, or names it."""
+    is_denial = "no" in clause.cues and "no" not in last.cues and not _is_without(clause)
+    is_lead = "current" in last.cues and len(last.words) == 1  # "Currently, no …"
+    if is_denial and not is_listed(last) and not is_lead:
+        return False  # "marked shrinkage; no new lesion"
+    if (last.smoking and clause.smoking) or (
+        last.smoking != clause.smoking and "asserts" in clause.cues
+    ):
+        return False  # "a never smoker until 2018, a daily one since", "quit in 1998 and drinks"
+    kin = stems_told("family")
+    if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
+        return False  # "lives alone, and his daughter helps"
+    is_said = "no" in clause.cues or clause.cues >= {"apart", "asserts"}
+    if is_said and "no" in last.cues and last.topics and clause.topics:
+        return False  # "No allergies are recorded, and she is not on any medication"
+    if "but" in clause.words and clause.names and "no" in last.cues - clause.cues:
+        return False  # "No drugs are recorded, but he is allergic to amoxicillin"
+    if _TITLE in last.words & clause.words:
+        return False  # "Dr. Raman is her cardiologist and Dr. Berg her nephrologist"
+    if not clause.names:
+        return not _collide(last, clause)
+    is_other = (last.topics and "apart" in clause.cues) or (last.counted and clause.counted)
+    return not (is_other or last.names or last.quantities or last.stages)
+
+
+def _is_next_of_course(last: Clause, clause: Clause) -> bool:
+    """Whether a clause is the next value of "has risen: 0.85 (2017), 1.04 (2019)"."""
+    is_told = bool(last.cues & _COURSES) and len(last.quantities) == len(last.dates) > 0
+    is_value = len(clause.quantities) == len(clause.dates) == 1 and not clause.names
+    return is_told and is_value and not clause.cues & (_COURSES | {"asserts", "before"})
+
+
+def _collide(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names says something else of what the last one speaks of."""
+    both_measured = last.quantities and clause.quantities
+    is_deed = not clause.words.isdisjoint(statement_words().happening)
+    has_value = last.quantities or clause.quantities
+    both_dated = last.dates and clause.dates and (has_value or is_deed)
+    both_dated = both_dated and not clause.differences  # "2 kg less than in 2016"
+    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
+    both_often = last.often and clause.often
+    is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
+    # "was 68 kg and has risen since 2019"
+    is_course = last.quantities and clause.dates and clause.cues >= {"asserts", "begun"}
+    is_course = is_course and bool(clause.cues & _COURSES) and not clause.quantities
+    is_after_first = bool(last.dates) and clause.words >= saying("after_first")
+    is_other = is_after_first or both_measured or both_dated or both_graded or both_often
+    return bool(is_now or is_course or is_other) or _differ(last, clause)
+
+
+def _differ(last: Clause, clause: Clause) -> bool:
+    """Whether clauses say one thing of this and the other of that: "retained; MSH6 lost"."""
+    groups = statement_words().exclusive
+    told = dict(groups[word] for word in last.exclusive)
+    said = [groups[word] for word in clause.exclusive]
+    groups_told = {"expression", "polarity"} if clause.codes else {"expression"}
+    return any(told.get(group, which) != which for group, which in said if group in groups_told)
+
+
+def _joined(last: Clause, clause: Clause) -> Clause:
+    """Return both as one."""
+    is_over = "ended" in clause.cues - last.cues and bool(last.names and last.dates)
+    over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
+    if last.counted and clause.dates and not last.dates:
+        over |= {"of_all"}  # "once, in 2013" is once at all
+    return Clause(
+        words=last.words | clause.words,
+        names=tuple(dict.fromkeys((*last.names, *clause.names))),
+        topics=(*last.topics, *clause.topics),
+        own_names=last.own_names,
+        objects=(*last.objects, *clause.objects),
+        quantities=(*last.quantities, *clause.quantities),
+        dates=(*last.dates, *clause.dates),
+        codes=(*last.codes, *clause.codes),
+        stages=(*last.stages, *clause.stages),
+        often=last.often | clause.often,
+        smoking=last.smoking or clause.smoking,
+        cues=last.cues | clause.cues | over,
+        exclusive=(*last.exclusive, *clause.exclusive),
+        sites=(*last.sites, *clause.sites),
+        counted=(*last.counted, *clause.counted),
+        differences=(*last.differences, *clause.differences),
+        limits=(*last.limits, *clause.limits),
+        runs=(*last.runs, *clause.runs),
+        called=last.called | clause.called,
+    )
+
+
+def _of_the_same(last: Clause, clause: Clause) -> Clause:
+    """Return a clause without names with those of the one before."""
+    is_course = bool(clause.cues & _COURSES)
+    is_of_then = "before" in clause.cues or (is_course and "begun" in clause.cues)
+    passed_on = last.cues - {"newest", "current"} if is_of_then else last.cues
+    is_other_way = is_course or clause.says("turned")
+    if is_other_way or (clause.quantities and "asserts" in clause.cues):
+        passed_on -= _COURSES
+    if clause.quantities and clause.dates:
+        passed_on -= (
+            _NOW | _JUDGED if "asserts" in clause.cues else _JUDGED
+        )  # "is normal at 4.6; it had been 5.6 in 2021"
+    if "newest" in clause.cues:
+        passed_on -= _OF_THEN
+    if clause.quantities:
+        passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.topics and "asserts" in clause.cues:
+        passed_on -= {"recorded"}
+    is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
+    names = () if is_other and not clause.names else last.names
+    if clause.says("which") and names:
+        names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
+
+
+def _after(last: Clause, clause: Clause) -> Clause:
+    """Return a clause with what it takes over from the one before."""
+    if not clause.names:
+        if "no" in clause.cues and clause.says("since_then") and not clause.dates:
+            clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
+            last = replace(last, cues=last.cues - {"newest"})
+        return _of_the_same(last, clause)
+    if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
+        value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"
+        cues = clause.cues | (last.cues & _NOW)
+        clause = replace(clause, quantities=(value,), dates=last.dates, cues=cues)
+    if clause.says("finds") and last.dates and not clause.dates:
+        clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
+    if "asserts" not in clause.cues:
+        clause = replace(clause, words=clause.words | (last.words & stems_told("allergic")))
+    return _of_same_kin(last, replace(clause, cues=clause.cues | _passed_on(last, clause)))
+
+
+def _passed_on(last: Clause, clause: Clause) -> frozenset[str]:
+    """Return what is said of one thing that is said of the next, too."""
+    if "asserts" in clause.cues or clause.quantities:
+        inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
+        if clause.quantities:
+            inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
+    else:
+        inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if (last.says("without") or "no" in last.cues) and clause.says("or"):
+        inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
+    if "apart" in clause.cues and "no" in last.cues:
+        return clause.cues & inherited  # "No allergies recorded; takes Seasonique"
+    if clause.cues & {"ended", "apart"}:
+        inherited -= {"current"}  # "is still listed although the chemotherapy ended"
+    return inherited
+
+
+def _of_same_kin(last: Clause, clause: Clause) -> Clause:
+    """Return a clause of "her father had diabetes, gout and asthma" with whose illness it is."""
+    kin = stems_told("family")
+    if "family" not in clause.cues or not clause.words.isdisjoint(kin):
+        return clause
+    return replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
+
+
+def _stands_alone(last: Clause, clause: Clause) -> bool:
+    """Whether a clause takes nothing over from the one before."""
+    if clause.says("but") and is_listed(clause):
+        return True  # "… has resolved, but oxaliplatin and leucovorin are active"
+    if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:
+        return True  # "He takes no drug; all four have been stopped"
+    if "doers" in clause.cues and "maybe" in last.cues - clause.cues:
+        return any(cue.startswith("deed:") for cue in clause.cues)  # "I will; the mail is sent"
+    return last.words <= saying("answers_whether")  # "Ja, keine Allergien bekannt"
+
+
+def put_together(segments: Iterable[Clause]) -> list[Clause]:
+    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+    done: list[Clause] = []
+    for segment in segments:
+        lead = done.pop().dates if done and _is_lead(done[-1]) else ()
+        clause = replace(segment, dates=(*lead, *segment.dates)) if lead else segment
+        if not done or _is_lead(clause):
+            done.append(clause)
+        elif "behind_bracket" in clause.cues and not clause.names and _is_beside(done):
+            # "The anemia (Hb 11.6) had resolved by June".
+            done.append(replace(_after(done[-2], clause), own_names=True))
+        elif (whole := _as_one(done[-1], clause)) is not None:
+            done[-1] = whole
+        else:
+            is_alone = _stands_alone(done[-1], clause)
+            done.append(clause if is_alone else _after(done[-1], clause))
+    return _of_one_day(each_of_body(list(denied_together(_each_its_value(done)))))
+
+
+def _is_lead(clause: Clause) -> bool:
+    """Whether a clause is the day of what follows: "…; in April 2018, lungs were tested"."""
+    is_bare = len(clause.words) < len(("this", "resolved")) and not clause.quantities
+    return is_bare and "apart" in clause.cues and len(clause.dates) == 1
+
+
+def _is_beside(done: list[Clause]) -> bool:
+    """Whether the last clause only says something beside: "aspirin, given for the stent, is …"."""
+    return len(done) > 1 and bool(done[-2].names) and done[-2].own_names
+
+
+def _as_one(last: Clause, clause: Clause) -> Clause | None:
+    """Return a clause joined to the one with which it goes on; None where it does not."""
+    if not clause.names and _is_without(clause):
+        return _joined(last, replace(clause, cues=clause.cues - {"no"}))
+    if _stands_alone(last, clause):
+        return None
+    if _tells_value_before(last, clause):
+        return _course(last, clause)
+    goes_on = _goes_on(last, clause) or _is_next_of_course(last, clause)
+    return _joined(last, clause) if goes_on else None
+
+
+def _is_without(clause: Clause) -> bool:
+    """Whether a clause denies no kind of things: "migraine without aura"."""
+    return clause.says("without") and _KINDS.isdisjoint(clause.topics)
+
+
+def _each_its_value(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses of "sodium and potassium were 143.1 and 4.37 mmol/L", each its value."""
+    named = [one for one in clauses if one.own_names and one.names]
+    values = [each for one in clauses for each in one.quantities]
+    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    if not is_so or any(one.has_values for one in named[:-1]):
+        return clauses
+    if any(one.says("between", "from") for one in named):
+        return clauses
+    told = named[-1]
+    return [
+        replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
+        for one, value in zip(named, values, strict=True)
+    ]
+
+
+def _of_one_day(clauses: list[Clause]) -> list[Clause]:
+    """Return clauses, each value of a list with the day that is told once, before or behind all."""
+    dated = [one for one in clauses if one.dates]
+    if len(dated) != 1 or len(dated[0].dates) != 1 or "newest" in dated[0].cues:
+        return clauses
+    one, day = dated[0], dated[0].dates[0]
+    is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
+    if is_head and day.start < _LEAD_CHARS:
+        clauses = [replace(c, dates=one.dates) if _is_listed_name(c, one) else c for c in clauses]
+    is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
+    if "begun" in one.cues or not (is_head or is_tail):
+        return clauses
+    return [
+        replace(each, dates=one.dates)
+        if _is_listed_value(each) and not (each.cues ^ one.cues) & _JUDGED
+        else each
+        for each in clauses
+    ]
+
+
+def _is_listed_name(clause: Clause, first: Clause) -> bool:
+    """Whether a clause is the next of a list: "On 8 May she received Hib, varicella and MMR"."""
+    is_next = bool(clause.names) and clause.own_names and clause.cues & first.cues >= _GIVEN
+    return is_next and not clause.has_values and clause.cues.isdisjoint(_OF_OTHER_TIMES)
+
+
+def _is_listed_value(clause: Clause) -> bool:
+    is_value = any(one.unit not in _TIMES for one in clause.quantities)
+    is_value = bool(is_value and clause.own_names and clause.names)
+    return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)

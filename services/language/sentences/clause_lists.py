@@ -1,0 +1,114 @@
+"""Clauses that list or deny things together, and values of a body, each for itself. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from services.language.figures.quantities import Quantity
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying, stems_told
+
+_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
+
+
+def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
+    """Yield clauses, those of a list with what the last says: "ALK and ROS1 are negative"."""
+    for at, clause in enumerate(clauses):
+        rest = clauses[at + 1 :]
+        end = next((one for one in rest if not is_listed(one)), None)
+        is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
+        others = (one for one in rest if "recorded" in one.cues or not _is_denied_name(one))
+        told = clauses[-1] if is_kind else next(others, None)
+        is_name = _is_denied_name(clause)
+        if told is not None and (is_kind or is_name) and "recorded" in told.cues:
+            yield replace(clause, cues=clause.cues | {"recorded"})
+            continue
+        if end is None or not is_listed(clause) or not end.own_names:
+            yield clause
+            continue
+        polar = frozenset(end.exclusive) | stems_told("denying") | saying("without")
+        yield replace(
+            clause,
+            words=clause.words | (end.words & polar),
+            exclusive=end.exclusive,
+            cues=clause.cues | (end.cues & _TOLD_OF_ALL),
+        )
+
+
+def _is_denied_name(clause: Clause) -> bool:
+    """Whether a clause only denies something, so that a later one tells where."""
+    is_named = bool(clause.names or clause.topics)
+    return is_named and "no" in clause.cues and "asserts" not in clause.cues
+
+
+def _is_denied_kind(clause: Clause) -> bool:
+    """Whether a clause denies a kind of things: "no allergies", "no medications on record"."""
+    return "no" in clause.cues and bool(clause.topics) and not clause.names
+
+
+def is_listed(clause: Clause) -> bool:
+    """Whether a clause only names something, so that the next tells what is said of it."""
+    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
+    return (
+        bool(clause.names)
+        and not clause.has_values
+        and not said - {"splits", "no", "apart", "in_capitals"}
+        and not (clause.exclusive or "no" in said)
+        and clause.words.isdisjoint(stems_told("denying") | saying("without"))
+    )
+
+
+_OF_UNIT = {
+    "kg": "=body weight", "[lb_av]": "=body weight", "kg/m2": "=body mass index",
+    "cm": "=body height", "m": "=body height", "[in_i]": "=body height",
+}  # fmt: skip
+_MEASURES = frozenset(_OF_UNIT.values())
+_SETTINGS = frozenset({"=check up", "visit"})
+
+
+def each_of_body(clauses: list[Clause]) -> list[Clause]:
+    """Return clauses, each value of a body for itself, where a sentence tells several of them.
+
+    A length alone may be of anything.
+    """
+    values = [v for one in clauses for v in one.quantities + one.differences]
+    if len(values) < 2:
+        return clauses
+    told = {_OF_UNIT[one.unit] for one in values if one.unit in _OF_UNIT}
+    if len(told) < 2 or told.isdisjoint(_MEASURES - {"=body height"}):
+        return clauses
+    return [part for clause in clauses for part in _by_measure(clause)]
+
+
+def _by_measure(clause: Clause) -> Iterator[Clause]:
+    """Yield a clause for each measure that its values are of; what has no such unit is of all."""
+    if clause.differences and "asserts" not in clause.cues:  # "put on 3 kg and 6 cm"
+        clause = replace(clause, differences=(*clause.differences, *clause.quantities))
+        clause = replace(clause, quantities=())
+    named = frozenset(clause.names) - _SETTINGS
+    measures = dict.fromkeys(
+        _OF_UNIT[one.unit]
+        for one in (*clause.quantities, *clause.differences)
+        if one.unit in _OF_UNIT
+    )
+    if not (measures and named <= _MEASURES) or (named == measures.keys() and len(measures) == 1):
+        yield clause
+        return
+    bare = [one for one in named if one not in measures]
+    for name in (*bare, *measures) if any(not one.unit for one in clause.quantities) else measures:
+        yield replace(
+            clause,
+            names=(name,),
+            own_names=True,
+            runs=(),
+            quantities=_of(name, clause.quantities, is_bare=name in bare),
+            differences=_of(name, clause.differences, is_bare=name in bare),
+        )
+
+
+def _of(name: str, values: Sequence[Quantity], *, is_bare: bool) -> tuple[Quantity, ...]:
+    return tuple(
+        one
+        for one in values
+        if (_OF_UNIT.get(one.unit) == name)
+        or (one.unit not in _OF_UNIT and (is_bare or bool(one.unit)))
+    )

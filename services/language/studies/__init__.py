@@ -1,0 +1,1 @@
+"""What studies ask of those who may take part."""

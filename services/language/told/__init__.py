@@ -1,0 +1,1 @@
+"""What users tell of a patient."""

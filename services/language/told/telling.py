@@ -1,0 +1,205 @@
+"""Whether a message tells something and asks nothing: "she gets short of breath on stairs". Pure.
+
+What is told is kept as the user's words; it is no question to the record. The kinds of its words,
+in their order, say so: `telling.yaml` explains. "Her potassium" and "is she dizzy" ask.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator
+
+from data_models.values import ClosedValue
+from services.language.charts.chart_pieces import Piece
+from services.language.charts.chart_words import lexicon
+from services.language.figures.quantities import quantities_in
+from services.language.replies.commands import behind_retraction
+from services.language.requests.work import own_kind_in, work_in
+from services.language.told.held_forms import grammars
+from services.language.told.held_statements import behind_corrections, may_put_right
+from services.language.words.detection import language_of
+from services.language.words.folding import fold, words_of
+from services.language.words.people_words import of_people
+from services.language.words.phrases import says
+from services.language.words.statement_words import statement_words
+from services.language.words.text_words import sentences_in
+from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
+
+_Phrases: TypeAlias = Annotated[
+    frozenset[tuple[str, ...]],
+    BeforeValidator(lambda phrases: {tuple(words_of(one)) for one in phrases}),
+]
+_Shapes: TypeAlias = Annotated[
+    re.Pattern[str], BeforeValidator(lambda shapes: re.compile("|".join(shapes) or r"(?!)"))
+]
+
+
+class TellingWords(ClosedValue):
+    """What tells in one language; the English file explains."""
+
+    leads: _Phrases = frozenset()
+    marks: _Phrases = frozenset()
+    words: Mapping[str, Sequence[str]]
+    endings: Mapping[str, re.Pattern[str]] = {}
+    asks: _Shapes
+    tells: _Shapes
+    may_tell: _Shapes = re.compile(r"(?!)")
+
+
+_BEFORE_NAMES = frozenset({"verb", "ask"})
+_LONGEST_LEAD, _LONGEST_LABEL = 6, 3
+_VALUES = frozenset({"results", "current_status", "biomarkers"})
+_EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
+_LISTS = frozenset(
+    {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
+)
+_CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
+_DAY = re.compile(r"number slash number slash (?:number|when) ")
+_YEARS = range(1900, 2100)
+_ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
+_SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
+
+
+def is_told(text: str) -> bool:
+    """Whether each line of `text` is a sentence that tells something, in any language."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
+
+
+@lru_cache(maxsize=1_000)
+def told_in(text: str) -> Sequence[str]:
+    """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
+    behind = behind_retraction(text)
+    said = text if behind is None else behind
+    if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
+        return (said,)
+    sentences = (one for one in sentences_in(said.replace("; ", ", ")) if "?" not in one)
+    clauses = (
+        [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
+        for one in sentences
+    )
+    return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))
+
+
+@lru_cache(maxsize=1_000)
+def puts_right_what_was_told(text: str) -> bool:
+    """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
+    return "?" not in text and any(
+        (len(words_of(rest)) > 1 or quantities_in(rest)) and may_put_right(rest)
+        for rest in behind_corrections(text)
+    )
+
+
+def is_other_figure(text: str, told: str) -> bool:
+    """Whether `text` is but a figure in place of one of `told`, whatever was asked since."""
+    rest, units = next(behind_corrections(text), ""), {one.unit for one in quantities_in(told)}
+    return rest[:1].isdecimal() and {one.unit for one in quantities_in(rest)} - units in (
+        {""},
+        set(),
+    )
+
+
+@lru_cache(maxsize=4_000)
+def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
+    if work_in(text) is not None or says(text, *_ORDERS):
+        return False
+    told = language_of(text, default="")
+    spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
+    unknown = {one: _shape(_kinds(text, one)).count("word") for one in spoken}
+    least = min(unknown.values())  # "K 3 values" is no German
+    likely = [one for one, count in unknown.items() if count == least]
+    likely = [told] if told in likely else likely  # "wächst er" is no English
+    return any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
+
+
+def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
+    """Whether one clause tells something in a language, and none of its clauses asks."""
+    phrases = _phrases(language)
+    head, colon, rest = text.partition(": ")
+    is_label = bool(colon) and len(head.split()) <= _LONGEST_LABEL and own_kind_in(head) is None
+    is_label = is_label and not phrases.asks.search(_shape(_kinds(head, language)))
+    kinds, is_marked = _behind_leads(_kinds(rest if is_label else text, language), phrases)
+    clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(_shape(kinds))]
+    asks = [bool(phrases.asks.search(one)) for one in clauses]
+    is_marked = (is_marked or is_label) and len(kinds) > 1
+    tells = phrases.tells if is_sure else phrases.may_tell
+    return not any(asks) and (is_marked or any(map(tells.search, clauses)))
+
+
+def _shape(kinds: Sequence[tuple[str, str]]) -> str:
+    return _DAY.sub("when ", "".join(f"{kind} " for _, kind in kinds))
+
+
+@lru_cache(maxsize=4_000)
+def _kinds(text: str, language: str) -> list[tuple[str, str]]:
+    """Return the words of `text`, or the names that several are, each with its kind."""
+    found = [
+        each for one in lexicon(language).pieces(fold(text)[0]) for each in _kinds_of(one, language)
+    ]
+    if found and found[0][0] in statement_words().imperatives:
+        found[0] = (found[0][0], "order")
+    return found
+
+
+def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
+    known, word = _known(language), piece.words[0]
+    kind = known.get(piece.text) or _SIGNS.get(word) or _kind_by_name(piece)
+    is_split = kind is None or known.get(word) in _BEFORE_NAMES  # "quit smoking", "how old"
+    if is_split and len(piece.words) > 1:
+        return [each for one in piece.words for each in _kinds(one, language)]
+    if kind is None and word[0].isdecimal():
+        year = word.rpartition(".")[2]  # also of "03.2019"
+        kind = "when" if year.isdecimal() and int(year) in _YEARS else "number"
+    return [(piece.text, kind or _kind_by_ending(word, language))]
+
+
+def _kind_by_name(piece: Piece) -> str | None:
+    """Return what a piece names of a chart."""
+    names = [(one.tool, one.name) for one in (*piece.of("name"), *piece.of("topic"))]
+    if not names:
+        return None
+    tool, name = names[0]
+    if tool == "medications" and piece.of("name"):
+        is_class = f"{name.removesuffix('s').capitalize()}s" in drug_classes()
+        return "list" if is_class else "drug"
+    if tool in _VALUES and name:
+        return "measured"
+    if not piece.of("name") and len(piece.words) > 1 and tool in _LISTS:
+        return None  # "diagnosed with", "reacts to"
+    if tool in _EXAMS:
+        return "exam" if name else "list"
+    return "list" if tool in _LISTS and not name else "thing"
+
+
+def _kind_by_ending(word: str, language: str) -> str:
+    endings = _phrases(language).endings.items()
+    return next((kind for kind, each in endings if each.fullmatch(word)), "word")
+
+
+@cache
+def _known(language: str) -> Mapping[str, str]:
+    """Return the kind of each word that a language lists; of two kinds the first."""
+    rows = [*_phrases(language).words.items(), ("kin", of_people("staff", "relatives"))]
+    return {fold(word)[0]: kind for kind, words in reversed(rows) for word in words}
+
+
+def _behind_leads(
+    kinds: list[tuple[str, str]], phrases: TellingWords
+) -> tuple[list[tuple[str, str]], bool]:
+    """Return what stands behind the words that lead to it, and whether these say that it tells."""
+    is_marked, known = False, phrases.leads | phrases.marks
+    while True:
+        said = [
+            tuple(words_of(" ".join(one for one, _ in kinds[:n]))) for n in range(_LONGEST_LEAD)
+        ]
+        size = next((n for n in range(len(said) - 1, 0, -1) if said[n] in known), 0)
+        if not size and not (kinds and kinds[0][1] == "comma"):
+            return kinds, is_marked
+        is_marked, kinds = is_marked or said[size] in phrases.marks, kinds[size or 1 :]
+
+
+@cache
+def _phrases(language: str) -> TellingWords:
+    return read_words(language, "telling", TellingWords)

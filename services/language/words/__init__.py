@@ -1,0 +1,1 @@
+"""The words of each language, and what a text says by them."""

@@ -1,0 +1,72 @@
+"""In which language a message is written, by its small words. Pure."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from services.language.words.folding import words_of
+from services.language.words.vocabulary import LANGUAGES, replies
+
+WELL_READ = ("en", "de")
+"""Languages whose requests the rules read throughout; of others they read the chart's questions."""
+
+_LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
+_LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "œ": "fr", **dict.fromkeys("ßäöü", "de")}
+
+
+@lru_cache(maxsize=512)
+def language_of(text: str, *, default: str = "en") -> str:
+    """Return the language whose small words `text` holds most of; `default` if it holds none.
+
+    The parts of an address, such as jo@example.org, and abbreviations, such as ER and er/pr, are
+    words of no language.
+    """
+    counts: Counter[str] = Counter()
+    is_loud = text.isupper()
+    text = text.replace("’m ", "'m ").replace("'m ", " ")  # "I'm", which is no German "im"
+    for word in words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one))):
+        for language in _small().get(word, ()):
+            counts[language] += 1
+    written = text.split()
+    # A capital may begin a name, which is of no language: "open Katharina Groß".
+    telling = " ".join(one for one in written if len(written) == 1 or not one[0].isupper())
+    counts.update(language for letter, language in _LETTERS.items() if letter in telling.lower())
+    if not counts:
+        return default
+    best = max(counts.values())
+    leading = [language for language in LANGUAGES if counts[language] == best]
+    return default if default in leading else leading[0]
+
+
+def _is_short(part: str) -> bool:
+    """Whether a part of a text is an address or an abbreviation."""
+    sides = part.strip("?.,!").split("/")
+    is_pair = len(sides) > 1 and all(len(side) < 4 for side in sides)
+    return "@" in part[1:] or is_pair or (1 < len(sides[0]) < 5 and part.isupper())
+
+
+def is_unread(text: str) -> bool:
+    """Whether `text` is in a script, or by its small words a language, that rules barely know."""
+    words = words_of(text)
+    strange = sum(
+        any(each.isalpha() and "LATIN" not in unicodedata.name(each, "") for each in word)
+        for word in words
+    )
+    told = language_of(text, default="")
+    return strange * 2 > len(words) or told not in ("", *WELL_READ)
+
+
+@cache
+def _small() -> Mapping[str, tuple[str, ...]]:
+    """Return of each small word the languages that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for language in LANGUAGES:
+        lists = replies(language)
+        replies_of_one_word = (one for one in (*lists.yes, *lists.no) if len(words_of(one)) == 1)
+        telling = (*lists.small, *replies_of_one_word)
+        words = {each for phrase in telling for each in words_of(phrase)}
+        # A consonant inside a phrase is no word by itself: the t of "a-t-il".
+        for word in {one for one in words if len(one) > 1 or one in _LETTERS_THAT_ARE_WORDS}:
+            found[word] = (*found.get(word, ()), language)
+    return found

@@ -1,0 +1,183 @@
+"""Small words, verbs and times of a request in English, so that one grammar reads all languages.
+
+Names and whatever else the table of a language does not have stay as they are. What comes out is
+read by rules and never shown. Pure.
+"""
+
+import re
+from calendar import month_name
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+
+from data_models.values import ClosedValue
+from services.language.words.detection import language_of
+from services.language.words.folding import fold
+from services.language.words.vocabulary import LANGUAGES, read_words
+
+_READ_CHARS = 2_000
+_TELLING_CHARS = 4
+_NOT_AT_END = re.compile(r"(?<!\w)not(?=[\s,]*(?:please[\s,]*)?\Z)")
+_REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
+_QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
+_DAY_OF_MONTH = re.compile(
+    r"(?i)\b(on|due|until|am|bis|zum|den) ([1-9]|[12]\d|3[01])\.(1[0-2]|0?[1-9])(?!\d|[.:]\d)\.?"
+)
+_CLAUSE = re.compile(r"[^.?!;\n]+")
+
+
+class EnglishFor(ClosedValue):
+    """What the phrases of a language are in English; the German file explains."""
+
+    verbs: Mapping[str, tuple[str, ...]]
+    apart: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, tuple[str, ...]]
+    forms: Mapping[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=512)
+def in_english(text: str, language: str = "") -> str:
+    """Return `text` with what the table of its language has in English; quotes stay as they are.
+
+    Args:
+        language: Which it is in; "" to tell by its words.
+    """
+    text = with_months(text)
+    # "in zwei Wochen": a small word of both languages, so the others tell.
+    likely = language or _with_most_words(text)
+    told = language or language_of(text[:_READ_CHARS], default=likely)
+    told = told if told == "en" else likely or told
+    if told not in LANGUAGES or told == "en":
+        return _misspelt().sub(lambda one: _spelt()[one[0].casefold()], text)
+    kept: list[str] = []
+
+    def put_by(match: re.Match[str]) -> str:
+        kept.append(match[0])
+        return f" \x02{len(kept) - 1}\x02 "
+
+    masked = _QUOTED.sub(put_by, text[:_READ_CHARS])
+    english = _CLAUSE.sub(lambda clause: _clause(clause[0], told), masked)
+    return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
+
+
+def with_months(text: str) -> str:
+    """Return `text` with the month by name in "on 3.12." and "am 3.12": it is no time, 3:12."""
+    return _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
+
+
+@cache
+def _spelt() -> Mapping[str, str]:
+    return {slip: right for right, slips in _table("en").words.items() for slip in slips}
+
+
+@cache
+def _misspelt() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(_spelt())})\b")
+
+
+@lru_cache(maxsize=4_096)
+def is_word_of_request(word: str) -> bool:
+    """Whether `word` is a verb by which somebody asks for something, in another language."""
+    return _letters(word) in _verbs_of_all()
+
+
+@cache
+def _verbs_of_all() -> frozenset[str]:
+    tables = [_table(language) for language in LANGUAGES if language != "en"]
+    return frozenset(_letters(one) for each in tables for row in each.verbs.values() for one in row)
+
+
+def _with_most_words(text: str) -> str:
+    """Return the language whose words of requests a text holds most of; "" for none."""
+    plain = _letters(text[:_READ_CHARS])
+    tables = [language for language in LANGUAGES if language != "en"]
+    counts = {language: len(_telling(language).findall(plain)) for language in tables}
+    best = max(tables, key=lambda language: counts[language])
+    return best if counts[best] else ""
+
+
+def _clause(text: str, language: str) -> str:
+    # Letter by letter: the table is folded, and names keep their letters outside of it.
+    plain = _letters(text)
+    for pattern, put in _rules(language):
+        plain = pattern.sub(put, plain)
+    verb = _last_verb(language).search(plain)
+    if verb is not None and not _begins_with_verb(language).match(plain):
+        plain = f" {verb['verb']} {plain[: verb.start()]}{plain[verb.end() :]}"
+    # "Sag den Termin nicht ab": a not behind everything refuses the whole.
+    return plain if _NOT_AT_END.search(plain) is None else f" do not {_NOT_AT_END.sub('', plain)}"
+
+
+def _letters(text: str) -> str:
+    return fold(text)[0]
+
+
+_Put = str | Callable[[re.Match[str]], str]
+
+
+@cache
+def _rules(language: str) -> Sequence[tuple[re.Pattern[str], _Put]]:
+    table = _table(language)
+    found: list[tuple[re.Pattern[str], _Put]] = [
+        (re.compile(form), put) for put, forms in table.forms.items() for form in forms
+    ]
+    for english, pairs in table.apart.items():
+        for pair in pairs:
+            first, _, last = pair.partition(" ... ")
+            form = rf"(?<!\w){_plain(first)}(?!\w){_REST}(?<!\w){_plain(last)}(?!\w)"
+            found.append((re.compile(form), rf"{english}\g<rest>"))
+    known = {
+        _letters(phrase): english
+        for group in (table.verbs, table.words)
+        for english, phrases in group.items()
+        for phrase in phrases
+    }
+    longest = "|".join(_plain(one) for one in sorted(known, key=len, reverse=True))
+    found.append(
+        (
+            re.compile(rf"(?<!\w)(?:{longest})(?!\w)"),
+            lambda match: known[" ".join(match[0].split())],
+        )
+    )
+    return found
+
+
+def _plain(phrase: str) -> str:
+    return re.escape(_letters(phrase)).replace(r"\ ", r"\s+")
+
+
+@cache
+def _verbs(language: str) -> str:
+    return "|".join(map(re.escape, sorted({*_table(language).verbs}, key=len, reverse=True)))
+
+
+@cache
+def _last_verb(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?P<verb>{_verbs(language)})(?=[\s,]*(?:please[\s,]*)?\Z)")
+
+
+@cache
+def _begins_with_verb(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:please\W+)?(?:{_verbs(language)})(?!\w)")
+
+
+@cache
+def _telling(language: str) -> re.Pattern[str]:
+    table = _table(language)
+    groups = (table.verbs, table.words)
+    every = {one for group in groups for row in group.values() for one in row}
+    english = {word for group in groups for phrase in group for word in phrase.split()}
+    apart = {word for pairs in table.apart.values() for one in pairs for word in one.split(" ... ")}
+    own = [
+        _plain(one) for one in every | apart if one not in english and len(one) >= _TELLING_CHARS
+    ]
+    pairs = [
+        rf"{_plain(first)}(?!\w)[^.!?]*(?<!\w){_plain(last)}"
+        for each in table.apart.values()
+        for first, _, last in (pair.partition(" ... ") for pair in each)
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join([*own, *pairs])})(?!\w)")
+
+
+@cache
+def _table(language: str) -> EnglishFor:
+    return read_words(language, "in_english", EnglishFor)

@@ -1,0 +1,1 @@
+"""What a message says of patients, and the server's own marks in texts."""

@@ -1,0 +1,348 @@
+"""Which rows of a view a question asks for. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.utterance import ChartQuestion
+from services.language.words.folding import fold, tokens_of
+from services.records.answers.choosing import row_parts
+from services.records.answers.choosing.allergens import is_of_allergen
+from services.records.answers.choosing.excluded_rows import NOT_DONE, PLANNED, is_by, is_left_out
+from services.records.answers.choosing.imaged import IMAGING, reports_on, scans_of
+from services.records.answers.choosing.lengths_told import lasted_so_long
+from services.records.answers.choosing.said_words import has_words
+from services.records.concepts.table import (
+    ConceptKind,
+    concept_table,
+    names_of_procedure,
+    rows_called,
+    words_listed,
+)
+from services.records.concepts.words import words_of
+from services.records.resources.dates import first_day, last_day
+from services.records.resources.kinds import NUMBERS_OF_STATE
+from services.records.resources.standing import FUTURE
+from services.records.rows.finding import means
+from services.records.rows.measurements import NOT_PATIENTS
+from services.records.visits import NOT_MEANT
+
+MISSING = "missing"
+"""What is asked for where all is asked of which the status says that the record has it not."""
+_NOT_THERE, _DIFFERS = "not in the record", "sources differ"
+_RESUSCITATION = ("resuscitation", "resuscitate", "dnr")
+_OPEN = frozenset({"active", "on-hold", "planned", "draft", "preparation"})
+_OF_OPEN = frozenset({"open order", "overdue order", PLANNED})
+DONE = frozenset({"encounters", "procedures", "immunizations"})
+_NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
+_NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
+_BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
+_TREATMENTS = frozenset({"medication", "procedure"})
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+_NO_LETTERS = frozenset({"laboratory report"})
+"""Panels are told by their results: none of them is a letter or a note."""
+_PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
+VISITS_OF_STATE = {
+    "planned": _PLANNED,
+    "missed": frozenset({"noshow"}),
+    "cancelled": frozenset({"cancelled"}),
+    "refused": NOT_DONE,
+}
+"""By what is asked for, the states of visits and vaccinations that are meant, and no others."""
+_KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
+_SOME_WORDS = 2
+_WORD_CHARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRows:
+    """Rows that a question asks for.
+
+    Attributes:
+        rows: In the order of the view.
+        of_other_time: There are such rows, but not of the days asked about.
+    """
+
+    rows: tuple[ViewRow, ...]
+    of_other_time: bool = False
+
+
+def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
+    """Return the rows of `view` that the question is about, by name and by days."""
+    rows = [row for row in view.rows if not _is_beside(question, row)]
+    named = tuple(row for row in rows if _is_named(question, row))
+    named = tuple(row for row in named if not is_left_out(question, row))
+    named = tuple(row for row in named if not question.by or is_by(question.by, row))
+    if question.tool == "problems" and question.name and not named:  # in a longer word: Gichtanfall
+        named = tuple(row for row in rows if _is_said(row, question.name))
+    if question.head == IMAGING:
+        named = scans_of(question.name, view.rows)
+    elif question.name and question.tool in _REPORTS:
+        named = reports_on(question.name, view.rows)
+    if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
+        # The words themselves before what they mean.
+        named = tuple(row for row in named if has_words(row, question.name)) or named
+    named = tuple(row for row in named if _is_called(row, question)) or named
+    is_of_onset = question.aspect in ("when", "first") or question.part == "found"
+    if question.tool == "problems" and is_of_onset:
+        named = tuple(of_itself(question.name, named))
+    if question.tool in DONE and question.aspect in ("latest", "first", "count"):
+        # What was cancelled is no last visit; that it was is told where nothing else is.
+        named = tuple(row for row in named if row.status not in _NEVER_WAS) or named
+    inside = tuple(row for row in named if _is_inside(row, question))
+    inside = tuple(row for row in inside if _is_of_month(row, question.month))
+    if question.asked_on is not None and question.aspect in ("minimum", "maximum"):
+        inside = lasted_so_long(inside, question.asked_on, question.aspect)
+    elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
+    return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+def _is_called(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row is called just as was typed: "viral sinusitis" is no chronic one."""
+    said = question.said if question.said != question.name else ""
+    return bool(said) and words_of(row.name.partition(" (")[0]) == words_of(said)
+
+
+def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a row is of the view, and nobody wants it who asks for no name."""
+    if question.name:
+        return False
+    is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
+    is_whole = question.tool in ("chart_summary", "search_record")
+    return is_panel or (is_whole and row.name in NUMBERS_OF_STATE)
+
+
+_OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})
+
+
+def has_answer(question: ChartQuestion, view: ChartView) -> bool:
+    """Whether `view` answers the question, so that no search over everything is needed."""
+    if question.tool == "chart_summary" and question.name:
+        is_known = question.name in _OF_THE_PERSON and bool(view.rows)
+        return is_known or bool(personal_facts(question.name, view.rows))
+    if (question.tool, question.name) == ("current_status", MISSING):
+        return True  # nothing is a good answer, too
+    rows = asked_rows(question, view).rows
+    if question.tool == "care" and question.aspect == "when":  # a device has no day, its insertion
+        return any(row.date for row in rows)
+    return bool(rows)
+
+
+DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
+"""Kinds of rows that are illnesses."""
+
+
+def concept_of(kind: ConceptKind, row: ViewRow) -> str:
+    """Return what people call the thing of a row, by its codes; "" where that is not known."""
+    table = concept_table()
+    found = table.coded(kind, row.code) or table.displayed(kind, row.name)
+    is_of_another = row.name.endswith(NOT_PATIENTS)
+    return found.name if found is not None and not is_of_another else ""
+
+
+def of_itself(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows of an illness itself where there are some: none of what is due to it."""
+    asked = concept_table().named("problem", name)
+    of_concept = [row for row in rows if asked and concept_of("problem", row) == asked.name]
+    begins = tokens_of(fold(name)[0])
+    called = [row for row in rows if tokens_of(fold(row.name)[0])[: len(begins)] == begins]
+    return of_concept or called or [*rows]
+
+
+def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
+    name = question.name
+    match "encounters" if name in VISITS_OF_STATE else question.tool:
+        case "encounters":
+            return _is_visit(row, question)
+        case "problems" if name:
+            meant = _group_of(name) or name
+            is_meant = means("problem", meant, label=row.name, codes=row.code)
+            is_so = is_meant or has_words(row, name) or row.status == name  # "in remission"
+            return is_so or _is_the_head(question, row)
+        case "allergies" if name:
+            return row.kind != "no known allergy" and is_of_allergen(name, row)
+        case "care" | "history" | "medications" if name:
+            return _is_part(row, question)
+        case "search_record" if not name:
+            return _has_any_word(row, str(question.arguments.get("query", "")))
+        case "documents" | "search_record" | "biomarkers" if name:
+            is_meant = means("problem", name, label=row.name, codes=row.code)
+            # "The mutations of the tumour" are all of them.
+            of_illness = bool(concept_table().named("problem", name))
+            is_meant |= question.tool == "biomarkers" and of_illness
+            return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
+        case "current_status" if name in {*rows_called("facts_of_status"), "treatment", MISSING}:
+            return _is_fact(row, name)
+        case _:
+            return True
+
+
+def _group_of(name: str) -> str:
+    """Return what the illnesses of an organ are called, where it is asked for these; else ""."""
+    table = concept_table()
+    for called in (f"{name} disease", name):
+        concept = table.named("problem", called)
+        if concept is not None and table.leaves(concept):
+            return called
+    return ""
+
+
+def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether an illness is the thing itself and says the rest: a laceration of the hand."""
+    words = [word for word in question.name.split() if word not in question.head.split()]
+    is_head = means("problem", question.head, label=row.name, codes=row.code)
+    return bool(question.head and words) and is_head and has_words(row, " ".join(words))
+
+
+def _is_said(row: ViewRow, name: str) -> bool:
+    """Whether a text tells of the thing in other words: of weight, of a flu jab, in German."""
+    # Of two letters any text has some.
+    telling = (
+        said
+        for said in concept_table().also_called(name)
+        if max(map(len, said.split())) >= _WORD_CHARS
+    )
+    return any(has_words(row, one) for one in telling)
+
+
+def _is_vaccine(row: ViewRow, name: str) -> bool:
+    """Whether a vaccination is asked for by the illness: "hepatitis B" is "Hep B, adult"."""
+    is_given = row.kind == "immunization"
+    return is_given and means("vaccine", name, label=row.name, codes=row.code)
+
+
+def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
+    name = question.head or question.name
+    if name in VISITS_OF_STATE or row.kind == "appointment" or row.status in _PLANNED:
+        return row.status in VISITS_OF_STATE.get(name, ())
+    if not _says_rest(row, question):
+        return False
+    if name == "inpatient admission":
+        is_stay = row.value not in _NO_STAYS and _says(row, rows_called("kinds_of_visits")[name])
+        return is_stay or _says(row, ("hospital admission",))
+    wanted = rows_called("kinds_of_visits").get(name)
+    if not name or wanted is not None:
+        return wanted is None or _says(row, wanted)
+    is_said = has_words(row, name) or has_words(row, question.said)
+    return is_said or means("problem", name, label=row.detail, codes=())
+
+
+def _is_fact(row: ViewRow, name: str) -> bool:
+    """Whether a row of the status is what `name` asks for, and is in the record."""
+    if name == "treatment":
+        return row.kind in _TREATMENTS
+    is_there = row.kind == "fact" and row.status != _NOT_THERE
+    if name == MISSING:
+        return row.status in (_NOT_THERE, _DIFFERS)
+    return is_there and fold(row.name)[0].startswith(rows_called("facts_of_status")[name])
+
+
+def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row says what is asked for besides its kind: a stay for a fracture."""
+    rest = question.name.removeprefix(question.head).strip() if question.head else ""
+    said = f"{row.value} {row.detail}"
+    is_typed = question.tool == "encounters" and has_words(row, question.said)
+    is_said = is_typed or has_words(row, rest)
+    return not rest or is_said or means("problem", rest, label=said, codes=())
+
+
+def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row is of the part of `care` or `history`, or the drug, and says the words."""
+    name = question.head or question.name
+    kinds = rows_called("parts_of_care").get(name)
+    if (
+        question.tool == "medications"
+        and "name" in question.arguments
+        and not question.arguments["name"]
+    ):
+        return (
+            row_parts.says_why_over(row) if name == row_parts.BROKEN_OFF else has_words(row, name)
+        )  # as it is taken
+    if question.tool == "medications" or not _says_rest(row, question):
+        return _says_rest(row, question)
+    if name in _OF_OPEN and row.status not in _OPEN:
+        return False
+    if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
+        return False
+    if kinds is None:
+        # Of neurology a neurologist is.
+        said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
+        return any(has_words(row, each) for each in said)
+    says_it = name == "directive" and any(has_words(row, each) for each in _RESUSCITATION)
+    return row.kind in kinds or row.name in kinds or says_it
+
+
+def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows of the Patient resource that a question for `name` asks for."""
+    wanted = rows_called("facts_of_person").get(name, (name,))
+    return [row for row in rows if row.kind == "personal" and row.name in wanted]
+
+
+def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the rows that say most of the telling words of a longer name, in their order.
+
+    "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
+    """
+    telling = [
+        word for word in tokens_of(fold(name)[0]) if {*words_of(word)[:1]} - words_listed("vague")
+    ]
+    if len(tokens_of(fold(name)[0])) < _SOME_WORDS or _is_known(name):
+        return ()
+    counts = [sum(has_words(row, word) for word in telling) for row in rows]
+    most = max(counts, default=0)
+    return tuple(row for row, count in zip(rows, counts, strict=True) if most and count == most)
+
+
+def _is_known(name: str) -> bool:
+    """Whether it is the name of one thing: part of "hemoglobin A1c" is another."""
+    table = concept_table()
+    return any(table.named(kind, name) for kind in _KINDS_OF_CONCEPT)
+
+
+def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
+    text = fold(f"{row.name} {row.value}")[0].replace("-", " ")
+    return any(phrase in text for phrase in phrases)
+
+
+def _has_any_word(row: ViewRow, query: str) -> bool:
+    if row.kind == "encounter":  # a children's hospital tells of no children
+        reasons = (one for one in row.detail.split("; ") if one.startswith("for "))
+        row = row.model_copy(update={"detail": "; ".join(reasons)})
+    return any(has_words(row, word) for word in query.split())
+
+
+def _is_of_month(row: ViewRow, month: int) -> bool:
+    """Whether the row is of a month, of whichever year."""
+    return not month or row.date[5:7] == f"{month:02}"
+
+
+def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether any day of the row is inside; a course without an end goes on where it is active.
+
+    Of "what was new" only what began or was done counts.
+    """
+    span = question.span
+    if span is None or (span.since is None and span.until is None):
+        return True
+    is_event = question.tool == "timeline" or question.is_begun or question.is_ordered
+    first = first_day(row.date[:10]) if row.date else None
+    if first is None:
+        return False
+    last = last_day((not is_event and row.end[:10]) or row_parts.newest_day(row))
+    if is_event and row.kind == "medication" and not question.is_ordered:
+        last = first  # ordered again is not begun
+    if (
+        not is_event
+        and row.kind in ("problem", "medication")
+        and not row.end
+        and row.status == "active"
+    ):
+        last = date.max
+    if len(days := row_parts.days_recorded(row)) > 1 and row.status != "active":
+        # Between two times of an illness it was not there; how long the last took is told.
+        begun = [day for day in days if span.until is None or day <= span.until]
+        first = max(begun, default=first)
+        last = max(first, last) if last is not None and first == max(days) else first
+    is_before = span.until is None or first <= span.until
+    return is_before and (span.since is None or last is None or last >= span.since)

@@ -1,0 +1,176 @@
+"""The days around an event of the record, and the stays at the beginning of one. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.charts.tools_named import SEARCH
+from services.language.figures.calendar_days import steps_back
+from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
+from services.records.answers.choosing.asked_rows import asked_rows, has_answer, of_itself
+from services.records.answers.choosing.row_parts import (
+    beyond,
+    is_limited,
+    last_visits,
+    moment_of,
+    number_of,
+    times_told,
+)
+from services.records.answers.choosing.said_words import has_words
+from services.records.resources.dates import first_day, last_day
+
+_ABOUT = timedelta(days=31)
+"""Before and after the first day of something, for what was measured at its time."""
+_ABOUT_UNITS = {"day": timedelta(days=1), "week": timedelta(days=4)}
+"""Likewise for what is asked of so many days or weeks before or after."""
+_ONGOING = frozenset({"problem", "medication"})
+_HAPPENED = frozenset({"problem", "procedure", "encounter", "immunization"})
+
+
+def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
+    """Return the dated rows that are the event: one where the last or first is meant.
+
+    Of an illness that came again it is the last time: between two pregnancies is in none.
+    """
+    rows = [row for row in last_visits(event, asked_rows(event, view).rows) if first_day(row.date)]
+    rows.sort(key=moment_of)
+    if event.tool == "results":
+        return _of_values(event, rows)
+    if event.tool == SEARCH:
+        return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
+    if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
+        rows = of_itself(event.name, rows)
+    if event.back:  # the last but one
+        return tuple(rows[-1 - event.back :][:1])
+    if event.most:
+        return tuple(rows[-event.most :] if event.aspect == "latest" else rows[: event.most])
+    if event.aspect == "first":
+        times = sorted((one for row in rows for one in times_of(row)), key=lambda row: row.date)
+        return tuple(times[event.back :][:1])
+    if (event.tool, event.aspect) == ("problems", "latest"):  # of several times
+        rows = [times_of(row)[-1] for row in rows]
+    is_one = event.tool == "problems" and len({row.name for row in rows}) == 1
+    return tuple(rows[-1:] if is_one or event.aspect == "latest" else rows)
+
+
+def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the one value that is asked for, the newest where none is told apart."""
+    if is_limited(event):
+        return tuple(beyond(event, rows)[:1])
+    ranked = sorted((row for row in rows if row.number is not None), key=number_of)
+    days = [*{row.date: row for row in rows}.values()]  # a panel has many of one day
+    edges = {"first": days, "minimum": ranked, "maximum": ranked[::-1]}
+    return tuple(edges.get(event.aspect, days[::-1])[event.back :][:1])
+
+
+def times_of(row: ViewRow) -> list[ViewRow]:
+    """Return each time that a row is told for, oldest first; of an earlier one no detail."""
+    times = [one.partition("–") for one in sorted(times_told(row))]
+    own = [
+        row.model_copy(update={"date": day, "end": end or day, "detail": ""})
+        for day, _, end in times[:-1]
+    ]
+    return [*own, row.model_copy(update={"date": times[-1][0]}) if times else row]
+
+
+def times_around(
+    question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
+) -> list[Sequence[ViewRow]]:
+    """Return the rows; each time of an illness by itself for what was before or during it."""
+    is_each = question.when in ("before", "during", "within") and event.aspect == "all"
+    is_each &= len(rows) == 1 and event.tool == "problems" and bool(rows[0].end)
+    return [(one,) for one in times_of(rows[0])] if is_each else [rows]
+
+
+def days_around(
+    question: ChartQuestion, rows: Sequence[ViewRow], *, is_alike: bool = False
+) -> TimeSpan | None:
+    """Return the days that lie so to `rows`; None where these have no day.
+
+    After an illness or an operation is from its first day on: what was given then is for it.
+
+    Args:
+        question: What is asked around them.
+        is_alike: Things of the same list are asked for: what came before a drug is not itself.
+    """
+    relation = question.when
+    first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
+    if first is None:
+        return None
+    if question.shift is not None:
+        return _shifted(first, question.shift)
+    if relation == "at":
+        return TimeSpan(first - _ABOUT, first + _ABOUT, "")
+    if relation == "since":
+        return TimeSpan(first, None, "")
+    if relation == "before":
+        is_own = is_alike or question.tool == "encounters"  # that of its day is for it
+        return TimeSpan(None, first - timedelta(days=1) if is_own else first, "")
+    if relation == "after":
+        begun = [first_day(row.date) for row in rows if row.kind != "medication"]
+        ended = [_end(row) for row in rows if row.kind == "medication"]
+        last = max(filter(None, [*begun, *ended]), default=first)
+        is_own = is_alike and not ended  # "and after that?" asks for no visit of that day
+        return TimeSpan(last + timedelta(days=is_own), None, "")
+    ends = [_end(row) for row in rows]
+    return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
+
+
+def _shifted(day: date, shift: TimeShift) -> TimeSpan:
+    """Return the days around that which lies so far from `day`, or all between the two."""
+    there = steps_back(day, shift.unit, -shift.count)
+    if shift.is_within:
+        return TimeSpan(min(day, there), max(day, there))
+    about = _ABOUT_UNITS.get(shift.unit, _ABOUT)
+    return TimeSpan(there - about, there + about)
+
+
+def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
+    """Return the days that are in both."""
+    if other is None:
+        return one
+    since = [day for day in (one.since, other.since) if day is not None]
+    until = [day for day in (one.until, other.until) if day is not None]
+    return TimeSpan(max(since, default=None), min(until, default=None))
+
+
+def is_of_unknown_end(row: ViewRow) -> bool:
+    """Whether it is over, and nobody knows since when."""
+    return row.kind == "medication" and row.status != "active" and not row.end
+
+
+def _end(row: ViewRow) -> date | None:
+    """Return the last day of a row; None where it goes on, or nobody knows until when."""
+    goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    goes_on |= row.kind == "medication" and not row.end
+    return None if goes_on else last_day((row.end or row.date)[:10])
+
+
+_OF_KIND = frozenset({"inpatient admission", "emergency", "intensive care"})
+_SOON = timedelta(days=7)
+"""So late after its beginning a stay may still be for an illness."""
+
+
+def events_of_stay(question: ChartQuestion, visits: ChartView) -> Sequence[ChartQuestion]:
+    """Return where to look for what a stay is asked for, where no visit says that it was for it."""
+    name = question.name.removeprefix(question.head).strip()
+    is_of_stay = question.tool == "encounters" and question.head in _OF_KIND and bool(name)
+    if not is_of_stay or question.span is not None or has_answer(question, visits):
+        return ()
+    ill = ChartQuestion("problems", {"status": "all"}, "all", name)
+    return (ill, ChartQuestion("procedures", {"name": name}, "all", name))
+
+
+def stays_of(
+    question: ChartQuestion, visits: ChartView, event: ChartQuestion, found: ChartView
+) -> tuple[ViewRow, ChartQuestion, tuple[ViewRow, ...]] | None:
+    """Return the event, the question for the stays at its beginning, and these; None for none."""
+    rows = sorted(rows_of_event(event, found), key=moment_of)
+    first = first_day(rows[-1].date) if rows else None
+    if first is None:
+        return None
+    then = replace(question, name=question.head, head="", said="", aspect="all")
+    then = replace(then, span=TimeSpan(first, first + _SOON))
+    stays = asked_rows(then, visits).rows
+    return (rows[-1], then, stays) if stays else None

@@ -1,0 +1,72 @@
+"""Which reports and which scans without one a question asks for by a name. Pure."""
+
+from collections.abc import Iterator, Sequence
+
+from data_models.chart_view import ViewRow
+from services.language.words.folding import fold, tokens_of
+from services.language.words.statement_tables import saying
+from services.records.answers.choosing.said_words import has_words, says_all
+from services.records.concepts.table import parts_of_body
+
+# How reports name what a question calls by one word.
+_MODALITIES = {
+    kind: saying(f"seen by {kind}")
+    for kind in ("ct", "mri", "pet", "ultrasound", "mammography", "x ray")
+}
+IMAGING = "imaging"
+"""The head of who asks which images were made, of which there is no report."""
+_OF_IMAGING = saying("of_imaging").union(*_MODALITIES.values())
+_LOOKING_INTO = "oscopy"
+
+
+def scans_of(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the procedures that made images, of `name` or else of its kind: of a brain MRI all."""
+    made = [row for row in rows if _title(row) & _OF_IMAGING]
+    kind = name.partition(" ")[0]
+    return (reports_on(name, made) or reports_on(kind, made)) if name else tuple(made)
+
+
+def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the reports on all that `name` says, by their titles or else by their texts.
+
+    "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
+    """
+    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
+    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
+    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
+    parts = " ".join(word for word in words if word not in known)
+    of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
+    if not parts:
+        return tuple(of_kind)
+    titled = [row for row in of_kind if _says(f"{row.name} {row.value}", parts, is_title=True)]
+    if titled or (
+        told := [
+            row for row in of_kind if _says(" ".join((row.name, row.value, row.detail)), parts)
+        ]
+    ):
+        return tuple(titled or told)
+    # Of a bronchoscopy the report is called "bronchial biopsy".
+    looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
+    return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
+
+
+def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
+    """Whether each part is said, in whatever language: thyroid is Schilddrüse.
+
+    Who scans the head scans the brain, and the head of a text may be that of the pancreas.
+    """
+    return all(
+        any(says_all(said, each) for each in (word, *_parts(word, is_title=is_title)))
+        for word in parts.split()
+    )
+
+
+def _parts(word: str, *, is_title: bool) -> Iterator[str]:
+    yield from parts_of_body(word)
+    head = (*parts_of_body("brain"), *parts_of_body("head"))
+    if is_title and word in head:
+        yield from head
+
+
+def _title(row: ViewRow) -> frozenset[str]:
+    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))

@@ -1,0 +1,98 @@
+"""How long something lasted, how long ago it was, and how far two things are apart. Pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import pairwise
+
+from data_models.chart_view import ViewRow
+from services.language.charts.answer_words import AnswerWords
+from services.language.charts.chart_parts import EDGES
+from services.language.utterance import Aspect, ChartQuestion
+from services.records.answers.choosing.row_parts import day_of
+from services.records.resources.dates import first_day, last_day, years_between
+
+_ROWS_SHOWN = 5
+_FEW_DAYS = 60
+_YEAR_MONTHS = 12
+
+
+def told_lengths(
+    found: Sequence[tuple[ChartQuestion, Sequence[ViewRow]]], words: AnswerWords
+) -> list[str]:
+    """Return a line for each length that is asked for.
+
+    Args:
+        found: The questions that ask for one, each with its dated rows.
+    """
+    if not any(rows for _, rows in found):
+        return []
+    if not any(question.is_apart for question, _ in found):
+        return [line for one, rows in found for line in _each(one, rows, words)]
+    if len(found) == 1:
+        days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
+    else:  # of one of several operations nobody knows which is meant
+        found = [each for each in found if len(each[1]) == 1 and _is_one_thing(each[0])]
+        days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
+    if len(days) < 2:
+        return [words.say("one_end")]
+    ends = [*pairwise(days)][-_ROWS_SHOWN:]
+    whole = [(days[0], days[-1])] if len(ends) > 1 else []
+    return [_apart(first, last, words) for first, last in (*ends, *whole)]
+
+
+def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tuple[ViewRow, ...]:
+    """Return the rows that lasted longest, or shortest; what is active lasts until today."""
+    lasted: dict[int, list[ViewRow]] = {}
+    for row in rows:
+        begun, ended = first_day(row.date[:10]), last_day(row.end[:10]) if row.end else None
+        ended = today if ended is None and row.status == "active" else ended
+        if begun is not None and ended is not None:
+            lasted.setdefault((ended - begun).days, []).append(row)
+    chosen = max(lasted, default=0) if aspect == "maximum" else min(lasted, default=0)
+    return tuple(lasted.get(chosen, rows))
+
+
+def _is_one_thing(question: ChartQuestion) -> bool:
+    """Whether it is named or the last or first of its kind: of a whole list no day is meant."""
+    return bool(question.name) or question.aspect in EDGES
+
+
+def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
+    goes_on = question.tool in ("problems", "medications")
+    for row in rows[:_ROWS_SHOWN]:
+        began, ended = first_day(row.date), last_day(row.end[:10]) if row.end else None
+        if began is None or question.asked_on is None:
+            continue
+        ago = length_of(began, question.asked_on, words)
+        if ended is not None:
+            length = length_of(began, ended, words)
+            yield words.say("lasted", name=row.name, length=length, ago=ago)
+        elif goes_on and row.status != "active":
+            yield words.say("no_part", part=words.parts["end"])
+        else:
+            told = words.say("so_far") if goes_on else words.say("so_long_ago")
+            yield told.format(name=row.name, length=ago, day=day_of(row))
+
+
+def _apart(first: date, last: date, words: AnswerWords) -> str:
+    span = words.say("between", first=first.isoformat(), last=last.isoformat())
+    return f"{span}: {length_of(first, last, words)}"
+
+
+def length_of(first: date, last: date, words: AnswerWords) -> str:
+    """Return a length in days, a longer one also in years and months: "1 year 2 months"."""
+    if not (days := (last - first).days):
+        return words.say("no_day")
+    said = _counted(days, "day", words)
+    if days < _FEW_DAYS:
+        return said
+    years = years_between(first, last)
+    months = (last.year - first.year) * _YEAR_MONTHS + last.month - first.month
+    months -= last.day < first.day
+    parts = ((years, "year"), (months - years * _YEAR_MONTHS, "month"))
+    return f"{' '.join(_counted(one, unit, words) for one, unit in parts if one)} ({said})"
+
+
+def _counted(count: int, unit: str, words: AnswerWords) -> str:
+    one, many = words.lengths[unit]
+    return f"{count} {one if count == 1 else many}"

@@ -1,0 +1,1 @@
+"""Charts on a FHIR R4 server: client, searches and writes."""

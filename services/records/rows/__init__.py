@@ -1,0 +1,1 @@
+"""Rows of a chart, made of its resources."""

@@ -1,0 +1,271 @@
+"""The drugs of a record: one line for each, with all that was prescribed, said or given of it."""
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from data_models.chart_view import ViewRow
+from services.records.concepts.words import phrase_of
+from services.records.resources.dates import first_day, last_day
+from services.records.resources.entry import (
+    Entry,
+    Raw,
+    code_pairs,
+    end_of,
+    instant,
+    joined,
+    label,
+    labels,
+    many,
+    notes_of,
+    one,
+    text,
+)
+from services.records.resources.record import PatientRecord
+from services.records.resources.standing import FORBIDDEN, NEVER, NOT_YET, absence_of, is_forbidden
+from services.records.resources.values import quantity
+from services.records.rows.dosage import dosages_of, dose_of, is_as_needed
+from services.records.rows.row_table import called, reasons_of
+
+KINDS = (
+    "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
+)  # fmt: skip
+_NOT_MEANT = frozenset({"proposal", "plan", "option"})
+_ENDED = frozenset({"stopped", "completed", "cancelled"})
+_TAKEN = {
+    "MedicationRequest": frozenset({"active"}),
+    "MedicationStatement": frozenset({"active"}),
+    "MedicationAdministration": frozenset({"in-progress"}),
+    "MedicationDispense": frozenset(),
+}
+_SAID = {
+    "MedicationRequest": ("prescribed", "prescription"),
+    "MedicationStatement": ("said to take", "statement"),
+    "MedicationAdministration": ("given", "administration"),
+    "MedicationDispense": ("dispensed", "dispense"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DrugEntry:
+    """One resource that speaks of a drug."""
+
+    entry: Entry
+    name: str
+    codes: tuple[str, ...]
+    when: str
+    end: str
+    absence: str = ""
+
+    @property
+    def is_unmeant(self) -> bool:
+        """Whether it is no order to give the drug: a plan, or one that forbids it."""
+        raw = self.entry.raw
+        return text(raw, "intent") in _NOT_MEANT or is_forbidden(raw)
+
+    @property
+    def said(self) -> str:
+        """How it is told; what was never given, or is only thought of, is not told as given."""
+        is_so = not self.is_unmeant and self.entry.status not in NEVER | NOT_YET
+        return _SAID[self.entry.kind][not is_so]
+
+    def is_taken(self, today: date) -> bool:
+        """Return whether it says that the drug is taken now; no age ends that."""
+        if self.entry.status not in _TAKEN[self.entry.kind] or self.is_unmeant:
+            return False
+        return self.state_on(today) == "active"
+
+    def state_on(self, today: date) -> str:
+        """Return the status of what is said to be active: ended before `today`, or to come."""
+        begun = first_day(self.when) if self.when != self.end else None  # only its end is known
+        if begun is not None and begun > today:
+            return "planned"
+        ended = last_day(self.end) if self.end else None
+        return "ended" if ended is not None and ended < today else "active"
+
+
+@dataclass
+class Drug:
+    """All that the record says of one drug, newest first."""
+
+    entries: list[DrugEntry] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As the newest entry names it."""
+        return self.entries[0].name
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """All codes of all entries."""
+        return tuple(dict.fromkeys(pair for one_entry in self.entries for pair in one_entry.codes))
+
+
+def drugs_of(record: PatientRecord) -> tuple[Drug, ...]:
+    """Return the drugs of the record, that with the newest entry first."""
+    return record.derived(_drugs)
+
+
+def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
+    """Return the line of one drug."""
+    taken = [one_entry for one_entry in drug.entries if one_entry.is_taken(today)]
+    leading = (taken or drug.entries)[0]
+    dated = sorted(one_entry.when[:10] for one_entry in drug.entries if one_entry.when)
+    doses = dict.fromkeys(
+        dose for one_entry in (taken or [leading]) if (dose := dose_of(one_entry.entry.raw))
+    )
+    raw = leading.entry.raw
+    by = record.name_of(one(raw, "requester"), within=raw)
+    status = "active" if taken else _status(leading, today)
+    later = _later_end(drug, leading) if taken else ""
+    return ViewRow(
+        kind="medication",
+        name=leading.name,
+        value=" | ".join(doses),
+        status=status,
+        date=dated[0] if dated else "",
+        end="" if taken else leading.end,
+        detail=joined(
+            _history(drug),
+            later,
+            reasons_of(record, leading.entry),
+            "" if taken else _why_ended(raw),
+            "as needed" if is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
+            f"by {by}" if by else "",
+            *notes_of(raw),
+        ),
+        code=drug.codes,
+        sources=tuple(
+            one_entry.entry.ref
+            for one_entry in [leading, *(other for other in drug.entries if other is not leading)]
+        ),
+    )
+
+
+def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return one resource of a drug for itself, as an event."""
+    found = _entry(record, entry)
+    said = "" if found.absence else found.said
+    return ViewRow(
+        kind=found.absence or "medication",
+        name=found.name,
+        value=dose_of(entry.raw),
+        status=_status(found, None),
+        date=entry.date,
+        end=found.end,
+        detail=joined(said, reasons_of(record, entry), _why_ended(entry.raw), *notes_of(entry.raw)),
+        code=found.codes,
+        sources=(entry.ref,),
+    )
+
+
+def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
+    """Fold entries that share a name, or a code where their strengths do not differ."""
+    found: list[Drug] = []
+    by_key: dict[str, Drug] = {}
+    for read in record.derived(_read):
+        if read.absence:
+            continue
+        keys = [phrase_of(read.name), *(f"{pair} {_strength(read.name)}" for pair in read.codes)]
+        if (drug := next((by_key[key] for key in keys if key in by_key), None)) is None:
+            drug = Drug()
+            found.append(drug)
+        drug.entries.append(read)
+        for key in keys:
+            by_key.setdefault(key, drug)
+    return tuple(found)
+
+
+def _read(record: PatientRecord) -> tuple[DrugEntry, ...]:
+    entries = sorted(record.entries_of(*KINDS), key=lambda e: instant(e.date), reverse=True)
+    return tuple(_entry(record, entry) for entry in entries)
+
+
+def stated_absences(record: PatientRecord) -> list[ViewRow]:
+    """Return what states that no drug is taken, or that nothing is known of it."""
+    return [
+        row_of_drug_entry(record, read.entry)
+        for read in record.derived(_read)
+        if read.absence and read.entry.status == "active"
+    ]
+
+
+def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
+    raw = entry.raw
+    concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
+    name, codes = called("drug", concept), code_pairs(concept)
+    absence = absence_of(concept, name)
+    if pointer := one(raw, "medicationReference"):
+        found = record.resolve(pointer, within=raw)
+        drug = one(found.raw, "code") if found else {}
+        name = name or called("drug", drug) or (_ingredients(found.raw) if found else "")
+        name = name or text(pointer, "display")
+        codes = codes or code_pairs(drug)
+    if not (end := end_of(raw, "effectivePeriod")):
+        bounds = [
+            text(one(one(one(row, "timing"), "repeat"), "boundsPeriod"), "end")
+            for row in dosages_of(raw)
+        ]
+        # A course has ended when its last dosage has.
+        end = max(bounds) if bounds and all(bounds) else ""
+    return DrugEntry(entry, name or "unnamed drug", codes, entry.date, end, absence)
+
+
+def _ingredients(drug: Raw) -> str:
+    """Return what a drug without a name of its own is made of, each part with its strength."""
+    parts = (
+        f"{label(one(row, 'itemCodeableConcept'))} {_per(one(row, 'strength'))}".strip()
+        for row in many(drug, "ingredient")
+    )
+    return " / ".join(filter(None, parts))
+
+
+def _per(ratio: Raw) -> str:
+    """Return a Ratio in words: `500 mg/tablet`, `5 mg/10 ml`."""
+    above, below = quantity(ratio.get("numerator")), quantity(ratio.get("denominator"))
+    unit = below.unit if below.number == 1 and below.unit else below.whole
+    return f"{above.whole}/{unit}" if above.text and unit not in ("", "1") else above.whole
+
+
+def _strength(name: str) -> str:
+    return " ".join(word for word in phrase_of(name).split() if word[:1].isdigit())
+
+
+def _status(leading: DrugEntry, today: date | None) -> str:
+    if is_forbidden(leading.entry.raw):
+        return FORBIDDEN
+    if leading.entry.status == "active" and leading.is_unmeant:
+        return f"only a {text(leading.entry.raw, 'intent')}"
+    if leading.entry.status == "active" and today is not None:
+        return leading.state_on(today)
+    return leading.entry.status or "status not recorded"
+
+
+def _history(drug: Drug) -> str:
+    """Say who says so and how often: `12 prescriptions since 2009, last 2024-03-01`."""
+    said = []
+    for kind, (_, noun) in _SAID.items():
+        found = [each for each in drug.entries if each.entry.kind == kind]
+        dates = sorted(each.when[:10] for each in found if each.when)
+        if len(found) == 1:
+            is_known = len(drug.entries) == 1 or not dates  # then the row's own date says it
+            said.append(found[0].said if is_known else f"{found[0].said} {dates[0]}")
+        elif found:
+            spans = f" since {dates[0]}, last {dates[-1]}" if dates else ""
+            said.append(f"{len(found)} {noun}s{spans}")
+    return ", ".join(said)
+
+
+def _later_end(drug: Drug, leading: DrugEntry) -> str:
+    """Say where something newer contradicts what makes the drug count as taken."""
+    newest = drug.entries[0]
+    if newest is leading or newest.when[:10] <= leading.when[:10]:
+        return ""
+    if newest.entry.status in ("stopped", "cancelled", "not-taken", "on-hold"):
+        return f"but {_SAID[newest.entry.kind][1]} of {newest.when[:10]} is {newest.entry.status}"
+    return ""
+
+
+def _why_ended(raw: Raw) -> str:
+    reasons = labels(raw, "statusReason")
+    how = "ended because of" if text(raw, "status") in _ENDED else "because of"
+    return f"{how} {', '.join(reasons)}" if reasons else ""

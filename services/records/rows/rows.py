@@ -1,0 +1,261 @@
+"""Rows of single resources, as every tool shows them; folding and choosing is the tools' work.
+
+What a row holds stands in `rows.yaml`; here is what no path through a resource says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from data_models.chart_view import ViewRow
+from services.records.resources import standing
+from services.records.resources.entry import (
+    CODES,
+    Entry,
+    Raw,
+    code_of,
+    codes,
+    joined,
+    label,
+    labels,
+    many,
+    notes_of,
+    one,
+    text,
+)
+from services.records.resources.extensions import extensions_of
+from services.records.resources.kinds import insurers_of
+from services.records.resources.record import PatientRecord
+from services.records.resources.values import decimal_of, number_text, quantity, value_in
+from services.records.rows.row_table import Function, age_or_text, called, reasons_of, row_by_table
+
+ONSET_UNKNOWN = "date of entry"
+_SAYING_NONE: Mapping[str, str] = {
+    "AllergyIntolerance": "code", "Condition": "code", "Procedure": "code",
+    "Immunization": "vaccineCode", "Device": "type",
+}  # fmt: skip
+"""Elements in which a resource may state that there is nothing of its type."""
+
+
+def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return one row for a resource of any type but Observation and those of drugs."""
+    row = row_by_table(record, entry, _FUNCTIONS)
+    name = _SAYING_NONE.get(entry.kind)
+    kind = standing.absence_of(one(entry.raw, name), row.name) if name else ""
+    if kind == standing.NONE_KNOWN and entry.kind == "AllergyIntolerance":
+        kind = standing.NO_KNOWN_ALLERGY
+    if kind:
+        return row.model_copy(update={"kind": kind})
+    reports = record.derived(_reports_of_studies).get(entry.ref, ())
+    return row.model_copy(update={"sources": (entry.ref, *reports)}) if reports else row
+
+
+def _reports_of_studies(record: PatientRecord) -> Mapping[str, Sequence[str]]:
+    """Return the ids of the reports of each imaging study."""
+    found: dict[str, list[str]] = {}
+    for report in record.entries_of("DiagnosticReport"):
+        for pointer in many(report.raw, "imagingStudy"):
+            if (study := record.resolve(pointer)) is not None:
+                found.setdefault(study.ref, []).append(report.ref)
+    return found
+
+
+def _reactions(_: PatientRecord, entry: Entry) -> str:
+    reactions = (
+        joined(", ".join(labels(row, "manifestation")), text(row, "severity"))
+        for row in many(entry.raw, "reaction")
+    )
+    return "; ".join(filter(None, reactions))
+
+
+def _side(_: PatientRecord, entry: Entry) -> str:
+    """Return the side of the body, which German codings have in an extension."""
+    found = [
+        text(one(extension, "valueCoding"), "code")
+        for coding in many(one(entry.raw, "code"), "coding")
+        for extension in many(coding, "extension")
+        if text(extension, "url").casefold().endswith("seitenlokalisation")
+    ]
+    return ", ".join(dict.fromkeys(CODES["sides"].get(code, code) for code in found))
+
+
+def _doubt(_: PatientRecord, entry: Entry) -> str:
+    certainty = standing.certainty_of(entry.raw)
+    return "" if certainty in ("confirmed", standing.REFUTED) else certainty
+
+
+def _day_of_record(_: PatientRecord, entry: Entry) -> str:
+    """Say that a date is the day of the record: it began no later, and perhaps long before."""
+    has_onset = any(name.startswith("onset") for name in entry.raw)
+    return "" if has_onset or not text(entry.raw, "recordedDate") else ONSET_UNKNOWN
+
+
+def _clinical_status(_: PatientRecord, entry: Entry) -> str:
+    return (
+        standing.REFUTED
+        if standing.is_refuted(entry.raw)
+        else code_of(one(entry.raw, "clinicalStatus"))
+    )
+
+
+def _problem_status(record: PatientRecord, entry: Entry) -> str:
+    raw = entry.raw
+    if said := _clinical_status(record, entry):
+        return said
+    has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
+    has_ended |= standing.certainty_of(raw) == standing.PAST
+    return "resolved" if has_ended else "active"
+
+
+def _encounter_diagnosis(_: PatientRecord, entry: Entry) -> str:
+    found = [code for concept in many(entry.raw, "category") for code in codes(concept)]
+    is_of_visit = "encounter-diagnosis" in found and "problem-list-item" not in found
+    return "encounter diagnosis" if is_of_visit else ""
+
+
+def _dose(_: PatientRecord, entry: Entry) -> str:
+    row = one(entry.raw, "protocolApplied")
+    named = value_in({"valueString": row.get("doseNumberString")}).text
+    return named or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
+
+
+def _subpotent(_: PatientRecord, entry: Entry) -> str:
+    if entry.raw.get("isSubpotent") is not True:
+        return ""
+    why = ", ".join(labels(entry.raw, "subpotentReason"))
+    return f"subpotent dose: {why}" if why else "subpotent dose"
+
+
+def _illnesses(_: PatientRecord, entry: Entry) -> str:
+    found = []
+    for row in many(entry.raw, "condition"):
+        named = f"{label(one(row, 'code'))} {age_or_text(row, 'onset')}".strip()
+        found.append(joined(named, label(one(row, "outcome")), *notes_of(row)))
+    return "; ".join(filter(None, found))
+
+
+def _death(_: PatientRecord, entry: Entry) -> str:
+    died = age_or_text(entry.raw, "deceased") or text(entry.raw, "deceasedDate")
+    is_dead = entry.raw.get("deceasedBoolean") is True
+    return f"died {died}" if died else "deceased" if is_dead else ""
+
+
+def _counts(_: PatientRecord, entry: Entry) -> str:
+    return ", ".join(
+        f"{number_text(amount)} {what}"
+        for name, what in (("numberOfSeries", "series"), ("numberOfInstances", "images"))
+        if (amount := decimal_of(entry.raw.get(name))) is not None
+    )
+
+
+def _unusual_intent(_: PatientRecord, entry: Entry) -> str:
+    intent = text(entry.raw, "intent")
+    return intent if intent != "order" else ""
+
+
+def _setting(_: PatientRecord, entry: Entry) -> str:
+    coding = one(entry.raw, "class")
+    return CODES["settings"].get(text(coding, "code"), label(coding))
+
+
+def _attendants(record: PatientRecord, entry: Entry) -> str:
+    actors = (one(row, "actor") for row in many(entry.raw, "participant"))
+    others = (each for each in actors if not text(each, "reference").startswith("Patient/"))
+    return ", ".join(filter(None, (record.name_of(each, within=entry.raw) for each in others)))
+
+
+def _activities(record: PatientRecord, entry: Entry) -> str:
+    steps = []
+    for row in many(entry.raw, "activity"):
+        detail = one(row, "detail")
+        what = label(one(detail, "code")) or text(detail, "description")
+        what = what or _code_behind(record, entry, one(row, "reference"))
+        state = standing.FORBIDDEN if standing.is_forbidden(detail) else text(detail, "status")
+        steps.append(f"{what} ({state})" if what and state else what)
+    return ", ".join(filter(None, steps))
+
+
+def _addressed(record: PatientRecord, entry: Entry) -> str:
+    pointers = many(entry.raw, "addresses")
+    return ", ".join(
+        _code_behind(record, entry, p) for p in pointers if record.resolve(p, within=entry.raw)
+    )
+
+
+def _code_behind(record: PatientRecord, entry: Entry, pointer: Raw) -> str:
+    found = record.resolve(pointer, within=entry.raw)
+    return label(one(found.raw, "code")) if found else ""
+
+
+def _plan_kinds(_: PatientRecord, entry: Entry) -> str:
+    return ", ".join(said for said in labels(entry.raw, "category") if said != "assess-plan")
+
+
+def _members(record: PatientRecord, entry: Entry) -> str:
+    members = []
+    for row in many(entry.raw, "participant"):
+        who = record.name_of(one(row, "member"), within=entry.raw)
+        role = ", ".join(labels(row, "role"))
+        members.append(f"{who} ({role})" if who and role else who or role)
+    return ", ".join(filter(None, members))
+
+
+def _targets(_: PatientRecord, entry: Entry) -> str:
+    targets = []
+    for row in many(entry.raw, "target"):
+        measured = label(one(row, "measure"))
+        aim = quantity(row.get("detailQuantity")).whole or label(one(row, "detailCodeableConcept"))
+        span = one(row, "detailRange")
+        low, high = quantity(span.get("low")).whole, quantity(span.get("high")).whole
+        aim = aim or (
+            f"{low} to {high}"
+            if low and high
+            else (low and f"at least {low}") or (high and f"at most {high}")
+        )
+        aim = aim or text(row, "detailString")
+        due = text(row, "dueDate")
+        targets.append(joined(f"{measured} {aim}".strip(), f"by {due}" if due else ""))
+    return "; ".join(filter(None, targets))
+
+
+def _model(_: PatientRecord, entry: Entry) -> str:
+    return text(one(entry.raw, "deviceName"), "name") if label(one(entry.raw, "type")) else ""
+
+
+def _used_device(record: PatientRecord, entry: Entry) -> str:
+    pointer = one(entry.raw, "device")
+    if (device := record.resolve(pointer, within=entry.raw)) is None:
+        return text(pointer, "display")
+    return row_by_table(record, replace(device, kind="Device"), _FUNCTIONS).name
+
+
+_FUNCTIONS: Mapping[str, Function] = {
+    "activities": _activities,
+    "addressed": _addressed,
+    "attendants": _attendants,
+    "clinical_code": _clinical_status,
+    "counts": _counts,
+    "day_of_record": _day_of_record,
+    "death": _death,
+    "dose": _dose,
+    "doubt": _doubt,
+    "encounter_diagnosis": _encounter_diagnosis,
+    "forbidden": lambda _, entry: standing.FORBIDDEN if standing.is_forbidden(entry.raw) else "",
+    "extended": lambda _, entry: "; ".join(map(" ".join, extensions_of(entry.raw))),
+    "illnesses": _illnesses,
+    "insurers": lambda _, entry: ", ".join(insurers_of(entry.raw)),
+    "members": _members,
+    "model": _model,
+    "own_name": lambda record, entry: record.name_of({"reference": entry.ref}),
+    "plan_kinds": _plan_kinds,
+    "problem": lambda _, entry: called("problem", one(entry.raw, "code")),
+    "problem_status": _problem_status,
+    "reactions": _reactions,
+    "reasons": reasons_of,
+    "setting": _setting,
+    "side": _side,
+    "subpotent": _subpotent,
+    "targets": _targets,
+    "unusual_intent": _unusual_intent,
+    "used_device": _used_device,
+    "vaccine": lambda _, entry: called("vaccine", one(entry.raw, "vaccineCode")),
+}

@@ -1,0 +1,1 @@
+"""Where sessions of a scenario are found, locally and on Azure."""

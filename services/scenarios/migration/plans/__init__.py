@@ -1,0 +1,1 @@
+"""What changed between two versions, and what an operator decided about it."""

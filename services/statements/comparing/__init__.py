@@ -1,0 +1,1 @@
+"""Compares what a clause states with the rows."""

@@ -1,0 +1,53 @@
+"""What rows say against a clause that only texts support. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
+from services.statements.rows.fit import has_date, is_denied_alike
+from services.statements.rows.one_of_several import excludes
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import refs
+from services.statements.rows.verdict import Verdict
+
+
+def against_texts(
+    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return the row that says absent where a clause says present, for all that texts may say."""
+    if not all(row.is_text for row in fitting):
+        return None
+    if "takes" in clause.cues and clause.names and all(map(_is_class, clause.names)):
+        return Verdict("unsupported", refs(fitting[:1]))  # no drug of it is in a list
+    # A text that says it of the right carotid is not contradicted by a row of the left.
+    of_place = replace(clause, exclusive=()) if clause.sites else clause
+    for row in (one for one in candidates if not one.is_text and not one.is_earlier):
+        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
+        is_other = not row.needs.isdisjoint(clause.names) and excludes(of_place, row)
+        if is_denied or is_other:
+            return Verdict("contradicted", row.sources, row.says)
+    told = {ref for row in fitting for ref in row.sources}
+    texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
+    denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    # A text that says both, "calls with a seizure" and "no seizure", says neither.
+    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
+    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def gives_way(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
+    """Whether a text tells a value, by chance, of a day of which a row has one.
+
+    "44 %, improved from 38 % in 2021", of 2025, is no 44 % of 2021.
+    """
+    if not (row.is_text and row.written and clause.dates and clause.quantities):
+        return False
+    is_own = all(any(one.fits(row.written) for one in day.readings) for day in clause.dates)
+    return not is_own and any(
+        one.needs_all and not one.is_text and all(has_date(day, one) for day in clause.dates)
+        for one in subject
+    )
+
+
+def _is_class(name: str) -> bool:
+    return name.startswith("=") and kind_of_name(name) == "medication"

@@ -1,0 +1,65 @@
+"""Rows for a clause that does not name what it speaks of: by its values. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
+from services.statements.rows.fit import has_date, has_happened
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import BEGINNING, KnownRow, told_of
+from services.statements.rows.subject import supported
+from services.statements.rows.verdict import Verdict
+
+
+def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the rows that have a number, a day, a stage or a code of a clause that names none."""
+    found: list[KnownRow] = []
+    if any(one.comparator and not one.unit for one in clause.quantities):
+        return found  # many numbers are over 39
+    for one in clause.quantities:
+        found += rows.with_number(one.readings)
+    for day in clause.dates:
+        for reading in day.readings:
+            found += rows.with_day(reading.year, reading.month)
+    if clause.stages or clause.codes or clause.often:
+        found += [
+            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
+        ]
+    if clause.dates and not clause.quantities and not clause.stages:
+        # A day alone does not say what was on it.
+        meant = told_of(clause.words).union(clause.topics, clause.exclusive)
+        if "newest" in clause.cues and meant & saying("seen_there"):  # no visit before the last
+            last = max((row.order for row in rows.rows if row.kind == "encounter"), default="")
+            found = [row for row in found if row.order == last]
+        found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
+    return list({id(row): row for row in found}.values())
+
+
+def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
+    """Whether a row has most words of what was on a day, or one where its kind is named."""
+    begun = {word[:BEGINNING] for word in row.words}
+    happening = statement_words().happening
+    shared = sum(
+        word in row.words
+        or (len(word) > BEGINNING and word[:BEGINNING] in begun)
+        or (word in happening and has_happened(word, row))
+        or (row.kind == "encounter" and word in saying("seen_there"))
+        for word in meant
+    )
+    return bool(shared) and (is_of_kind or shared * 2 > len(meant))
+
+
+def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day, with the doctor, or for what is told."""
+    who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
+    is_told = not names and bool(clause.dates or who)
+    if "newest" not in clause.cues or not is_told or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates) and who <= last.words:
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)

@@ -1,0 +1,267 @@
+"""Whether the rows say what a clause states: all of it must fit one of them."""
+
+from collections.abc import Collection, Sequence
+
+from services.language.sentences.clauses import Clause
+from services.statements.comparing import compare_several
+from services.statements.comparing.against_texts import against_texts, gives_way
+from services.statements.comparing.broader import by_broader_name
+from services.statements.comparing.by_values import by_values, latest_of_kind
+from services.statements.comparing.comparisons import compared
+from services.statements.comparing.courses import by_each
+from services.statements.comparing.one_day import by_one_day
+from services.statements.rows import compare_series, fit
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import excludes
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import (
+    about,
+    by_each_of_kin,
+    of_another_person,
+    of_state,
+    person_groups,
+    refs,
+    supported,
+)
+from services.statements.rows.units import is_comparable
+from services.statements.rows.verdict import Verdict, worst
+from services.statements.times.ages import against_age, age_told, without_age
+
+
+def compare_values(
+    clause: Clause, rows: KnownRows, *, names: Sequence[str], cited: Collection[str] = ()
+) -> Verdict:
+    """Return what `rows` say of a clause that states something to be so.
+
+    Args:
+        names: What the clause speaks of, perhaps by the sentence before.
+        cited: Source ids that the sentence names.
+    """
+    if (other := of_another_person(clause, rows)) is not None:
+        return other
+    if len(of_kin := by_each_of_kin(clause, names)) > 1:
+        return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
+    if (age := age_told(clause)) is None:
+        return _compared(clause, rows, names, cited)
+    rest = without_age(clause, age)
+    found = against_age(clause, rows)
+    if found is None and not names and not rest.exclusive:
+        return supported([row for row in rows.personal if row.kind == "patient"])
+    return found or _compared(rest, rows, names, cited)
+
+
+def _compared(
+    clause: Clause, rows: KnownRows, names: Sequence[str], cited: Collection[str]
+) -> Verdict:
+    if not names and clause.sites and not clause.has_values:
+        subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
+        subject = [row for row in subject if fit.fits(clause, row)]
+        return supported(subject) if subject else Verdict("unsupported")
+    subject = _subject(clause, rows, names)
+    found = latest_of_kind(clause, rows, names) or compared(clause, subject)
+    if found is not None:
+        return found
+    is_by_values = not names and not person_groups(clause)
+    candidates = subject or (by_values(clause, rows) if is_by_values else [])
+    if fitting := _fitting(clause, candidates, subject, names):
+        against = _against(clause, fitting, candidates, cited=cited)
+        against = against or compare_several.against_order(clause, fitting, rows, names)
+        return against or supported(fitting)
+    return by_each(clause, rows, names) or _by_parts(
+        clause, rows, names, subject, candidates, cited
+    )
+
+
+def _fitting(
+    clause: Clause,
+    candidates: Sequence[KnownRow],
+    subject: Sequence[KnownRow],
+    names: Sequence[str],
+) -> list[KnownRow]:
+    """Return the rows that say all that a clause states, the best first."""
+    found = [row for row in candidates if fit.fits(clause, row)]
+    found = [row for row in found if not row.is_earlier] or found
+    if clause.dates and "begun" in clause.cues:  # "fracture due to osteoporosis" is a later thing
+        own = [row for row in subject if row.kind == "problem" and row.needs == {*names}]
+        found = [row for row in found if row in own or row.kind != "problem" or not own]
+    found = [row for row in found if not _is_only_written_then(clause, row, subject)]
+    found = [row for row in found if not gives_way(clause, row, subject)]
+    # What a row is called before what it is for; which has more of the words before others.
+    return sorted(
+        found,
+        key=lambda row: (
+            row.needs.isdisjoint(names),
+            not (row.flag or row.ranges),
+            -len(row.words & clause.words),
+        ),
+    )
+
+
+def _by_parts(
+    clause: Clause,
+    rows: KnownRows,
+    names: Sequence[str],
+    subject: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    cited: Collection[str],
+) -> Verdict:
+    """Return the verdict over a clause whose parts stand in several rows, or in none."""
+    of_days = compare_several.by_each_day(clause, candidates) or compare_several.by_each_stage(
+        clause, rows, names
+    )
+    if others := of_days or by_broader_name(clause, rows, names):
+        return supported(others)
+    relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
+    if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
+        series = [*about(clause, rows, names[:1]), *relaxed]
+        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+    # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
+    own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
+    counter = _contradicting(clause, [row for row in own if not row.is_earlier])
+    if counter is not None:
+        return Verdict("contradicted", counter.sources, counter.says)
+    return Verdict("unsupported", refs(subject[:1]))
+
+
+def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
+    """Whether a text is of the day that is told, and what it speaks of was done on another."""
+    if row.written is None or "when" not in clause.cues or not clause.dates:
+        return False
+    deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
+    others = [one for one in row.dates if one is not row.written]
+    is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
+    return bool(deeds) and not is_own
+
+
+def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows that a clause speaks of."""
+    if names:
+        return of_state(clause, about(clause, rows, names), names)
+    if groups := person_groups(clause):
+        return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
+    scales = {one.scale for one in clause.stages}
+    staged = (row for row in rows.rows if row.stages and scales)
+    return [row for row in staged if scales & {one.scale for one in row.stages}]
+
+
+def _against(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    *,
+    cited: Collection[str],
+) -> Verdict | None:
+    """Return what speaks against a clause that rows fit; None where nothing does."""
+    if clause.says("all") and any(fit.shares(row.quantities, row.words) for row in candidates):
+        return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
+    return against_texts(clause, fitting, candidates) or _objection(
+        clause, fitting, candidates, cited=cited
+    )
+
+
+def _objection(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    *,
+    cited: Collection[str],
+) -> Verdict | None:
+    """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
+    if (row := fitting[0]).is_text:
+        return None
+    is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
+    judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
+    if flagged := compare_series.against_flag(clause, judged):
+        return Verdict("contradicted", judged.sources, flagged)
+    is_judged = compare_series.is_judged_without_range(
+        clause, row
+    ) or compare_series.is_judged_beyond(clause, row)
+    if is_judged or compare_series.is_changed_otherwise(clause, row):
+        return Verdict("unsupported", row.sources)
+    return _against_series(
+        clause, fitting, compare_series.series_of(clause, row, candidates), cited
+    )
+
+
+def _against_series(
+    clause: Clause, fitting: Sequence[KnownRow], series: Sequence[KnownRow], cited: Collection[str]
+) -> Verdict | None:
+    """Return what the other values of the same thing say against one that is told."""
+    if not series:
+        return None
+    if compare_series.is_not_first(clause, fitting, series[0]):
+        return Verdict("contradicted", series[0].sources, series[0].says)
+    if compare_series.is_not_newest(clause, fitting, series[-1]) or compare_series.is_outdated(
+        clause, fitting, series[-1], cited
+    ):
+        return Verdict("contradicted", series[-1].sources, series[-1].says)
+    told = {
+        (one.order[:10], compare_series.value_of(one)): one
+        for one in series
+        if compare_series.has_value(one)
+    }
+    numbers = list(told.values())
+    if len(numbers) < 2:
+        # One value is no course.
+        is_course = not clause.quantities and clause.cues & fit.COURSES and numbers
+        return Verdict("unsupported", series[-1].sources) if is_course else None
+    return _against_course(clause, fitting, fitting[0], numbers)
+
+
+def _against_course(
+    clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return what the other values of a series say against a clause about one of them."""
+    if not clause.quantities:
+        return compare_series.against_trend(clause, numbers) or compare_series.against_extreme(
+            clause, fitting, numbers
+        )
+    return compare_series.against_step(clause, row, numbers) or compare_series.against_extreme(
+        clause, fitting, numbers
+    )
+
+
+def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
+    """Return the row that says otherwise: of the same thing, and of the same kind of value."""
+    if clause.cues & {"maybe", "planned", "family", "before"}:
+        return None
+    own = [row for row in subject if not row.is_text]
+    opposed = [row for row in own if _is_opposed(clause, row)]
+    if not opposed:
+        return None
+    return max(opposed, key=lambda row: (_agreement(clause, row), row.order))
+
+
+def _is_opposed(clause: Clause, row: KnownRow) -> bool:
+    is_denied = row.negated or (row.is_plan and not fit.is_hedged(clause, row))
+    if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
+        return True
+    if any(not fit.is_measured(one, row) for one in clause.quantities):
+        return _is_other_value(clause, row)
+    for stage in clause.stages:
+        if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
+            return True
+    if excludes(clause, row) or not fit.stands(clause, row):
+        return True
+    if clause.often - row.often and row.often:
+        return True
+    is_dated = bool(
+        clause.quantities or clause.stages or clause.cues & {"when", "begun", "ended", "newest"}
+    )
+    is_other_day = any(not fit.has_date(one, row) for one in clause.dates)
+    return bool(is_dated and row.dates and is_other_day and not row.is_text)
+
+
+def _is_other_value(clause: Clause, row: KnownRow) -> bool:
+    is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
+    if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
+        return False  # the other value may be one that nobody looked up
+    is_alike = any(
+        is_comparable(one, known) for one in clause.quantities for known in row.quantities
+    )
+    return is_alike or row.number is not None
+
+
+def _agreement(clause: Clause, row: KnownRow) -> int:
+    agreed = sum(fit.is_measured(one, row) for one in clause.quantities)
+    return agreed + sum(fit.has_date(one, row) for one in clause.dates)

@@ -1,0 +1,270 @@
+"""Compares a clause that says that something is not so with what the record holds. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.figures.written_dates import WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_words import statement_words
+from services.statements.comparing.none_more import none_more, not_then
+from services.statements.rows.compare_series import is_judged_rightly
+from services.statements.rows.fit import (
+    happenings,
+    has_happened,
+    is_aim,
+    is_measured,
+)
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
+from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
+from services.statements.rows.subject import is_meant, refs, supported, without_variants
+from services.statements.rows.verdict import UNCHECKED, Verdict
+
+_ORDER = "order"  # says nothing of what was found
+_SMALL_CHARS = 3
+_LISTS = frozenset({"problem", "procedure", "medication"})
+_OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
+
+
+def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
+    """Return what `rows` say of a clause that states that something is not so."""
+    if (done := _never_done(clause, rows, names)) is not None:
+        return done
+    named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
+    found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
+    spoken = clause.words | set(names)
+    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    meant = without_variants(meant, spoken)
+    if "=allergy" in names and (kind := _kind_of_allergens(clause)):
+        known = rows.about(["=allergy"])
+        meant = [row for row in known if row.is_text or row.negated or kind in row.words]
+        if not meant and "recorded" in clause.cues and (said := rows.whole.get("allergy", "")):
+            return Verdict("supported", (), said)
+    if "family" in clause.cues or "=family history" in names:
+        meant = [row for row in meant if _is_of_kin_alone(row)]
+    else:
+        meant = [row for row in meant if not row.kind.startswith("family")]
+    denied = [
+        row
+        for row in meant
+        if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
+        or (clause.says("without") and _has_it_not(clause, row))
+        or (row.is_plan and not row.is_text and row.kind in DONE_ONCE)
+        or (row.smoking == "never" and "=smoking" in names)
+        or (clause.says("confirmed") and row.words & stems_told("unsure"))
+    ]
+    denied = [row for row in denied if not row.is_text or _is_as_told(clause, row)]
+    plain = [row for row in meant if not (row.negated or row.is_text or row.kind == _ORDER)]
+    if (fewer := none_more(clause, rows, plain)) is not None:
+        return fewer
+    is_empty = "takes" in clause.cues and all(row.is_plan for row in meant)  # "takes no medication"
+    if (is_empty or clause.cues & _OF_RECORD) and not (denied and not plain):
+        return _not_recorded(clause, rows, meant, names)
+    there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
+    if denied and not (there and all(row.is_text for row in denied)):
+        later = _told_later(clause, denied, meant)
+        return Verdict("unsupported", later.sources) if later is not None else supported(denied)
+    return _by_rows(clause, meant, plain, names)
+
+
+def _has_it_not(clause: Clause, row: KnownRow) -> bool:
+    """Whether "without", and nothing else, denies what a row has none of: "without aura"."""
+    is_alone = clause.words.isdisjoint(saying("denying_alone"))
+    return is_alone and not row.words.isdisjoint(saying("without"))
+
+
+def _is_as_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether the sentence that denies something is of the same side or vessel, and the values."""
+    whole = clause_of(row.says)
+    there = replace(row, exclusive=frozenset(whole.exclusive), quantities=whole.quantities)
+    is_measured_so = all(is_measured(one, there) for one in clause.quantities)
+    if clause.says("never") and row.words.isdisjoint(saying("never")):
+        return False  # "No stroke." is of that day
+    return is_measured_so and not excludes(placed(clause), there)
+
+
+def _kind_of_allergens(clause: Clause) -> str:
+    """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
+    if clause.says("drugs"):
+        return "=drug allergy"
+    return "=food allergy" if clause.says("food") else ""
+
+
+def _told_later(
+    clause: Clause, denied: Sequence[KnownRow], meant: Sequence[KnownRow]
+) -> KnownRow | None:
+    """Return the text that has what older texts alone deny, of who is said to have none now."""
+    if "is_now" not in clause.cues or clause.has_values or not all(row.is_text for row in denied):
+        return None
+    last = max(map(_written, denied))
+    later = (row for row in meant if row.is_text and _written(row) > last)
+    return next((row for row in later if not (row.negated or row.is_plan)), None)
+
+
+def _written(row: KnownRow) -> tuple[int, int, int]:
+    day = row.written or WrittenDate()
+    return (day.year or 0, day.month or 0, day.day or 0)
+
+
+def _by_rows(
+    clause: Clause, meant: Sequence[KnownRow], plain: Sequence[KnownRow], names: Sequence[str]
+) -> Verdict:
+    """Return what rows of facts say of a denial: how they are judged, whether they ended."""
+    if (judged := _judged_otherwise(clause, plain)) is not None:
+        return judged
+    states = [row for row in plain if row.kind == "problem"]
+    is_of_state = {"is_now", "about_patient"} <= clause.cues and not clause.says("past", "never")
+    if is_of_state and states and all(row.ended and row.standing == "ended" for row in states):
+        return supported(states)  # "She is not pregnant."
+    if clause.cues & {"takes", "current"} or clause.says("chronic"):
+        of_kind = [row for row in plain if f"={row.kind}" in names] or plain
+        if of_kind and all(row.standing == "ended" or row.is_plan for row in of_kind):
+            return supported(of_kind)
+    if plain and not clause.has_values:
+        return Verdict("contradicted", plain[0].sources, plain[0].says)
+    return Verdict("unsupported", refs(meant[:1]))
+
+
+def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
+    own = told_of(clause.words) - statement_words().neutral
+    if own and clause.says("has", "who") and "recorded" not in clause.cues:
+        denied = [row for row in rows.about(own) if row.negated]
+        return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
+    found = [row for row in rows.rows if row.sources and not row.is_earlier]
+    is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
+    return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
+
+
+def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return what all rows say of "no surgery or admission", where nothing is named."""
+    told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
+    if clause.names or clause.has_values or not told:
+        return None
+    done = [
+        row
+        for row in rows.rows
+        if not (row.negated or row.is_plan)
+        and _may_be(row)
+        and any(has_happened(one, row) for one in told)
+    ]
+    if done:
+        return Verdict("contradicted", done[0].sources, done[0].says)
+    kinds = {*names} & {*clause.topics} or {"=encounter"}
+    said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
+    return Verdict("supported", (), said) if said else None
+
+
+def _may_be(row: KnownRow) -> bool:
+    """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    if row.kind == "encounter":
+        return row.is_stay  # who was seen was not admitted
+    return row.kind != "procedure" or row.words.isdisjoint(stems_told("no_operation"))
+
+
+def _is_of_kind(row: KnownRow, clause: Clause) -> bool:
+    """Whether a row is of what is named, or of one of its kind: furosemide is a diuretic."""
+    named = {*clause.names} - {*clause.topics}
+    if row.kind == "medication":
+        return not row.needs.isdisjoint(named)
+    groups = {name for name in named if name.startswith("=")} if row.kind == "problem" else set()
+    return row.needs <= clause.words or not row.words.isdisjoint(groups)
+
+
+def _is_of_kin_alone(row: KnownRow) -> bool:
+    return row.kind.startswith("family") or (
+        row.is_text and not row.words.isdisjoint(stems_told("family"))
+    )
+
+
+def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return what the newest value says of "not high" or "not normal"; None where none does."""
+    measured = [row for row in plain if row.number is not None]
+    if clause.dates or not measured:
+        return None
+    newest = max(measured, key=lambda row: row.order)
+    is_so = is_judged_rightly(clause, newest)
+    if is_so is None or "no" not in clause.cues:
+        return None
+    return Verdict("contradicted" if is_so else "supported", newest.sources, newest.says)
+
+
+def _not_recorded(
+    clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
+) -> Verdict:
+    named = [row for row in meant if not row.negated and not row.is_text]
+    there, said = _of_all_told(clause, rows, named, names)
+    if named and not there and said:
+        return Verdict("supported", (), said)
+    is_of_now = clause.says("chronic") or "current" in clause.cues
+    if is_of_now and there and all(one.standing == "ended" for one in there):
+        return supported(there)
+    if there and clause.dates:
+        return not_then(clause, there)
+    if there:
+        return Verdict("contradicted", there[0].sources, there[0].says)
+    wanted = set(names)
+    is_of_record = not clause.cues.isdisjoint(_OF_RECORD)
+    empty = [one for one in rows.empty if wanted and wanted <= one.words]
+    if empty and is_of_record:  # else it does not say that none is taken
+        return Verdict("supported", (), empty[0].says)
+    if any(row.standing == "absent" for row in meant):
+        return supported([row for row in meant if row.standing == "absent"])
+    if said := _missing_from_list(rows, clause.names or names):
+        return Verdict("supported", (), said)
+    is_open = clause.names and is_of_record and not meant and rows.whole.keys() >= _LISTS
+    return UNCHECKED if is_open else Verdict("unsupported")
+
+
+def _of_all_told(
+    clause: Clause, rows: KnownRows, named: Sequence[KnownRow], names: Sequence[str]
+) -> tuple[Sequence[KnownRow], str]:
+    """Return the rows of all that is said to be missing, and which list says that there are none.
+
+    A knee's osteoarthritis is no knee replacement, and migraine no drug against it.
+    """
+    if not clause.names:
+        own = _told_closer(clause)
+        there = [row for row in named if not own or any(_has_word(row, one) for one in own)]
+        return there, rows.whole.get(clause.topics[0].removeprefix("="), "") if own else ""
+    if clause.topics:
+        of_kind = [row for row in named if not row.words.isdisjoint(clause.topics)]
+        return of_kind, rows.whole.get(clause.topics[0].removeprefix("="), "")
+    if any(row.needs <= clause.words | set(names) for row in named):
+        return named, ""
+    said = rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
+    return [row for row in named if _has_all_told(clause, row)], said
+
+
+def _has_all_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row has each word of what is told: knee osteoarthritis is no knee replacement."""
+    known = statement_words()
+    return all(_has_word(row, word) for word in told_of(clause.words) - known.neutral)
+
+
+def _has_word(row: KnownRow, word: str) -> bool:
+    return any(one.startswith(word[:BEGINNING]) for one in row.words)
+
+
+def _told_closer(clause: Clause) -> list[str]:
+    """Return by which words a list of the chart is told closer: "no yellow fever vaccination"."""
+    known = statement_words()
+    told = told_of(clause.words) - known.neutral - known.exclusive.keys() - known.happening.keys()
+    return [one for one in told if not clause_of(one).topics] if clause.topics else []
+
+
+def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
+    """Return that a whole list of a thing's kind does not hold it; "" where no list says so.
+
+    A list of problems says nothing of a drug or an operation, nor of what a text names.
+    """
+    if not names or any(
+        not (_is_of_kin_alone(row) or is_aim(row) or (row.is_text and row.is_plan))
+        for name in names
+        for row in rows.about([name])
+    ):
+        return ""
+    kinds = {kind_of_name(name) for name in names}
+    return rows.whole.get(kinds.pop(), "") if len(kinds) == 1 else ""

@@ -1,0 +1,284 @@
+"""Clauses whose parts stand in several rows: two values, two days, a drug and its reason. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.figures.written_dates import FoundDate, WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import statement_words
+from services.statements.comparing.broader import is_cancer_of
+from services.statements.comparing.courses import plain
+from services.statements.rows.fit import fits, has_date, is_aim, is_denied_alike, is_measured
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import DONE_ONCE, excludes
+from services.statements.rows.rows import KnownRow, told_of
+from services.statements.rows.subject import about, is_meant, of_state, supported
+from services.statements.rows.verdict import Verdict
+from services.statements.times.durations import is_then
+
+ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
+    "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
+}  # fmt: skip
+COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
+_SINGLE = frozenset({"immunization", "medication"})
+_TREATMENTS = frozenset({"medication", "procedure"})
+_REASON = " for "
+_OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
+_STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
+"""Illnesses with stages of their own."""
+
+
+def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return rows of what the clause speaks of first, where its other names stand in other rows.
+
+    "He takes metformin 500 mg for diabetes": one row has the drug and its dose, another the
+    diagnosis.
+    """
+    if len(names) < 2 or is_cancer_of(names):
+        return []
+    # "Adrenal metastasis" is not an insufficiency here and a metastasis there.
+    units = [*map(tuple, clause.runs), *((name,) for name in names)]
+    if not all(any(not is_aim(row) for row in rows.about(unit)) for unit in units):
+        return []
+    if not clause.has_values:
+        # How it goes is said of the first: "Bilirubin is falling after the stent".
+        rest = plain(clause)
+        found = [
+            [row for row in of_state(one, rows.about(unit), unit) if fits(one, row)]
+            for unit in units
+            for one in [clause if names[0] in unit else rest]
+        ]
+        is_told = all(found) and _is_in_time(clause, found, rows)
+        allergies = [one for one in found if any(row.kind == "allergy" for row in one)]
+        is_told = is_told and allergies == allergies[:1]  # a reaction is of its own allergy
+        return [row for one in found for row in one[:1]] if is_told else []
+    for size in range(len(names) - 1, 0, -1):
+        group = names[:size]
+        fitting = [
+            row
+            for row in of_state(clause, rows.about(group), group)
+            if (row.is_text or is_meant(row, clause.words, group)) and fits(clause, row)
+        ]
+        if fitting:
+            others = [
+                [row for row in rows.about([name]) if _may_be_told(clause, row)]
+                for name in names[size:]
+            ]
+            if not all(others):
+                return []
+            return fitting if _is_in_time(clause, [fitting, *others], rows) else []
+    return []
+
+
+def _may_be_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether what is named beside is there, and as it is told: not "severe" where it is mild."""
+    is_as_told = not excludes(clause, row) or not row.exclusive.isdisjoint(clause.exclusive)
+    return is_as_told and is_denied_alike(clause, row)
+
+
+def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: KnownRows) -> bool:
+    """Whether a drug that is told as given for an illness was begun while that was there."""
+    if not clause.says("treated_for"):
+        return True
+    told = clause.names
+    rows_found = [row for own in found for row in own if row.order]
+    drugs = [
+        row for row in rows_found if row.kind == "medication" and not row.needs.isdisjoint(told)
+    ]
+    illnesses = [row for row in rows_found if row.kind == "problem"]
+    pairs = [(drug, illness) for drug in drugs for illness in illnesses]
+    if any(is_for_another(clause, row) for row in rows_found):
+        return False
+    if drugs and not any(_REASON in row.says for row in drugs) and _is_of_others(clause, rows):
+        return False
+    return not pairs or any(
+        day >= illness.order[: len(day)] and not is_over(illness, day)
+        for drug, illness in pairs
+        for day in [drug.order[:10], *(written(one) for one in drug.dates)]
+    )
+
+
+def written(day: WrittenDate) -> str:
+    """Return a day, or what is known of it, as rows have theirs: `2018-05`."""
+    return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
+
+
+def is_for_another(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row of a drug or procedure that is told has another reason than what is told."""
+    is_treatment = row.kind in _TREATMENTS and _REASON in row.says
+    if not is_treatment or row.needs.isdisjoint(clause.names) or not clause.says("treated_for"):
+        return False
+    return any(not _has_name(row, name) for name in _reasons_told(clause))
+
+
+def _reasons_told(clause: Clause) -> list[str]:
+    """Return the illnesses that a clause names, of themselves or by what is measured of them."""
+    ills = statement_words().ills
+    names = (ills.get(name, name) for name in clause.names)
+    return [name for name in names if kind_of_name(name) == "problem"]
+
+
+def _is_of_others(clause: Clause, rows: KnownRows) -> bool:
+    """Whether another drug's row tells an illness that is told as the reason of one without."""
+    others = [row for name in _reasons_told(clause) for row in rows.about([name])]
+    return any(
+        row.kind == "medication" and row.standing == "active" and _REASON in row.says
+        for row in others
+    )
+
+
+def _has_name(row: KnownRow, name: str) -> bool:
+    """Whether a row has a name, or each of its words: "latent tuberculosis infection"."""
+    return name in row.words or row.words.issuperset(map(stem, name.removeprefix("=").split()))
+
+
+def is_over(illness: KnownRow, day: str) -> bool:
+    """Whether an illness had ended by a day."""
+    last = written(illness.ended) if illness.ended else ""
+    return bool(last) and day[: len(last)] > last
+
+
+def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows of "in 2015 and 2017", each of one of the days."""
+    if len(clause.dates) < 2 or clause.quantities or clause.says("spans"):
+        return []
+    plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
+    found = [
+        [
+            row
+            for row in candidates
+            for one in [plain if row.kind in DONE_ONCE else clause]
+            if not row.is_text and fits(replace(one, dates=(day,)), row)
+        ]
+        for day in clause.dates
+    ]
+    return [row for rows in found for row in rows[:1]] if all(found) else []
+
+
+def against_order(
+    clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return which rows are "her second dose", or what speaks against it and "her only drug"."""
+    first = fitting[0]
+    if first.is_text or (other := _not_alone(clause, first, rows, names)) is not None:
+        return None if first.is_text else other
+    told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
+    is_over = clause.says("series") and "ended" in clause.cues
+    is_last = clause.dates and (is_over or (first.kind == "problem" and "newest" in clause.cues))
+    if first.kind not in COUNTED_ONE_BY_ONE or not (told or is_last):
+        return None
+    said = frozenset() if names else told_of(clause.words) & first.words
+    of_kind = [row for row in rows.about(names or clause.topics) if row.kind == first.kind]
+    given = {day for row in of_kind if said <= row.words for day in _days(row)}
+    meant = [
+        row
+        for row in fitting
+        if row.kind == first.kind
+        for day in _days(row, clause.dates)
+        if (sum(one <= day for one in given) in told if told else day >= max(given))
+    ]
+    return supported(meant) if meant else Verdict("contradicted", first.sources, first.says)
+
+
+def _days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
+    """Return on which days a thing began, each time of those that are told."""
+    begun = [day for day in (row.begun, *(first for first, _ in row.earlier)) if day is not None]
+    then = [day for day in begun if all(is_then(one, day) for one in dates)]
+    return [written(day) for day in then or begun[:1]]
+
+
+def _not_alone(
+    clause: Clause, first: KnownRow, rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return another of the kind of which somebody is said to have one alone."""
+    if not clause.says("sole") or clause.topics != (f"={first.kind}",) or first.kind not in _SINGLE:
+        return None
+    alike = rows.about([*clause.topics, *(one for one in names if one not in first.needs)])
+    others = (row for row in alike if row.kind == first.kind and row.standing == first.standing)
+    other = next((row for row in others if row.needs.isdisjoint(first.needs)), None)
+    return Verdict("contradicted", other.sources, other.says) if other is not None else None
+
+
+def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of "stage IIIB (pT3 pN1b)" or "stage IVA with liver metastases".
+
+    Each stage is in a row of its own, and what else is named in another.
+    """
+    is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names)
+    is_told = bool(clause.stages) and (is_of_tumor or bool(names))
+    is_course = len(clause.dates) == len(clause.stages) > 1
+    if not is_told or (len(clause.stages) < 2 and not names):
+        return []
+    if any(not rows.about([code]) for code in clause.codes):
+        return []
+    clause, measured = replace(clause, quantities=(), codes=()), clause.quantities
+    told = clause
+    if len(clause.stages) > 1:
+        told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
+    parts = [replace(told, stages=(one,)) for one in clause.stages]
+    if is_course:  # "from stage 1 in 2001 to stage 2 in 2004"
+        pairs = zip(parts, clause.dates, strict=True)
+        parts = [replace(one, dates=(day,)) for one, day in pairs]
+    found = [
+        [
+            row
+            for row in rows.rows
+            if any(one.stages[0].fits(each) for each in row.stages)
+            and fits(one, row)
+            and (is_of_tumor or not row.words.isdisjoint(names))
+        ]
+        for one in parts
+    ]
+    if names:
+        rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
+        whole = [row for row in about(rest, rows, names) if fits(rest, row)]
+        found.append(whole or by_nearest(rest, rows, names))
+    said = [row for one in found for row in one]
+    is_measured_so = all(any(is_measured(one, row) for row in said) for one in measured)
+    return [row for one in found for row in one[:1]] if all(found) and is_measured_so else []
+
+
+def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of both drugs, where the first says that it ended for the second.
+
+    What is told of a day is of the second, which begins then.
+    """
+    if not clause.says("switched") or clause.quantities or len(names) < len(("from", "to")):
+        return None
+    before = [row for row in _drugs(rows, names[0]) if row.standing == "ended"]
+    for one in before:
+        after = [
+            row
+            for row in _drugs(rows, names[-1])
+            if row.order >= one.order
+            and one.words.issuperset(names[1:])
+            and all(has_date(day, row) for day in clause.dates)
+        ]
+        if after:
+            return supported([one, after[0]])
+    return None
+
+
+def advises_untaken(clause: Clause, rows: KnownRows) -> bool:
+    """Whether it is advised to go on with, or to change, a drug that nobody takes."""
+    named = {one: rows.about([one]) for one in clause.names}
+    drugs = [
+        found
+        for name, found in named.items()
+        if kind_of_name(name) == "medication" or any(row.kind == "medication" for row in found)
+    ]
+    is_changed = clause.says("changes_a_drug") and len(drugs) == len(named)
+    if "no" in clause.cues or not (clause.says("goes_on_with") or is_changed):
+        return False
+    is_again = clause.says("takes_up_again")
+    taken = ([row for row in one if row.is_text or row.standing == "active"] for one in drugs)
+    return not all(taken) and not (is_again and all(drugs))
+
+
+def _drugs(rows: KnownRows, name: str) -> list[KnownRow]:
+    found = [row for row in rows.about([name]) if row.kind == "medication"]
+    return [row for row in found if name in row.needs]

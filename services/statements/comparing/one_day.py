@@ -1,0 +1,82 @@
+"""Clauses that tell several things of one day, each of which a row has of that day. Pure."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from services.language.sentences.clauses import Clause
+from services.statements.comparing.broader import is_cancer_of
+from services.statements.comparing.compare_several import is_for_another, is_over
+from services.statements.rows import fit
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import excludes
+from services.statements.rows.rows import KnownRow
+
+
+def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of several things that are told of one day, each of it.
+
+    "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
+    illness that something was for may be there since. What may have the value is one thing alone.
+    """
+    units = [one for one in clause.runs if rows.about(one)]
+    units += [frozenset({name}) for name in names]
+    units = [one for one in units if not any(one < other for other in units)]
+    is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
+    if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
+        return []
+    if len(clause.dates) > 1 or is_cancer_of(names):
+        return []
+    words = clause.words.difference(fit.happenings(clause))
+    plain = replace(
+        clause, words=words, quantities=(), often=frozenset(), dates=(), sites=(), exclusive=()
+    )
+    found = [
+        [row for row in rows.about(unit) if fit.fits(plain, row) and not excludes(clause, row)]
+        for unit in units
+    ]
+    found = [[row for row in one if not (row.is_text or fit.is_aim(row))] for one in found]
+    pairs = list(zip(units, found, strict=True))
+    measured = [of for one, of in pairs if any(_may_have_value(row, one) for row in of)]
+    is_one = any(all(row in of for of in measured) for row in (measured or [[]])[0])
+    if len(measured) > 1 and not is_one and (clause.quantities or clause.often):
+        return []
+    of_names = [row for name in names for row in rows.about([name])]
+    for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):
+        then = [[row for row in one if _is_there(clause, row, day)] for one in found]
+        told = [row for one in then for row in one if row.order[:10] == day]
+        is_of_day = all(then) and all(
+            any(fit.has_date(one, row) for row in told) for one in clause.dates
+        )
+        told += [row for row in of_names if row.number is not None and row.order[:10] == day]
+        is_for_others = any(is_for_another(clause, row) for row in told)
+        told = [row for row in told if row.kind != "medication" or not row.needs.isdisjoint(names)]
+        if is_of_day and _say_together(clause, told) and not is_for_others:
+            firsts = [row for one in then for row in one[:1]]
+            return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
+    return []
+
+
+def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:
+    is_own = not row.needs.isdisjoint(unit)
+    return is_own and (row.needs_all or row.kind == "medication")
+
+
+def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:
+    """Whether a row is of a day, or of an illness at that time that something was for."""
+    is_since = row.kind == "problem" and clause.says("treated_for") and row.order[: len(day)] <= day
+    return row.order[:10] == day or (bool(is_since) and not is_over(row, day))
+
+
+def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether rows of one day have all values that a clause tells, and what happened."""
+    return (
+        all(any(fit.is_measured(one, row) for row in rows) for one in clause.quantities)
+        and clause.often <= frozenset().union(*(row.often for row in rows))
+        and all(any(fit.has_happened(word, row) for row in rows) for word in fit.happenings(clause))
+        and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
+        and all(
+            any(fit.has_sites(replace(clause, sites=(one,)), row) for row in rows)
+            for one in clause.sites
+        )
+    )

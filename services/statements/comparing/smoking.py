@@ -1,0 +1,42 @@
+"""Compares what a clause says of smoking with the newest of what the record says. Pure."""
+
+from dataclasses import replace
+
+from services.language.figures.written_dates import WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying
+from services.statements.rows.fit import has_date
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import supported
+from services.statements.rows.verdict import Verdict
+
+OF_SMOKING = frozenset({"=smoking"})
+
+
+def _own_days(row: KnownRow) -> tuple[WrittenDate, ...]:
+    """Return the days that a row tells; that on which it was written is none of them."""
+    return row.dates if row.is_text else tuple(day for day in row.dates if day != row.begun)
+
+
+def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return what the record says of somebody who smokes, smoked or never did."""
+    known = [row for row in rows.rows if row.smoking]
+    if not known:
+        return Verdict("unsupported")
+    newest = max(known, key=lambda row: row.order)
+    if clause.dates and clause.says("quit"):
+        own = [replace(row, dates=_own_days(row)) for row in known if row.words & saying("quit")]
+        own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
+        return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
+    # Who smoked once has not "never smoked"; else the newest of what is dated counts.
+    told = (
+        known if clause.smoking == "never" else [row for row in known if not row.order] or [newest]
+    )
+    then = [row for row in known if clause.dates and has_date(clause.dates[0], row)]
+    if then and all(row.smoking == clause.smoking for row in then):
+        return Verdict("supported", then[0].sources, then[0].says)
+    others = [row for row in (*told, newest) if row.smoking != clause.smoking]
+    if others:
+        return Verdict("contradicted", others[0].sources, others[0].says)
+    return Verdict("supported", newest.sources, newest.says)

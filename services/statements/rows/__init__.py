@@ -1,0 +1,1 @@
+"""What tools found, in the form in which sentences are compared with it."""

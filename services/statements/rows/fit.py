@@ -1,0 +1,368 @@
+"""Whether one row says what a clause states."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from itertools import pairwise
+
+from services.language.figures.quantities import Quantity
+from services.language.figures.written_dates import FoundDate
+from services.language.sentences.clauses import Clause, Stage
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying, stem, stems_told
+from services.language.words.statement_words import statement_words
+from services.records.concepts.table import words_listed
+from services.statements.rows.one_of_several import DONE_ONCE, excludes, says_which
+from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
+from services.statements.rows.units import in_moles, is_same
+
+_SAME_LETTERS = 7
+_TO = "auf"
+_AT_A_TIME = frozenset({"begun", "ended"})
+_SUSPECTED = "suspected"
+_STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
+_DONE = frozenset({"immunization", "procedure"})
+_AIMS = frozenset({"care plan", "goal"})
+_LEFT = "discha"
+_OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
+COURSES = frozenset({"rising", "falling", "steady"})
+
+
+def fits(clause: Clause, row: KnownRow) -> bool:
+    """Whether one row says all that a clause states besides its names."""
+    return (
+        clause.often <= row.often
+        and (not clause.dates or all(_is_of_day(one, clause, row) for one in clause.dates))
+        and (not clause.quantities or _measures(clause, row))
+        and is_denied_alike(clause, row)
+        and _is_as_sure(clause, row)
+        and not (is_aim(row) and _names_problems(clause) and not clause.says("of_aims"))
+        and not _is_visit_for(clause, row)
+        and is_of_same_matter(clause, row)
+        and not (row.is_plan and not is_hedged(clause, row))
+        and (not clause.stages or all(_is_of_stage(one, row) for one in clause.stages))
+        and row.words.issuperset(clause.codes)
+        and has_sites(clause, row)
+        and not excludes(clause, row)
+        and not _is_finding_beside(clause, row)
+        and stands(clause, row)
+        and not ("tolerates" in clause.cues and row.kind == "medication")
+        and _has_happened(clause, row)
+        and not _lacks_finding(clause, row)
+        and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
+        and says_which(clause, row)
+        and (
+            not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
+        )
+    )
+
+
+def _is_of_stage(one: Stage, row: KnownRow) -> bool:
+    is_known = any(one.fits(known) for known in row.stages)
+    return is_known or _says_plainly(one.scale, one.value, row)
+
+
+def is_hedged(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says with a row that it is only planned, suspected or somebody else's."""
+    begun = {word[:BEGINNING] for word in clause.words}
+    told = any(hedge[:BEGINNING] in begun or hedge[:4] in begun for hedge in row.hedges)
+    told = told or (_SUSPECTED in row.hedges and bool(clause.words & stems_told("unsure")))
+    return told or not clause.cues.isdisjoint(NOT_DONE)
+
+
+def _is_told_there(clause: Clause, row: KnownRow) -> bool:
+    """Whether a number is of something that its own words name, and not its title alone."""
+    if clause.runs and _is_half_in_title(clause, row):
+        return False
+    if not clause.quantities or not clause.own_names:
+        return True
+    told = told_of(clause.words).union(clause.names)
+    return not told or not row.name.isdisjoint(told)
+
+
+def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
+    """Whether a name is one word of the text and one of its title: "Breast clinic … cancer"."""
+    return any(run & row.name and not run <= row.name for run in clause.runs)
+
+
+_WITHOUT_VALUE = frozenset({"problem", "imaging study"})
+
+
+def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause calls a thing normal, and the row only tells that it was done, or is ill."""
+    is_without = row.kind in _WITHOUT_VALUE or row.kind in DONE_ONCE
+    is_normal = "normal" in row.words and " for Normal " not in row.says
+    return "normal" in clause.cues and row.number is None and is_without and not is_normal
+
+
+def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
+    """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
+    if not row.hedges and not row.words.isdisjoint(stems_told("unsure")):
+        return bool(clause.words & stems_told("unsure")) or "maybe" in clause.cues
+    if not clause.says("lacking") and lacked(row) & clause.words:
+        return False
+    if clause.says("all") and shares(row.quantities, row.words):
+        return False
+    told = shares(clause.quantities, clause.words)
+    return not told or told <= shares(row.quantities, row.words)
+
+
+def lacked(row: KnownRow) -> frozenset[str]:
+    """Return what a row is without: the aura of "migraine without aura"."""
+    if row.is_text or row.words.isdisjoint(saying("with_or_without")):
+        return frozenset()
+    said = row.says.replace(" with no ", " without ")
+    if " without " not in said:
+        return frozenset()
+    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
+
+
+def shares(
+    quantities: Sequence[Quantity], words: AbstractSet[str]
+) -> frozenset[tuple[float, float]]:
+    """Return the parts of a whole that are told: `2 of 12`."""
+    if len(quantities) < 2:
+        return frozenset()
+    numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
+    is_of = not words.isdisjoint(saying("of")) and _TO not in words  # "von 1,5 auf 2,5"
+    return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
+
+
+def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
+    """Whether allergies are told by rows of allergies, drugs by rows of drugs, kin by rows of kin.
+
+    A row of a penicillin allergy says nothing of who takes penicillin; that of ramipril, which
+    somebody takes, nothing of an allergy to it.
+    """
+    is_told_of_kin = row.kind.startswith("family") or bool(row.words & stems_told("family"))
+    if ("family" in clause.cues) != is_told_of_kin:
+        return False
+    if is_told_of_kin and not clause.words & stems_told("family") - saying("any_kin") <= row.words:
+        return False
+    is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
+    is_of_allergy = is_of_allergy or bool(row.words & stems_told("allergic"))
+    if is_of_allergy and not _has_reactions(clause.words & stems_told("reactions"), row):
+        return False
+    if clause.words & stems_told("allergic"):
+        return is_of_allergy
+    return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
+
+
+def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
+    """Whether the row has each grave reaction that is said, in whatever language: anaphylaxi…."""
+    begun = {word[:_SAME_LETTERS] for word in row.words}
+    return all(word[:_SAME_LETTERS] in begun for word in said)
+
+
+def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row that denies something is told so: `EGFR T790M is absent`."""
+    denying = stems_told("denying")
+    is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
+    return not is_denied or bool(
+        clause.words & (denying | saying("without") | statement_words().refusing)
+    )
+
+
+def has_sites(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row has every side beside the same place; what is there may stand elsewhere."""
+    if not clause.sites:
+        return True
+    sides = frozenset(statement_words().sides.values())
+    return all(
+        any(
+            site & sides <= known and len(site & known) > 1 and site <= known | row.words
+            for known in row.sites
+        )
+        for site in clause.sites
+    )
+
+
+def _measures(clause: Clause, row: KnownRow) -> bool:
+    is_about = "approximately" in clause.cues
+    ends = {one.number for one in row.ranges}
+    if any(one.number not in ends for one in clause.limits):
+        return False
+    known = row.quantities
+    if row.needs_all:
+        known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
+    if clause.cues & {"range", "normal"}:
+        known = (*known, *row.ranges)
+    others = [
+        one
+        for one in clause.quantities
+        if not (_is_among(one, known, is_about=is_about) or _is_score(one, row))
+        and not (row.kind in DONE_ONCE and not one.unit and f"{one.number:g}" in row.name)
+        and (one.pair is None or not _is_mixture(one, row))
+    ]
+    if not others or len(others) == len(clause.quantities):
+        return not others
+    # Who repeats a whole name repeats its figures, too; alone they are no value.
+    return all(not one.comparator and _is_among(one, row.figures) for one in others)
+
+
+def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
+    return any(is_same(one, there, is_about=is_about) for there in known)
+
+
+def _is_mixture(told: Quantity, row: KnownRow) -> bool:
+    """Whether a row has both parts of a mixture: "Humulin 70/30"."""
+    numbers = {one.number for one in row.quantities}
+    units = {one.unit for one in row.quantities}
+    return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers
+
+
+def has_date(found: FoundDate, row: KnownRow) -> bool:
+    """Whether the row has the date, perhaps more exactly."""
+    return any(reading.fits(known) for reading in found.readings for known in row.dates)
+
+
+def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has the date; when a text was written is not when a thing began."""
+    if not has_date(found, row):
+        return False
+    title = row.words - row.name - statement_words().fillers - set(clause.names)
+    is_of_title = not clause.words.isdisjoint(title)
+    is_later = "when" in clause.cues and not row.words.isdisjoint(saying("behind"))
+    if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):
+        return True
+    own = [one for one in row.dates if one is not row.written]
+    return any(reading.fits(known) for reading in found.readings for known in own)
+
+
+def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
+    """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
+    return (
+        value.isdigit()
+        and len(scale) > 1
+        and not row.is_text  # "two new metastases" is no stage II
+        and any(not one.unit and one.number == float(value) for one in row.quantities)
+    )
+
+
+def _is_score(one: Quantity, row: KnownRow) -> bool:
+    """Whether a plain number is the row's score: the 2 of "ECOG: 2 versus 1"."""
+    told = "" if one.unit else f"{one.number:g}"
+    return any(len(stage.scale) > 1 and stage.value == told for stage in row.stages)
+
+
+def stands(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row holds now, where the clause says now; has ended, where it says so."""
+    cues = clause.cues
+    is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
+    is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
+    # "Stopped because the eGFR had fallen": the course is of the reason.
+    is_said = is_said or bool(
+        clause.words & row.words & (saying("of_a_complaint") | saying("because_of"))
+    )
+    if cues & COURSES and not row.is_text and not is_value and not is_said:
+        return False  # "LVEF is unchanged" is not told by a drug that is given for it
+    if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
+        return False
+    is_to_end = row.is_plan and not cues.isdisjoint(NOT_DONE)
+    if "ended" in cues and not (is_to_end or _has_ended(row) or _is_done(clause, row)):
+        return False
+    if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
+        return False
+    if row.standing == "active" and "ended" in cues and not row.ended:
+        return False
+    return _stands_then(clause, row)
+
+
+def _is_done(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says of what is done once that it was: "completed the series"."""
+    is_all = not (clause.counted and clause.quantities)  # not "two of three"
+    return row.kind in DONE_ONCE and is_all and clause.says("completed")
+
+
+def _stands_then(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row ended, or began, on the days that a clause tells of its end or beginning."""
+    cues = clause.cues
+    if clause.dates and {"ended", "day_before_end"} <= cues:
+        return True
+    if clause.dates and "ended" in cues and row.ended is not None:
+        is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+        if is_then or "begun" not in cues:
+            return is_then
+    is_of_a_day = row.kind in DONE_ONCE and "when" not in cues  # "the culture of 3 July"
+    if clause.dates and "begun" in cues and row.begun and row.ended and not is_of_a_day:
+        return any(
+            reading.fits(known)
+            for one in clause.dates
+            for reading in one.readings
+            for known in row.dates
+            if known != row.ended
+        )
+    return True
+
+
+def is_aim(row: KnownRow) -> bool:
+    """Whether a row is of a plan: who follows one for diabetes may have prediabetes."""
+    return row.kind in _AIMS
+
+
+def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row is of a visit for what a clause says somebody has now: a visit is over."""
+    return row.kind in DONE_ONCE and _is_told_of_now(clause) and _names_problems(clause)
+
+
+def _names_problems(clause: Clause) -> bool:
+    kinds = {kind_of_name(one) for one in clause.names}
+    return "problem" in kinds and kinds <= {"problem", ""}
+
+
+def _is_told_of_now(clause: Clause) -> bool:
+    """Whether a clause says that somebody has something now: "She is pregnant."."""
+    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.says("past")
+    return (
+        "is_now" in clause.cues
+        and "about_patient" in clause.cues
+        and not (is_of_past or clause.dates)
+    )
+
+
+def _has_happened(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
+    if row.number is not None and (clause.cues & COURSES or clause.quantities):
+        return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
+    told = [word for word in happenings(clause) if word not in clause.names]
+    return not told or all(has_happened(word, row) for word in told)
+
+
+def happenings(clause: Clause) -> list[str]:
+    """Return the words of a clause that tell what happened to a thing."""
+    known = statement_words().happening
+    return [word for word in clause.words if word in known]
+
+
+def has_happened(word: str, row: KnownRow) -> bool:
+    """Whether a row says what happened by a word: `resected`, `resection`."""
+    begun = statement_words().happening[word]
+    if row.kind == "procedure" and _OPERATION in begun:
+        return row.words.isdisjoint(_no_operations())
+    if row.is_stay and row.ended is not None and _LEFT in begun:
+        return True
+    return any(
+        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
+    )
+
+
+@cache
+def _no_operations() -> frozenset[str]:
+    """Return the stems of words of procedures that are no operations: `immobilization`."""
+    return frozenset(map(stem, words_listed("not_operations")))
+
+
+def _lacks_finding(clause: Clause, row: KnownRow) -> bool:
+    """Whether a procedure is said to have shown what its row has no word of."""
+    is_told = row.kind == "procedure" and clause.says("finds")
+    return is_told and not row.words.issuperset(clause.names)
+
+
+def _has_ended(row: KnownRow) -> bool:
+    is_told = row.standing == "ended" or row.ended is not None or row.kind == "procedure"
+    return is_told or not row.words.isdisjoint(statement_words().ending)
+
+
+def is_measured(one: Quantity, row: KnownRow) -> bool:
+    """Whether the row has the number."""
+    return _is_among(one, row.quantities)

@@ -1,0 +1,39 @@
+"""Whether the words of a sentence are those of rows, in another form or by another name. Pure."""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from services.language.words.statement_words import statement_words
+from services.statements.rows.rows import BEGINNING
+
+INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+SHORT_FORM_CHARS, SHORT_CHARS = 5, 3
+_FORMS = ("ing", "ed", *INFLECTIONS)
+
+
+def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
+    """Whether all words that are said are known: of themselves, in another form or by a name."""
+    if said <= known:
+        return True
+    begun = {word[:BEGINNING] for word in known}
+    return all(
+        word in known
+        or (word[0] != "=" and word[:BEGINNING] in begun)
+        or is_named(word, known)
+        or _is_of_two(word, known)
+        or any(
+            word.removesuffix(ending) in known for ending in _FORMS if len(word) > SHORT_FORM_CHARS
+        )
+        or (len(word) == SHORT_CHARS and any(word in one for one in initials))
+        for word in said
+    )
+
+
+def is_named(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
+    return any(one <= known for one in statement_words().named.get(word, ()))
+
+
+def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
+    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
+    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))

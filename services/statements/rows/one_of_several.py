@@ -1,0 +1,69 @@
+"""Words of which one holds at a time, such as left and right, and which of them a row has. Pure."""
+
+from dataclasses import replace
+
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import stems_told
+from services.language.words.statement_words import statement_words
+from services.statements.rows.rows import KnownRow
+
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
+PLACED = PARTS | {"side", "height", "facing"}
+_NOT_THERE = ("polarity", 1)
+DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+_OBSERVED = frozenset({"observation", "laboratory"})
+
+
+def placed(clause: Clause) -> Clause:
+    """Return a clause with no more of such words than tell where in the body a thing is."""
+    groups = statement_words().exclusive
+    return replace(clause, exclusive=tuple(w for w in clause.exclusive if groups[w][0] in PLACED))
+
+
+def excludes(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has another word of a group of which one holds, such as left and right."""
+    if not clause.exclusive or not row.exclusive:
+        return False
+    groups = statement_words().exclusive
+    for word in clause.exclusive:
+        if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
+            continue  # what is not detected is wild-type
+        there = {meant for other in row.exclusive for meant in _with_form(groups[other])}
+        for one in _with_form(groups[word]):
+            here = {meant for meant in there if meant[0] == one[0]}
+            if here and one not in here:
+                return True
+    return False
+
+
+def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
+    """Return a way by which a drug is given with the form that it has for that: a tablet."""
+    return {one, ("form", min(one[1], 1))} if one[0] == "route" and one[1] <= 3 else {one}
+
+
+def says_which(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has the word that a clause says of a group of which one holds."""
+    known = statement_words()
+    groups = known.exclusive
+    # Of a test that is only said to have been done, no row says what it found.
+    is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
+    asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
+    if not clause.quantities:
+        asked |= {"severity"}  # beside a score everybody can judge
+    if row.kind.endswith("report"):
+        asked |= {"novelty"}
+    if row.kind == "problem" or row.kind in DONE_ONCE:
+        asked |= {"side"}
+    told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
+    found = {groups[word] for word in row.exclusive}
+    is_absent = any(groups[word] == _NOT_THERE for word in told)
+    if is_absent and not (
+        row.negated or row.number == 0 or _NOT_THERE in found or row.words & stems_told("denying")
+    ):
+        return False  # 5 % is not called negative by its number
+    found |= {meant for one in found for meant in _with_form(one)}
+    # A drug is swallowed, where nothing else is told.
+    ways = [one for one in map(groups.__getitem__, told) if one[0] in ("route", "form")]
+    ways = [one for one in ways if one[1] or row.kind != "medication"]
+    return {*ways, *(groups[word] for word in told if groups[word][0] in asked)} <= found

@@ -1,0 +1,1 @@
+"""Ages, lengths, distances and counts that sentences tell."""

@@ -1,0 +1,86 @@
+"""The ages that sentences tell: "an 80-year-old woman", "diagnosed at the age of 18". Pure."""
+
+import re
+from dataclasses import replace
+
+from services.language.figures.quantities import Quantity
+from services.language.figures.written_dates import WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
+from services.statements.rows.fit import is_measured
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import excludes
+from services.statements.rows.verdict import Verdict
+
+_OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
+_TITLE_AND_NAMES = 3
+
+
+def with_birth_day(text: str, rows: KnownRows) -> str:
+    """Return a text that tells of "last year", or of "at birth", with the year or the day."""
+    if rows.today is not None and "the last year" not in text:
+        for told in saying("last_year"):
+            text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
+    said = next((one for one in saying("at_birth") if one in text.lower()), None)
+    if said is None or not any(map(str.isdigit, text)):
+        return text
+    day = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
+    return re.sub(said, f"on {day}", text, flags=re.IGNORECASE) if day else text
+
+
+def age_told(clause: Clause) -> Quantity | None:
+    """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
+    is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
+    is_said = is_now and clause.says("years_old")
+    is_told = clause.says("is") or len(clause.words) <= _TITLE_AND_NAMES
+    if is_now and is_told and _is_bare(clause):
+        return clause.quantities[0]  # "She is 53." or "Ms Grant, 61, …"
+    if not is_said and not any(word.endswith(_OLD) for word in clause.words):
+        return None
+    return next((one for one in clause.quantities if one.unit == "a"), None)
+
+
+def _is_bare(clause: Clause) -> bool:
+    """Whether one whole number is all that a clause tells, of nothing by a name."""
+    is_named = clause.names or clause.topics or clause.stages or clause.codes or clause.dates
+    numbers = [one for one in clause.quantities if not (one.unit or one.decimals)]
+    return not is_named and len(numbers) == len(clause.quantities) == 1
+
+
+def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return what the record says of who the patient is, where a clause says otherwise."""
+    age = age_told(clause)
+    persons = [row for row in rows.personal if row.kind == "patient"]
+    if age is None or any(is_measured(age, row) and not excludes(clause, row) for row in persons):
+        return None
+    if not persons:
+        return Verdict("unsupported")
+    return Verdict("contradicted", persons[0].sources, persons[0].says)
+
+
+def ages_between(born: WrittenDate | None, then: WrittenDate | None, months: int = 12) -> set[int]:
+    """Return an age in units of so many months: both in a year of which no more is recorded."""
+    if born is None or then is None or born.year is None or then.year is None:
+        return set()
+    if born.month is None or then.month is None or None in (born.day, then.day):
+        return {then.year - born.year - 1, then.year - born.year} if months > 1 else set()
+    whole = 12 * (then.year - born.year) + then.month - born.month
+    return {(whole - ((then.day or 0) < (born.day or 0))) // months}
+
+
+def is_so_old(told: Quantity, clause: Clause, born: WrittenDate, then: WrittenDate) -> bool:
+    """Whether somebody was of an age that a clause tells on a day."""
+    near = 1 if "approximately" in clause.cues else 0
+    ages = ages_between(born, then, 1 if told.unit == "mo" else 12)
+    if told.comparator:
+        return any((one >= told.number) == (told.comparator[0] == ">") for one in ages)
+    return told.unit in ("", "a", "mo") and any(abs(told.number - one) <= near for one in ages)
+
+
+def without_age(clause: Clause, age: Quantity) -> Clause:
+    """Return what else a clause states."""
+    rest = tuple(one for one in clause.quantities if one is not age)
+    groups = statement_words().exclusive
+    told = tuple(word for word in clause.exclusive if groups[word][0] != "sex")
+    return replace(clause, quantities=rest, exclusive=told)

@@ -1,0 +1,119 @@
+"""Sentences that count what happened: "measured three times", "two strokes". Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+from services.language.sentences.clauses import Clause
+from services.language.words.statement_words import statement_words
+from services.statements.rows.compare_series import since
+from services.statements.rows.fit import fits, has_date, has_sites
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import DONE_ONCE
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import about, refs, supported
+from services.statements.rows.verdict import UNCHECKED, Verdict
+
+_OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
+_SHARES = frozenset({"active", "ended"})
+_HAPPENING = frozenset({"immunization", "encounter", "procedure"})
+_PART_OF_TIME = frozenset({"begun", "ended", "before", "newest"})
+_INTENDED = frozenset({"care plan", "goal", "order"})
+_OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
+
+
+def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over how often a named thing was done or found; None where none is told.
+
+    Rows that a tool left out may make a greater number right, so that is unsupported only.
+    """
+    numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
+    kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
+    is_of_stays = not names and clause.says("in_hospital", "admitted")
+    is_share = any(not one.unit for one in clause.quantities) and "of" in clause.words
+    if not names and not is_of_stays and not is_share:
+        return _of_a_period(clause, rows)
+    if not (names or is_of_stays) or len(numbers) != 1 or is_share:
+        return None
+    is_of_time = clause.says("apart") and bool(clause.quantities)  # "her two scans, a year apart"
+    if not (number := numbers.pop()) or is_of_time:
+        return None  # that there is none is a matter of absence
+    subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
+    kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
+    subject = [row for row in subject if row.kind in kinds] or subject
+    told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
+    if told := [row for row in told if has_sites(clause, row)]:
+        return supported(told)
+    groups = statement_words().exclusive
+    which = tuple(one for one in clause.exclusive if groups[one][0] not in _OF_A_SERIES)
+    plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
+    found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
+    found = [row for row in found if row.kind not in _INTENDED]
+    if (meant := _of_days(clause, found)) is None:
+        return Verdict("unsupported", refs(found[:1]))
+    days = {row.order[:10]: row for row in meant if not row.negated}
+    rows_of_values = {row.sources for row in meant if row.needs_all and not row.negated}
+    before = sum(len(row.earlier) for row in days.values() if not clause.dates)
+    if number in (len(days) + before, len(rows_of_values)):  # twice on one day are two results
+        return supported(list(days.values()))
+    if number > len(days) + before:
+        return Verdict("unsupported", refs(list(days.values())[:3]))
+    said = f"{len(days)} in the record: {', '.join(sorted(days))}"
+    return Verdict("contradicted", refs(list(days.values())[:3]), said)
+
+
+def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return whether a year or month had as many of a kind: "In 2018 she had 8 visits"."""
+    told = [(number, kind) for number, kind in clause.counted if kind in _HAPPENING]
+    days = [one for day in clause.dates for one in day.readings]
+    is_whole = clause.cues.isdisjoint(_PART_OF_TIME) and not any(one.day for one in days)
+    if len(told) != 1 or len(clause.dates) != 1 or not is_whole:
+        return None
+    (number, kind), plain = told[0], replace(clause, counted=(), dates=())
+    of_kind = [row for row in rows.about([f"={kind}"]) if row.order and not row.is_text]
+    then = [row for row in of_kind if has_date(clause.dates[0], row) and fits(plain, row)]
+    is_so = number == len({row.sources for row in then})
+    return supported(then) if is_so and then else Verdict("unsupported", refs(then[:1]))
+
+
+def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
+    """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
+    if row.is_text:
+        return all(has_date(day, row) for day in clause.dates)
+    return row.kind in ("problem", "medication") and fits(clause, row)
+
+
+def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
+    """Return the rows that are counted: of one day, or all; None where a day is not as told."""
+    is_end = "ended" in clause.cues and len(clause.dates) == 1
+    if found and (is_end or "newest" in clause.cues):  # "the first in 2011 and the latest in 2020"
+        in_order = sorted(found, key=attrgetter("order"))
+        ends = [in_order[0], in_order[-1]][-len(clause.dates) :]
+        return found if all(map(has_date, clause.dates, ends)) else None
+    is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
+    if "of_all" in clause.cues or (clause.says("no_more_than") and "in" not in clause.words):
+        return found if is_there else None
+    if len(clause.dates) == 1 and "begun" in clause.cues:
+        return list(since(clause, found))
+    if len(clause.dates) == 1:
+        return [row for row in found if has_date(clause.dates[0], row)]
+    return found if is_there else None
+
+
+def _says(number: float, row: KnownRow) -> bool:
+    return any(one.number == number and not one.unit for one in row.quantities)
+
+
+def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return the verdict over how many of a kind there are, "three active problems"."""
+    kinds = {kind for _, kind in clause.counted}
+    whole = next((kind for kind in kinds if kind in rows.counts), "")
+    for number, told in clause.counted:
+        kind = f"{told} {whole}" if told in _SHARES else told
+        if kind not in rows.counts:
+            return Verdict("unsupported") if told in _SHARES else UNCHECKED
+        is_of_now = clause.cues & {"current", "takes"} and f"active {kind}" in rows.counts
+        is_of_now = is_of_now and kinds.isdisjoint(_SHARES)  # "6 problems, 4 of them active"
+        if number not in rows.counts[f"active {kind}" if is_of_now else kind]:
+            return Verdict("unsupported")
+    return Verdict("supported")

@@ -1,0 +1,172 @@
+"""Sentences that say how long something lasted, or how far apart two things were. Pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import combinations
+
+from services.language.figures.quantities import Quantity
+from services.language.figures.written_dates import FoundDate, WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.sentences.name_kinds import kind_of_name
+from services.language.words.statement_tables import saying
+from services.statements.rows.compare_series import has_changed, value_of
+from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import DONE_ONCE
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import about, supported
+from services.statements.rows.verdict import Verdict
+from services.statements.times.ages import ages_between
+
+_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
+_ENDS = 2
+_STAYS = frozenset({"encounter"})
+TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
+_FAR = 1.5
+_ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
+
+
+def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> bool:
+    """Whether a time is how long one of the rows lasted, or how far two of them are apart."""
+    is_of_drug = any(kind_of_name(one) == "medication" for one in clause.names)
+    # An illness is no course of its drug.
+    is_span = "ended" in clause.cues or clause.says("lasted") or not is_of_drug
+    spans = [days for row in found if is_span for days in spans_of(row, clause)]
+    apart = combinations(found, 2) if clause.says("apart") else ()
+    spans += [days for two in apart if (days := days_between(*two)) is not None]
+    return any(_is_so(clause, told, days) for days in spans)
+
+
+def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the problem that ended, where a clause has it until now, or the reverse."""
+    is_told = clause.cues & {"current", "is_now"} and clause.says("since")
+    if not is_told or clause.cues & (_OVER | {"newest"}):
+        return None
+    problems = [row for row in about(clause, rows, names) if row.kind == "problem" and row.begun]
+    if not problems or not all(row.ended and row.standing == "ended" for row in problems):
+        return None
+    return Verdict("contradicted", problems[0].sources, problems[0].says)
+
+
+def long_ago(
+    clause: Clause, told: Quantity, found: Sequence[KnownRow], rows: KnownRows
+) -> list[KnownRow]:
+    """Return the rows of what began, or ended where that is said, so long ago; of "the last" one.
+
+    Where the day on which it is said is known by the patient's age only, a year more or less is
+    right.
+    """
+    newest = max((row.order for row in found), default="")
+    meant = [row for row in found if "newest" not in clause.cues or row.order == newest]
+    return [row for row in meant if _is_long_ago(clause, told, row, rows)]
+
+
+def _is_long_ago(clause: Clause, told: Quantity, row: KnownRow, rows: KnownRows) -> bool:
+    day = row.ended if "ended" in clause.cues else row.begun
+    exact, born = _exact(day), [one for one in rows.personal if one.begun]
+    if rows.today is not None and exact is not None:
+        return _is_so(clause, told, (rows.today - exact).days)
+    since = {
+        one.number - age
+        for by in born
+        for one in by.quantities
+        for age in ages_between(by.begun, day)
+    }
+    if rows.today is not None and day is not None and day.year is not None:
+        since = {rows.today.year - day.year}
+    return told.unit == "a" and any(_is_by_age(told, years) for years in since)
+
+
+def _is_by_age(told: Quantity, years: float) -> bool:
+    """Whether it is so long that somebody has been so many years older since."""
+    if told.comparator:
+        return told.number <= years if told.comparator[0] == ">" else years <= told.number
+    return abs(told.number - years) <= 1
+
+
+def is_steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> bool:
+    """Whether values have not changed for so long: "stable at 69.6 kg for nine years"."""
+    values = sorted(values, key=lambda row: row.order)
+    firsts = (at for at, row in enumerate(values) if is_apart(clause, told, row, values[-1]))
+    numbers = [*map(value_of, values[next(firsts, len(values)) :])]
+    return bool(numbers) and not has_changed(min(numbers), max(numbers))
+
+
+def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of a stay whose first and last day are told; None where there is none."""
+    is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
+    if len(clause.dates) == 1 and not clause.quantities:
+        return _came_or_left(clause, rows, names)
+    if not is_told or not clause.dates or len(clause.dates) % _ENDS or clause.quantities:
+        return None
+    ends = zip(clause.dates[::_ENDS], clause.dates[1::_ENDS], strict=True)
+    spans = [
+        [
+            row
+            for row in rows.rows
+            if row.kind in DONE_ONCE
+            and row.words.issuperset(names)
+            and any(row.begun and day.fits(row.begun) for day in first.readings)
+            and any(row.ended and day.fits(row.ended) for day in last.readings)
+        ]
+        for first, last in ends
+    ]
+    stays = [[row for row in one if row.kind in _STAYS] or one for one in spans]
+    return supported([row for one in stays for row in one]) if all(stays) else None
+
+
+def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the stay that began, or ended, on the day that somebody came, or left."""
+    is_over, is_begun = clause.says("went_home"), clause.says("came_in")
+    has_died = any(row.words & saying("died") for row in rows.personal)
+    if is_over == is_begun or (is_over and has_died):
+        return None
+    days = clause.dates[0].readings
+    found = [
+        row
+        for row in rows.rows
+        if row.is_stay and row.words.issuperset(names)
+        for day in [row.ended if is_over else row.begun]
+        if day is not None and any(one.fits(day) for one in days)
+    ]
+    return supported(found) if found else None
+
+
+def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
+    """Whether two values are as far apart as a clause says: "within two weeks"."""
+    days = days_between(first, last)
+    return days is not None and _is_so(clause, told, days)
+
+
+def days_between(first: KnownRow, last: KnownRow) -> int | None:
+    """Return how many days lie between the beginnings of two; None where either is not exact."""
+    begin, end = _exact(first.begun), _exact(last.begun)
+    return None if begin is None or end is None else abs((end - begin).days)
+
+
+def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
+    off = _ROUNDED[told.unit]
+    limit = told.number * TIMES[told.unit]
+    if told.comparator:  # "more than two months" are no ten
+        low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
+        return limit * low <= days <= limit * high
+    return days <= limit + off if clause.says("within") else abs(days - limit) <= off
+
+
+def spans_of(row: KnownRow, clause: Clause) -> Iterator[int]:
+    """Yield for how many days a row's matter lasted, each time that a clause may tell of."""
+    for ends in [(row.begun, row.ended), *row.earlier]:
+        first, last = map(_exact, ends)
+        is_of_days = all(any(is_then(day, one) for one in ends) for day in clause.dates)
+        if first is not None and last is not None and is_of_days:
+            yield (last - first).days
+
+
+def is_then(told: FoundDate, day: WrittenDate | None) -> bool:
+    """Whether a day is the one that is told."""
+    return day is not None and any(one.fits(day) for one in told.readings)
+
+
+def _exact(day: WrittenDate | None) -> date | None:
+    if day is None or day.year is None or day.month is None or day.day is None:
+        return None
+    return date(day.year, day.month, day.day)

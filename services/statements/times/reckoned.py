@@ -1,0 +1,106 @@
+"""Ages and times that follow from days: the rest of a sentence is judged, and they by its rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+
+from services.language.figures.quantities import Quantity
+from services.language.figures.written_dates import WrittenDate
+from services.language.sentences.clauses import Clause
+from services.language.sentences.stages_told import TimeTold
+from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying
+from services.statements.rows.compare_series import has_value
+from services.statements.rows.known import KnownRows
+from services.statements.rows.rows import KnownRow
+from services.statements.rows.verdict import Verdict, worst
+from services.statements.times.ages import age_told, is_so_old
+from services.statements.times.durations import is_so_long, is_steady, is_then, long_ago
+
+_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
+_AGES = frozenset({"", "a", "mo"})
+_Judged = tuple[Sentence, list[Verdict]]
+
+
+def by_reckoning(
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
+) -> _Judged | None:
+    """Return a sentence without its times, where rows say the rest and they follow from it."""
+    times = list(sentence.reader.times()) if sentence.reader else []
+    numbers = [one.told for one in times]
+    plain = [_without(one, numbers) for one in sentence.clauses]
+    verdicts = [_judged(one, judge) for one in plain] if times else []
+    if worst(verdicts).state != "supported":
+        return None
+    for time, owner in product(times, sentence.clauses):
+        if time.told in owner.quantities:
+            told = {*owner.names}
+            said = [
+                v for v, one in zip(verdicts, plain, strict=True) if not told or told & {*one.names}
+            ]
+            found = [row for verdict in said for row in _rows_of(verdict, rows)]
+            if not _follows(time, owner, found, rows):
+                return None
+    return replace(sentence, clauses=tuple(plain)), verdicts
+
+
+def is_of_other_age(sentence: Sentence, verdicts: Sequence[Verdict], rows: KnownRows) -> bool:
+    """Whether somebody is said to have been so old on a day of rows, when they were not."""
+    times = sentence.reader.times() if sentence.reader else ()
+    ages = [one for one in times if one.kind == "age"]
+    found = [row for one in verdicts if ages for ref in one.sources for row in rows.by_source(ref)]
+    known = {told.number for row in found for told in row.quantities if told.unit in _AGES}
+    return any(
+        one.told.number not in known
+        and not _follows(one, owner, [row for row in found if row.begun], rows)
+        for one, owner in product(ages, sentence.clauses)
+        if one.told in owner.quantities and age_told(owner) is None
+    )
+
+
+def _without(clause: Clause, numbers: Sequence[Quantity]) -> Clause:
+    rest = tuple(one for one in clause.quantities if one not in numbers)
+    is_end = len(rest) < len(clause.quantities) and not clause.says("age")
+    cues = {"day_before_end"} if is_end else set[str]()  # a day is that of the beginning
+    words = clause.words - saying("years_old")
+    return replace(clause, words=words, quantities=rest, cues=clause.cues | cues)
+
+
+def _judged(clause: Clause, judge: Callable[[Clause], Verdict]) -> Verdict:
+    """Return the verdict over a clause, of one that names nothing itself also for the last name."""
+    found = judge(clause)
+    is_of_last = found.state == "unsupported" and not clause.own_names
+    return judge(replace(clause, names=clause.names[-1:])) if is_of_last else found
+
+
+def _rows_of(verdict: Verdict, rows: KnownRows) -> Iterator[KnownRow]:
+    for ref in verdict.sources:
+        yield from (row for row in rows.by_source(ref) if not row.is_text and row.begun)
+
+
+def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: KnownRows) -> bool:
+    near = sorted(owner.dates, key=lambda one: abs(one.start - time.told.start))[:1]
+    if time.kind == "age":
+        births = [row.begun for row in rows.personal if row.kind == "patient" and row.begun]
+        days = [day for row in found for day in _days(row, owner)]
+        days = [day for day in days if all(is_then(one, day) for one in near)]
+        return any(is_so_old(time.told, owner, *one) for one in product(births, days))
+    if time.kind == "ago":
+        return bool(long_ago(owner, time.told, found, rows))
+    named = [row for one in owner.names for row in rows.about([one])]
+    if "steady" in owner.cues:
+        return is_steady(owner, time.told, [row for row in named if row.order and has_value(row)])
+    found = [*found, *(row for row in named if row.kind == "problem")]
+    if owner.says("in_hospital"):
+        stays = [row for row in rows.rows if row.is_stay]
+        found = [row for row in stays if row in named] or stays
+    is_now = owner.cues.isdisjoint(_OVER) and not owner.says("apart", "lasted")
+    lasting = [row for row in found if is_now and row.standing == "active" and not row.ended]
+    return is_so_long(owner, time.told, found) or bool(long_ago(owner, time.told, lasting, rows))
+
+
+def _days(row: KnownRow, owner: Clause) -> Iterator[WrittenDate]:
+    if row.begun and (owner.dates or "ended" not in owner.cues):
+        yield row.begun
+    if row.ended and (owner.dates or "ended" in owner.cues):
+        yield row.ended

@@ -1,0 +1,1 @@
+"""What a turn answers itself, before the team is asked."""

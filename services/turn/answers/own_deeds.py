@@ -1,0 +1,206 @@
+"""What the user confirmed is done to their own things, and "undo" takes it back."""
+
+from collections.abc import Mapping, Sequence
+from datetime import tzinfo
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from data_models.conversations.conversation import OpenQuestion
+from data_models.errors import StoreUnavailableError, ToolInputError
+from services.assistant import undo_log
+from services.assistant.calendar import CalendarEvent
+from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
+from services.assistant.made_for import is_for_another
+from services.assistant.shown import spoken
+from services.scheduling.confirmed_bookings import YES_WORDS
+from services.tool_memory.session import FinishedRun, ToolMemorySession
+from services.turn.phases import GroundedTurn
+from services.turn.turn_step import TurnStep
+
+_UNDOES: Mapping[undo_log.Undoable, tuple[str, str]] = {
+    "create_event": ("Cancel {}?", "Cancelled"),
+    "add_task": ("Delete {}?", "Deleted"),
+    "move_event": ("Move {} back?", "Moved back"),
+    "complete_task": ("Open {} again?", "Open again"),
+    "move_task": ("Move {} back?", "Moved back"),
+    "add_contact": ("Delete {}?", "Deleted"),
+    "change_contact": ("Change {} back?", "Changed back"),
+    "cancel_event": ("Make {} again, as a new entry?", "Made again"),
+    "delete_task": ("Make {} again, as a new entry?", "Made again"),
+    "delete_contact": ("Make {} again, as a new entry?", "Made again"),
+}
+"""By what was done: what a question asks, and what is told afterwards."""
+UNDO = "undo"
+EARLIER = "That would take back an earlier change of yours."
+WAITS = "Nothing was undone: what you were asked before waits for your answer; “no” drops it."
+STAYS = (
+    "Nothing was undone. What was done last is not taken back by “undo”: an appointment can be "
+    "moved, cancelled or booked again; what was sent, registered or deleted stays so."
+)
+WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
+_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS})
+_UNINVITED = "Its guests are not invited again."
+_NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
+_ELSEWHERE = (
+    "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
+    "that chart open."
+)
+
+
+class TurnActions(TurnStep):
+    """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
+
+    async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
+        """Do what was asked about, and return what the user is told."""
+        if question.payload.get("action") == UNDO:
+            action = await self.newest_action(turn)
+            is_same = action is not None and _deed(action) == question.payload.get("deed")
+            return await self._take_back(turn, action) if action and is_same else _NOT_UNDONE
+        memory, began, error = self.tools.open(turn), self.clock.monotonic(), None
+        try:
+            text = await self._perform_all(turn, question, memory)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            text, error = failure.user_message, str(failure)
+        memory.record(
+            FinishedRun(
+                tool=str(question.payload.get("action", "")),
+                agent=str(question.payload.get("agent", "")),
+                parameters={"id": question.payload.get("entity_id")},
+                data={"result": text},
+                error=error,
+                duration_ms=(self.clock.monotonic() - began) * 1_000,
+            )
+        )
+        return text
+
+    async def newest_action(self, turn: GroundedTurn) -> undo_log.UndoableAction | None:
+        """Return the newest change of the user's own items that "undo" takes back.
+
+        None in a group, where others read along.
+        """
+        if turn.message.is_group:
+            return None
+        try:
+            principal = turn.message.sender.principal_id
+            return await self.tools.assistant.newest_action(principal, now=turn.now)
+        except StoreUnavailableError:
+            return None  # what cannot be looked up is undone by nobody
+
+    def has_just_done_what_stays(
+        self, turn: GroundedTurn, newest: undo_log.UndoableAction | None
+    ) -> bool:
+        """Whether the turn before did what no "undo" takes back; nothing earlier is meant then."""
+        if newest is not None and turn.is_of_turn_before(newest.at):
+            return False
+        return any(
+            one.success and one.tool_name in _CONFIRMED and turn.is_of_turn_before(one.timestamp)
+            for one in turn.document.tool_memory.executions[-1:]
+        )
+
+    async def undo(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
+        """Take `action` back, or ask first: at once only what the turn before did goes.
+
+        What was deleted is made again, and that never unasked.
+        """
+        is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
+        if action.patient not in ("", undo_log.patient_name(turn.patient_id)):
+            self.replies.say(turn, _ELSEWHERE)  # it could not be named here
+        elif is_last and not action.deletes:
+            self.replies.say(turn, await self._take_back(turn, action))
+        elif turn.record.question is not None:
+            self.replies.say(turn, WAITS)
+        else:
+            await self._ask(turn, action, "" if is_last else f"{EARLIER} ")
+
+    async def _ask(self, turn: GroundedTurn, action: undo_log.UndoableAction, why: str) -> None:
+        zone, principal = self._zone(turn), turn.message.sender.principal_id
+        try:
+            item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
+            name = "" if item is None else await self._named(turn, item)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            return self.replies.say(turn, failure.user_message)
+        if item is None:  # it is gone, and its deed forgotten with that
+            return self.replies.say(turn, await self._take_back(turn, action))
+        guests = f"{_UNINVITED} " if _loses_guests(action, item) else ""
+        self.replies.ask(
+            turn,
+            "destructive_tool",
+            f"{why}{guests}{_UNDOES[action.tool][0].format(name)} yes / no",
+            patient_id=turn.patient_id,
+            payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
+        )
+        return None
+
+    async def _take_back(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> str:
+        zone, principal = self._zone(turn), turn.message.sender.principal_id
+        await turn.claim.hold()
+        try:
+            item = await self.tools.assistant.undo(action, principal_id=principal, zone=zone)
+            name = "" if item is None else await self._named(turn, item)
+        except (ToolInputError, StoreUnavailableError) as failure:
+            return failure.user_message
+        if item is None:
+            return _NOT_UNDONE
+        guests = f" {_UNINVITED}" if _loses_guests(action, action.before) else ""
+        return f"{_UNDOES[action.tool][1]}: {name}.{guests}"
+
+    async def _named(self, turn: GroundedTurn, item: undo_log.OwnItem) -> str:
+        """Return what an item is called; of one made for another patient no more than its time."""
+        principal = turn.message.sender.principal_id
+        origins = await self.tools.assistant.made_for.origins(principal)
+        is_private = is_for_another(origins.get(item.id), turn.patient_id)
+        return spoken(item, self._zone(turn), now=turn.now, is_private=is_private)
+
+    def _zone(self, turn: GroundedTurn) -> tzinfo:
+        return self.tools.open(turn).zone or ZoneInfo("UTC")
+
+    async def _perform_all(
+        self, turn: GroundedTurn, question: OpenQuestion, memory: ToolMemorySession
+    ) -> str:
+        action = action_of(question.payload.get("action"))
+        principal = turn.message.sender.principal_id
+        zone: tzinfo = memory.zone or ZoneInfo("UTC")
+        noted = partial(
+            undo_log.undoable_action,
+            patient_id=turn.patient_id,
+            conversation_id=turn.conversation_id,
+            at=self.clock.now(),
+        )
+        done, gone = list[str](), list[str]()
+        for item_id, name in items_of(question.payload):
+            await turn.claim.hold()  # one that slept through its claim does nothing
+            try:
+                was_there = await self.tools.assistant.perform(
+                    action, item_id, principal_id=principal, zone=zone, noted=noted
+                )
+            except (ToolInputError, StoreUnavailableError) as failure:
+                if not done:
+                    raise
+                outcome = _outcome_in_words(action, done, gone)
+                return f"{outcome} *Not* done: {name}. {failure.user_message}"
+            if ACTION_WORDS[action].removes:
+                memory.note_deleted(item_id)
+            (done if was_there else gone).append(name)
+        return _outcome_in_words(action, done, gone)
+
+
+def refused(question: OpenQuestion) -> str:
+    """Return what the user is told after a no."""
+    names = [name for _, name in items_of(question.payload)]
+    if len(names) == 1:
+        return f"Nothing was changed: {names[0]} stays as it is."
+    return f"Nothing was changed: {'; '.join(names)} stay as they are."
+
+
+def _loses_guests(action: undo_log.UndoableAction, item: undo_log.OwnItem | None) -> bool:
+    return action.deletes and isinstance(item, CalendarEvent) and bool(item.attendees)
+
+
+def _deed(action: undo_log.UndoableAction) -> str:
+    item = action.after or action.before
+    return f"{'' if item is None else item.id} {action.at.isoformat()}"
+
+
+def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
+    parts = [f"{ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
+    return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])

@@ -1,0 +1,217 @@
+"""A request without a patient: kept with the question whose it is, done after the answer.
+
+The words stay with the question, where no model looks, until the user says whose they are. Then
+they are that patient's, unless they may be about somebody else as well.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from rapidfuzz.distance import OSA
+
+from data_models.conversations.conversation import WHO_KINDS, OpenQuestion
+from services.identity.names.person import both_identifiers
+from services.language.people.mentions import read_words
+from services.language.replies.yes_no import says_no
+from services.language.words.folding import words_of
+from services.language.words.phrases import says
+from services.language.words.text_words import asks_question
+from services.patient_context import answers, asking_again
+from services.patient_context.verdict import PatientVerdict
+from services.turn.answers.own_deeds import refused
+from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.turn_step import TurnStep
+
+_ONE_SLIP_CHARS = 5
+"""Shorter names that differ by a letter are different names: Tim and Kim."""
+_KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
+
+
+def is_request_of_record(text: str) -> bool:
+    """Whether `text` asks for something that only a patient's record or timetable holds."""
+    is_short = len(text) <= asking_again.REQUEST_LIMIT_CHARS and len(text.split()) > 1
+    return is_short and says(text, "wish_of_record") and not says(text, "asks_of_deed")
+
+
+class PendingRequests(TurnStep):
+    """Asks whose a request is, and carries it on. Holds no state of any turn."""
+
+    def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+        """Return the verdict without its reply where the request that waited is done now."""
+        question = turn.open_question()
+        is_answer = verdict.reply is not None and verdict.question is None
+        if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
+            return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
+        asked = (*answers.waiting_in(question), *verdict.pending)
+        registry = verdict.registry or turn.registry
+        may_be_theirs = partial(
+            self.patients.may_be_theirs,
+            registry=registry,
+            is_chosen=verdict.patient_id in answers.options_of(question),
+        )
+        is_theirs = bool(asked) and (
+            is_whom_it_names(question, verdict)
+            if question.kind == "subject"
+            else all(map(may_be_theirs, asked))
+        )
+        if not is_theirs or not _names_one(turn, verdict):
+            return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
+        who = f"{verdict.patient_id} is active."
+        if verdict.person is not None:
+            who = f"This is the chart of {both_identifiers(verdict.person)}."
+        # Of a subject a pronoun alone was asked about, and chosen for.
+        is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
+        left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
+        if left:
+            self.replies.notify(turn, asking_again.not_answered(left))
+        if not (theirs := tuple(one for one in asked if one not in left)):
+            return replace(verdict, pending=())
+        self.replies.notify(turn, f"{who} Going on with “{asking_again.shown_waiting(theirs)}”.")
+        return replace(verdict, reply=None, pending=theirs)
+
+    def instead(self, turn: LoadedTurn, verdict: PatientVerdict, order: str) -> PatientVerdict:
+        """Go on with what is wanted in place of what was asked about, which is refused by that.
+
+        Only where the message is of the open patient: "no, Doyle's" may name another one.
+        """
+        stays = verdict.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE") and not verdict.pending
+        question = turn.open_question()
+        if not stays or verdict.reply is not None or question is None:
+            return verdict
+        self.replies.notify(turn, refused(question))
+        return replace(verdict, pending=(order,))
+
+    def following(self, turn: GroundedTurn) -> GroundedTurn | None:
+        """Return the turn at what waited behind the request that is answered; None: nothing did.
+
+        Where that one led to a question, or was answered in part before a replica died, it ends.
+        """
+        left = turn.verdict.pending[1:]
+        if left and (
+            turn.record.question is not None or turn.record.outcome != "success" or turn.kept
+        ):
+            self.replies.notify(turn, asking_again.not_answered(left))
+            return None
+        return turn.following() if left else None
+
+    def tell_dropped(self, turn: LoadedTurn) -> None:
+        """Say which requests waited for an answer that was not given, and wait no more."""
+        if left := _left(turn.open_question(), turn.record.question):
+            self.replies.notify(turn, asking_again.not_answered(left))
+
+    def tell_displaced(self, turn: GroundedTurn) -> None:
+        """Say what is not answered, or not done, where another question takes the place of one."""
+        asked, beside, waited = turn.record.question, turn.verdict.question, turn.open_question()
+        if asked is None:
+            return
+        left = [] if beside is None else answers.waiting_in(beside)
+        if beside is not None and left and asked.question_id != beside.question_id:
+            self.replies.notify(turn, asking_again.not_answered(left))
+        if waited is None or waited.kind != "destructive_tool" or "entity_id" not in waited.payload:
+            return
+        if asked.question_id != waited.question_id and not turn.verdict.pending:
+            self.replies.notify(turn, refused(waited))
+
+    def ask_whose(self, turn: GroundedTurn) -> None:
+        """Ask whose a request is that nobody could look into for want of a patient."""
+        document = turn.document
+        runs = document.tool_memory.executions
+        has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
+        waits = turn.continuation
+        leading = self.replies.group_chat.facilitator
+        is_taken = has_run or (waits is not None and waits.agent != leading)
+        is_free = (
+            turn.patient_id is None and turn.record.question is None and document.scenario is None
+        )
+        if is_taken or not is_free or not is_request_of_record(turn.text):
+            return
+        whose = self.patients.asking_whose()
+        turn.ask("which_patient", whose, patient_id=None, payload={answers.ASKED: turn.text})
+
+    def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+        """Keep the request with the question that this message leads to."""
+        question, earlier = verdict.question, turn.open_question()
+        opens_only = question is not None and bool(question.payload.get(answers.OPENS_ONLY))
+        waits = (
+            question is not None and bool(question.payload.get(answers.ASKED)) and not opens_only
+        )
+        if question is None or waits or not (question.kind == "which_patient" or opens_only):
+            return verdict  # it holds its message itself
+        is_request = is_request_of_record(turn.text) or asks_question(turn.text)
+        asked = turn.text if not opens_only and is_request else ""
+        if not asked and earlier is not None and earlier.kind == "which_patient":
+            # About the same request.
+            return _with_waiting(verdict, question, answers.waiting_in(earlier))
+        return _with_waiting(verdict, question, (asked,) if asked else ())
+
+
+def _with_waiting(
+    verdict: PatientVerdict, question: OpenQuestion, asked: Sequence[str]
+) -> PatientVerdict:
+    if not asked:
+        return verdict
+    payload = {
+        **question.payload,
+        answers.ASKED: answers.as_waiting(asked),
+        answers.OPENS_ONLY: False,
+    }
+    return replace(verdict, question=question.model_copy(update={"payload": payload}))
+
+
+def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
+    """Whether a message whose words were asked about may be of whoever was opened then.
+
+    One of those offered is, unless its words are the name of another one of them: "Helga's K" is
+    nobody's but Helga's. Nobody else where it names them. Else one of the words must be their name,
+    or the number theirs, but for a slip, and of a "he" it is no woman.
+    """
+    said = words_of(str(question.payload.get(answers.SAID, "")))
+    if verdict.patient_id in answers.options_of(question):
+        return not asking_again.names_another(question, verdict)
+    if question.payload.get(answers.NAMES_THEM):
+        return False
+    if any(_is_of_other_sex(one, verdict) for one in answers.waiting_in(question)):
+        return False
+    if number := str(question.payload.get(answers.NUMBER, "")):
+        return OSA.distance(number, verdict.patient_id or "") <= _slips(number)
+    if not said:
+        return True
+    names = () if verdict.person is None else verdict.person.names
+    own = [word for name in names for word in words_of(name.label)]
+    return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
+
+
+def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
+    own = None if verdict.person is None else verdict.person.sex
+    return {read_words(asked).told_sex, own} == {"male", "female"}
+
+
+def _slips(word: str) -> int:
+    return 1 if len(word) >= _ONE_SLIP_CHARS else 0
+
+
+def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+    """Say which request waited for an answer that this message ends without giving it."""
+    question, next_one = turn.open_question(), verdict.question
+    if not (left := _left(question, next_one)):
+        return verdict
+    said = asking_again.not_answered(left)
+    if verdict.reply is not None:
+        return replace(verdict, reply=f"{verdict.reply}\n{said}")
+    return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
+
+
+def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Sequence[str]:
+    """Return what waited for the answer to `question` and does not for that to the next one."""
+    if question is None or question.kind not in _KEEP_A_REQUEST:
+        return ()
+    kept = () if next_one is None else answers.waiting_in(next_one)
+    return [one for one in answers.waiting_in(question) if one not in kept]
+
+
+def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
+    names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
+    is_choice = not says_no(turn.answer) and not says(turn.answer, "asks_further")
+    is_choice = is_choice or bool(verdict.pending)  # it waits itself: "what about her sodium?"
+    return names and verdict.patient_id is not None and is_choice

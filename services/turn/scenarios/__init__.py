@@ -1,0 +1,1 @@
+"""A turn's scenario: its answers, news and new versions."""
