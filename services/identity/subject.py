@@ -12,6 +12,7 @@ from services.identity.person import Person, distinct
 from services.identity.said import (
     Said,
     first_place,
+    heads_message,
     is_after_the_open_one,
     is_in_passing,
     is_of_other_sex,
@@ -20,7 +21,6 @@ from services.identity.said import (
 )
 from services.identity.strangers import nearest_to
 from services.language.ages_told import age_behind
-from services.language.chart_nouns import words_of_questions
 from services.language.descriptions import is_of_hers_alone
 from services.language.full_dates import FullDate
 from services.language.letters import folded
@@ -34,7 +34,7 @@ Reason = Literal[
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
-OPTIONS_LIMIT, _PAIR = 5, 2
+OPTIONS_LIMIT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +159,12 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
-                or _heads(said, one)
+                or heads_message(said, one)
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
-
-
-def _heads(said: Said, one: FullDate) -> bool:
-    """Whether a message begins with a date, or is no more: `14.3.57 CEA?` asks of who was born.
-
-    Behind initials, too: `EH 30.01.07: CEA?`.
-    """
-    before = [word for word in said.message.words if word.start < one.start]
-    known = of_people("moves_on", "letter_pairs") | words_of_questions()
-    letters = [one for one in before if len(one.raw) == _PAIR and one.text not in known]
-    return of_people("moves_on").issuperset(one.text for one in before if one not in letters)
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:
