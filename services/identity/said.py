@@ -7,9 +7,13 @@ from services.identity.names import asked_about
 from services.identity.names.index import NumberHit
 from services.identity.names.matching import Known, Mention
 from services.identity.names.person import Person
+from services.language.charts.chart_entries import words_of_questions
 from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
+from services.language.words.people_words import of_people
+
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +109,13 @@ def first_place(said: Said, others: Sequence[Person]) -> int:
         if one.span and any(each.same_as(other) for each in one.people for other in others)
     ]
     return min([*named, *(said.message.text.find(one.text) for one in said.numbers)], default=0)
+
+
+def heads_message(said: Said, one: FullDate) -> bool:
+    """Whether a date heads a message, alone or behind initials: `EH 30.01.07: CEA?`."""
+    known = of_people("letter_pairs") | words_of_questions()
+    before = (word for word in said.message.words if word.start < one.start)
+    return all(
+        each.is_in("moves_on") or (len(each.raw) == _PAIR and each.text not in known)
+        for each in before
+    )

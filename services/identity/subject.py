@@ -13,13 +13,13 @@ from services.identity.names.strangers import nearest_to
 from services.identity.said import (
     Said,
     first_place,
+    heads_message,
     is_after_the_open_one,
     is_in_passing,
     is_of_other_sex,
     is_stated_only,
     without_set_against,
 )
-from services.language.charts.chart_entries import words_of_questions
 from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import is_of_hers_alone
@@ -34,7 +34,7 @@ Reason = Literal[
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
-OPTIONS_LIMIT, _PAIR = 5, 2
+OPTIONS_LIMIT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,23 +168,12 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 each
                 for each in born
                 if one.is_birth
-                or _heads(said, one)
+                or heads_message(said, one)
                 or each.patient_id in known.roster
                 or known.index.has_word_of(said.message, each)
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
-
-
-def _heads(said: Said, one: FullDate) -> bool:
-    """Whether a message begins with a date, or is no more: `14.3.57 CEA?` asks of who was born.
-
-    Behind initials, too: `EH 30.01.07: CEA?`.
-    """
-    before = [word for word in said.message.words if word.start < one.start]
-    known = of_people("moves_on", "letter_pairs") | words_of_questions()
-    letters = [one for one in before if len(one.raw) == _PAIR and one.text not in known]
-    return of_people("moves_on").issuperset(one.text for one in before if one not in letters)
 
 
 def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:

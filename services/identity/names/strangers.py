@@ -58,7 +58,7 @@ def strangers_in(
         ):
             yield (*run[place - 1 : place], word) if len(letters) > len(word.text) else (word,)
             continue
-        if is_labelled(message, run, place) or _heads_as_name(run, place):
+        if is_labelled(message, run, place) or _heads_as_name(run, place, others):
             yield (word, *run[place + 1 : place + 2])
             continue
         owns = is_unknown_owner(word)
@@ -74,7 +74,7 @@ def strangers_in(
             yield (word,)
 
 
-def _heads_as_name(run: Sequence[Word], place: int) -> bool:
+def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset[str]]) -> bool:
     """Whether a first name heads a value with a name of no list behind it: `Ray Parkinson: crp?`.
 
     `EWA DĄBROWSKA: crp?`, `pt Parkinson: crp?`
@@ -84,7 +84,7 @@ def _heads_as_name(run: Sequence[Word], place: int) -> bool:
     if not last.heads or last.after not in measured_nouns() or last.text in measured_nouns():
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
-    if last is word or not is_name:
+    if last is word or not is_name or is_name_beside(run, (word,), others):
         return is_name and word.before in PATIENTS
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")

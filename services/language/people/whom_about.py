@@ -26,7 +26,7 @@ def headings_of(text: str) -> tuple[str, ...]:
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     headings = []
     for name, who in _asked_of(text):
-        heading = f"{who.rstrip('. ')}: {_ASKED}"
+        heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_time = any(one.is_in_date for one in words) and not full_dates(heading)
         is_time = is_time or _is_met(text, who)
@@ -44,7 +44,8 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
         for part in every_part_in(sentence, name):
             if words := [*dropwhile(_leads, _whom(sentence, part).split())]:
                 yield name, " ".join(words)
-    yield from ((_FRAMES[1], one) for one in sentences if one[:1] in ("(", "["))  # `hb? (JD)`
+    if text.rstrip("?! .").endswith(")"):
+        yield _FRAMES[1], text.rpartition("(")[2]  # `hb? (JD)`
 
 
 def _leads(word: str) -> bool:
