@@ -132,7 +132,10 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    is_of_deed = says(text, "orders", "withdraws_order", "another_hour") or as_move(text) != text
+    is_of_deed = (
+        says(text, "agrees_send", "orders", "withdraws_order", "another_hour")
+        or as_move(text) != text
+    )
     if place_in(text) is not None or is_of_deed or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     if name := _starts_scenario(prompt):

@@ -16,7 +16,7 @@ from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
 _SOURCES_SHOWN = 8
-_HEAD_WORDS = 5
+_HEAD_WORDS = 14
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:

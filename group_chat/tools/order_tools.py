@@ -12,7 +12,6 @@ from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
-from services.language.detection import language_of
 from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
 from services.orders import wording
@@ -104,9 +103,7 @@ class OrderTools:
         return order, wording.card_text(order, rows, patient_id=turn.patient_id)
 
     def _ask(self, turn: TurnContext, orders: Sequence[DraftOrder], cards: Sequence[str]) -> None:
-        name = "ask" if len(orders) == 1 else "ask_all"
-        asked = wording.said_in(orders[0].language, name, number=str(len(orders)))
-        text = "\n\n".join([*cards, asked])
+        text = wording.question_text(orders, cards)
         turn.ask(QuestionAsked("destructive_tool", text, payload_of(orders)))
 
     async def order_drafts_of(
@@ -155,10 +152,8 @@ def _may_begin(turn: TurnContext) -> str:
     Raises:
         ToolInputError: they may not, or are asked about something already.
     """
-    request = turn.request
-    spoken = language_of(request.text)
-    language = spoken if spoken in wording.LANGUAGES else "en"
-    if not request.may_order:
+    language = turn.language if turn.language in wording.LANGUAGES else "en"
+    if not turn.request.may_order:
         raise _refused(language, "no_role")
     if turn.questions:
         raise _refused(language, "one")

@@ -5,11 +5,13 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from data_models.errors import ToolInputError
 from services.assistant.calendar import Span
 from services.language.clock import lasting_in, part_of_day_in, shift_in
+from services.language.phrases import says
 from services.language.pointing.when import when_of
 from services.tool_memory.session import ToolMemorySession
 
 ISO_DAY_CHARS = len("2026-12-02")
 _NO_HOUR = "no hour is named; ask the user at which"
+_NO_DAY = "it is not known which day that is; ask the user for the day"
 _NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
 
 
@@ -111,6 +113,8 @@ class SaidTimes:
         day = None if said is None else said.last if ends else said.first
         if said is None:
             raise ToolInputError(_NO_TIME)
+        if day is None and says(text, "points_at_day"):
+            raise ToolInputError(_NO_DAY)  # "on that day at 8"
         now = self.memory.now
         if said.minute is not None:
             clock = time(said.minute // 60, said.minute % 60)

@@ -18,6 +18,7 @@ from services.identity.name_signs import contradicts
 from services.identity.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
+from services.language import record_numbers
 from services.language.ages_told import age_told
 from services.language.commands import command_in
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
@@ -25,12 +26,7 @@ from services.language.mentions import Message, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.patient_phrases import behind_leads
 from services.language.people_words import of_people
-from services.language.record_numbers import (
-    is_bare_number,
-    is_heading_number,
-    labelled_numbers,
-    number_tokens,
-)
+from services.language.phrases import says
 from services.language.signed_word import Word
 from services.language.whom_about import headings_of
 from services.language.yes_no import yes_no_in
@@ -102,7 +98,7 @@ class SubjectLinker:
 
     async def _link(self, text: str, situation: Situation) -> Linked:
         message, dates = read_words(with_joined_words(text)), full_dates(text)
-        tokens = list(number_tokens(message, dates))
+        tokens = list(record_numbers.number_tokens(message, dates))
         sought = Sought(
             ids=tuple(situation.roster),
             numbers=tuple(dict.fromkeys([*situation.named, *tokens])),
@@ -173,10 +169,10 @@ class SubjectLinker:
         situation: Situation,
         has_answered: bool,
     ) -> Iterable[NumberSaid]:
-        labelled = set(labelled_numbers(message, tokens))
+        labelled = set(record_numbers.labelled_numbers(message, tokens))
         for token in tokens:
             hits = index.with_number(token) or index.with_part(token)
-            heads = is_heading_number(message, message.text.find(token), token)
+            heads = record_numbers.is_heading_number(message, message.text.find(token), token)
             hits = hits or (index.with_end(token) if token in labelled or heads else ())
             if token in situation.named or self.fits(token):
                 continue  # an id in its own form is decided on by its own rules
@@ -185,7 +181,7 @@ class SubjectLinker:
                 for one in tokens
             )
             is_meant = (token in labelled and not is_part) or index.has_form(token)
-            if is_bare_number(message, token):
+            if record_numbers.is_bare_number(message, token):
                 hits = [replace(one, is_part=True) for one in hits]  # it is asked about
                 is_meant = False
             is_meant = is_meant or heads
@@ -292,7 +288,8 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         or said.message.is_placed
         or bool(named or of_names or spans[len(said.dates) :])
     )
-    return is_told and all(one.text in opening for one in left)
+    is_more = says(" ".join(one.text for one in left), "same_question")
+    return is_told and not is_more and all(one.text in opening for one in left)
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:
@@ -305,7 +302,7 @@ def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date
 def _may_name(message: Message, said: Said) -> bool:
     """Whether anything in the message would have been looked up beyond what is known."""
     if any(one.is_birth for one in said.dates) or any(
-        labelled_numbers(message, [one.text for one in said.numbers])
+        record_numbers.labelled_numbers(message, [one.text for one in said.numbers])
     ):
         return True
     explained = {id(word) for one in said.mentions for word in one.span}

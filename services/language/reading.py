@@ -131,7 +131,11 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
     is_own = is_own or (says(words, "orders") and points_only(words))  # "move it a week later"
-    return is_behind_deed or is_own or says(words, "puts_back", "asks_of_deed", "thanks")
+    return (
+        is_behind_deed
+        or is_own
+        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks")
+    )
 
 
 def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
@@ -186,8 +190,8 @@ def _read_before(text: str, situation: Situation) -> Utterance:
 
 
 _NO_LOOK_UP = (
-    "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task", "orders",
-    "prints", "puts_back", "recalls", "same_question", "starts_plan",
+    "agrees_send", "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task",
+    "orders", "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan",
 )  # fmt: skip
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

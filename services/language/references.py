@@ -70,7 +70,7 @@ def _places(words: Sequence[str]) -> Iterator[int]:
 
 
 _NUMBERING = frozenset({"number", "no", "nr", "nummer", "option", "the", "die", "der", "das"})
-_AROUND = frozenset({"the", "and", "please", "take", "der", "die", "das", "und", "bitte"})
+_AROUND = frozenset(words_of("the and please take then der die das den dem und dann bitte"))
 
 
 @cache

@@ -29,6 +29,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         heading = f"{who.rstrip('. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+        is_time = is_time or _is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -80,6 +81,13 @@ def _behind_values(text: str) -> str:
     words = text.split()
     places = [at for at, one in enumerate(words) if not _values().isdisjoint(words_of(one))]
     return " ".join(words[places[-1] + 1 :]) if places else ""
+
+
+def _is_met(text: str, who: str) -> bool:
+    """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
+    before = words_of(text[: text.find(who)])
+    is_led = not of_people("met_at").isdisjoint(before[-1:])
+    return is_led and not of_people("meetings").isdisjoint(before)
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:

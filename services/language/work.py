@@ -4,18 +4,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from services.language import requests
 from services.language.appointment_slots import names_a_time, slots_in
-from services.language.clock import day_in
+from services.language.clock import day_in, part_of_day_in
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without
 from services.language.pointing.clauses import read_clauses
 from services.language.pointing.folding import plain
-from services.language.requests import (
-    asks_how_to_reach,
-    is_of_own_things,
-    moves_to_an_hour,
-    orders_drug,
-)
 from services.language.text_words import asks_question, mail_addresses_in
 from services.language.tool_requests import as_move
 from services.language.tools_named import SEARCH
@@ -39,10 +34,10 @@ _WRITES_TO = ("draft", "send", "writes_mail")
 _NOBODYS = (
     "prints", "removes_paper", "closes_chart", "puts_back", "takes_back", "says_wrong",
     "no_series", "reaches_people", "asks_language", "goes_back", "wants_more", "asks_todays_list",
-    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question",
+    "asks_duty", "asks_of_deed", "asks_cohort", "sums_up_talk", "same_question", "rewords",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
-_LONGEST_WISH_WORDS = 12
+_LONGEST_WISH_WORDS, _SHORT_ANSWER_WORDS = 12, 6
 LONG_CHARS = 1_500
 """What is longer is a letter, and asks for nothing."""
 
@@ -81,7 +76,7 @@ def impossible_wish(text: str) -> str | None:
         return None
     if (wish := next((one for one in _NOBODYS if says(text, one)), None)) is not None:
         return wish
-    changes = says(text, "writes_record", "orders_test") or orders_drug(text)
+    changes = says(text, "writes_record", "orders_test") or requests.orders_drug(text)
     return "only_read" if changes and not (says(text, "timetable") or own_kind_in(text)) else None
 
 
@@ -123,7 +118,7 @@ def own_kind_in(text: str, *, but: str = "") -> str | None:
 
 
 def _names(text: str, kind: str) -> bool:
-    return asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
+    return requests.asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
 
 
 def _is_of_office(text: str) -> bool:
@@ -133,7 +128,9 @@ def _is_of_office(text: str) -> bool:
     if says(text, "record") and kind is None:
         return False
     is_day = day_in(text) is not None and says(text, "add", "move", "delete")
-    return kind is not None or says(text, "own_document") or moves_to_an_hour(text) or is_day
+    return (
+        kind is not None or says(text, "own_document") or requests.moves_to_an_hour(text) or is_day
+    )
 
 
 _RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
@@ -171,12 +168,14 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if work_in(text) == "own" or says(text, "task", "email"):
         return True
     asks_chart = bool(read.about) and (asks_question(text) or read.task == "answer")
-    slots = {*slots_in(text, is_booking=True)}
+    is_part = part_of_day_in(text) is not None and len(text.split()) <= _SHORT_ANSWER_WORDS
+    slots = {*slots_in(text, is_booking=True), *(["time_preference"] if is_part else [])}
     # "At 3pm" is looked for in the chart by none of its kinds, and answers.
-    is_of_kind = asks_chart and any(one.tool != SEARCH for one in read.about)
+    named = (one for one in read.about if part_of_day_in(one.name) is None)
+    is_of_kind = asks_chart and any(one.tool != SEARCH for one in named)
     if is_of_kind and slots <= _TIMES and not says(text, "free"):
         return True
-    return not slots and (is_of_own_things(text) or asks_chart)
+    return not slots and (requests.is_of_own_things(text) or asks_chart)
 
 
 def orders_work(read: Utterance, waiting: str) -> bool:

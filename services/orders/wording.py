@@ -33,7 +33,7 @@ def moment_shown(occurs: str) -> str:
     return occurs if "T" not in occurs else f"{datetime.fromisoformat(occurs):%Y-%m-%d %H:%M}"
 
 
-_SHOWN = 3
+_SHOWN, _BETWEEN = 3, "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,19 @@ def card_text(order: DraftOrder, rows: CardRows, *, patient_id: PatientId) -> st
     names = "; ".join(_shown(row) for row in rows.allergies)
     lines.append(f"- {said('allergies')}: {names or said('no_allergies')}")
     return "\n".join(lines)
+
+
+def question_text(orders: Sequence[DraftOrder], cards: Sequence[str]) -> str:
+    """Return the cards, and the one question behind them."""
+    name = "ask" if len(orders) == 1 else "ask_all"
+    asked = said_in(orders[0].language, name, number=str(len(orders)))
+    return _BETWEEN.join([*cards, asked])
+
+
+def cards_in(text: str, orders: Sequence[DraftOrder]) -> list[tuple[DraftOrder, str]]:
+    """Return each of `orders` with its card in such a question; none where it shows no cards."""
+    *cards, _ = text.split(_BETWEEN)
+    return list(zip(orders, cards, strict=True)) if len(cards) == len(orders) else []
 
 
 def _shown(row: ViewRow) -> str:

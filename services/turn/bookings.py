@@ -34,7 +34,7 @@ _WISHES = (
 _ANOTHER = " Which other time suits?"
 _SORRY = "That could not be done: {problem}." + _ANOTHER
 _DECLINED = {"agreed": False}
-_GO_ON = " Say “continue” to go on with the plan."
+GO_ON = " Say “continue” to go on with the plan."
 
 
 class TurnBookings(TurnStep):
@@ -75,7 +75,7 @@ class TurnBookings(TurnStep):
             return QuestionOutcome(turn, text, _DECLINED)
         self._record(turn, request, done, None, began)
         self._note(turn, request, done)
-        text = done.text + (_GO_ON if _finish_step(turn) else "")
+        text = done.text + (GO_ON if finish_step(turn) else "")
         result = {"agreed": True, done.key: done.value, **done.appointment}
         return QuestionOutcome(turn, text, result)
 
@@ -141,7 +141,7 @@ def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:
     return ""
 
 
-def _finish_step(turn: GroundedTurn) -> bool:
+def finish_step(turn: GroundedTurn) -> bool:
     """End the wait for this answer, and the plan's step that waited; True if the plan goes on."""
     document = turn.document
     if (waited := turn.continuation) is not None:

@@ -10,11 +10,15 @@ from data_models import errors
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import ToolExecutionContext
+from services.language.orders import things_joined_in
+from services.language.phrases import parts_in
 from services.language.yes_no import says_yes
 from services.orders.draft_order import WITHDRAW, DraftOrder, drafts_of, payload_of
+from services.orders.may_be_drafted import is_same_test
 from services.orders.order_drafts import OrderDrafts
-from services.orders.wording import moment_shown, said_in
+from services.orders.wording import cards_in, moment_shown, question_text, said_in
 from services.tool_memory.session import FinishedRun
+from services.turn.bookings import GO_ON, finish_step
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_step import TurnStep
 
@@ -34,36 +38,48 @@ class TurnOrders(TurnStep):
         The question is this user's, alive, and of this conversation; a yes while another patient
         is open is none to it.
         """
-        drafts, payload = self.tools.orders, question.payload
-        orders = drafts_of(payload)
-        if not orders and payload.get("action") != WITHDRAW:
+        orders, patient_id = drafts_of(question.payload), turn.active_patient_id
+        if not orders and question.payload.get("action") != WITHDRAW:
             return None
-        agrees = says_yes(turn.answer)
-        patient_id = turn.active_patient_id
-        if not (agrees or is_no) or question.patient_id != patient_id:
+        agrees, left = says_yes(turn.answer), _left_of(turn.answer, orders, question.text)
+        if not (agrees or is_no or left) or question.patient_id != patient_id:
             return None
         if patient_id is None:
             return None
         grounded = await self.documents.open(turn.stay(), patient_id)
+        if left:
+            return QuestionOutcome(grounded, _asked_of_those(grounded, left, question))
+        text, result = await self._settle(grounded, orders, question, agrees=agrees)
+        goes_on = grounded.record.question is None and finish_step(grounded)
+        return QuestionOutcome(grounded, f"{text}{GO_ON if goes_on else ''}", result)
+
+    async def _settle(
+        self,
+        turn: GroundedTurn,
+        orders: Sequence[DraftOrder],
+        question: OpenQuestion,
+        *,
+        agrees: bool,
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Do what was asked about, or note the no; return what is told, and what was made."""
+        drafts, payload, patient_id = self.tools.orders, question.payload, turn.patient_id
         result: dict[str, Any] = {"agreed": agrees}
-        if not agrees or drafts is None:  # switched off since
+        if not agrees or drafts is None or patient_id is None:  # switched off since
             await self.documents.access.record(turn, patient_id, action="order_declined")
             name = "declined" if orders else "stays"
             tests = ", ".join(one.test for one in orders) or str(payload["test"])
-            text = said_in(_language(payload), name, test=tests)
-            return QuestionOutcome(grounded, text, result)
+            return said_in(_language(payload), name, test=tests), result
         await self.documents.access.record(turn, patient_id, action="order_agreed")
         if not orders:
-            text = await self._take_back(grounded, drafts, payload, patient_id)
-            return QuestionOutcome(grounded, text, result)
+            return await self._take_back(turn, drafts, payload, patient_id), result
         replies = list[str]()
         for at in range(len(orders)):
-            text, made = await self._make(grounded, drafts, orders[at:], question, patient_id)
+            text, made = await self._make(turn, drafts, orders[at:], question, patient_id)
             replies.append(text)
             result |= made
             if turn.record.question is not None:  # nobody knows of this one: it and the rest wait
                 break
-        return QuestionOutcome(grounded, "\n\n".join(dict.fromkeys(replies)), result)
+        return "\n\n".join(dict.fromkeys(replies)), result
 
     def note_patient_change(self, turn: LoadedTurn) -> None:
         """End the questions of before; one of drafts waits until its patient is back."""
@@ -206,6 +222,33 @@ class TurnOrders(TurnStep):
             await self.documents.access.record(turn, patient_id, action=action)
         except errors.AuditUnavailableError:  # the user has to read what became of it all the same
             logger.warning("order_outcome_not_audited", action=action)
+
+
+def _asked_of_those(
+    turn: GroundedTurn, left: Sequence[tuple[DraftOrder, str]], question: OpenQuestion
+) -> str:
+    orders = [order for order, _ in left]
+    text = question_text(orders, [card for _, card in left])
+    turn.ask(question.kind, text, patient_id=turn.patient_id, payload=payload_of(orders))
+    return text
+
+
+def _left_of(
+    said: str, orders: Sequence[DraftOrder], asked: str
+) -> Sequence[tuple[DraftOrder, str]]:
+    """Return the drafts, each with its card, that "just the CBC" or "not the BMP" leaves.
+
+    None for any other words.
+    """
+    parts = parts_in(said, "leaves_of_several") or {}
+    named = things_joined_in(parts.get("kept") or parts.get("left_out") or "")
+    if not all(any(is_same_test(name, one.test) for one in orders) for name in named):
+        return ()
+    return [
+        (one, card)
+        for one, card in cards_in(asked, orders)
+        if named and any(is_same_test(name, one.test) for name in named) == ("kept" in parts)
+    ]
 
 
 def _refuse_without_role(turn: GroundedTurn, language: str) -> None:

@@ -12,8 +12,9 @@ from services.language.phrases import parts_in, says
 from services.language.talk_texts import has_text, talk_text
 from services.language.text_words import asks_question
 from services.language.yes_no import is_consent, says_no, says_yes
+from services.orders.draft_order import drafts_of
 from services.scheduling.confirmed_bookings import request_of
-from services.turn.bookings import TurnBookings
+from services.turn.bookings import GO_ON, TurnBookings, finish_step
 from services.turn.orders import TurnOrders
 from services.turn.own_deeds import STAYS, WHICH, TurnActions, refused
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
@@ -54,6 +55,8 @@ def _refuses(turn: LoadedTurn, question: OpenQuestion) -> bool:
     if request_of(question.payload) is not None and _wants_no_such_time(turn):
         return True
     is_other = _means_another(turn, question) and order_instead(turn) is None
+    if drafts_of(question.payload) and says(turn.answer, "withdraws_order"):
+        return True
     return is_ended or says_no(turn.answer) or is_other
 
 
@@ -129,7 +132,8 @@ class TurnQuestions(TurnStep):
             if is_no:
                 is_other = _means_another(turn, question)
                 return f"{refused(question)}{WHICH if is_other else ''}"
-            return await self._actions.carry_out(turn, question)
+            text = await self._actions.carry_out(turn, question)
+            return f"{text}{GO_ON if finish_step(turn) else ''}"
         if is_no:
             return "Nothing was changed."
         asks_undo = self.remembering.has_asked(question)

@@ -57,7 +57,7 @@ class ConversationReader:
     async def list_of(self, *, owner: str) -> list[conversation_view.ConversationSummary]:
         """Return the owner's conversations, the last used first, 50 at most.
 
-        One whose documents cannot be read is left out and logged; it takes no other with it.
+        One whose documents cannot be read is listed with its problem; it takes no other with it.
         """
         ids = (await self.owners.read(owner))[:_LISTED]
         found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
@@ -81,14 +81,19 @@ class ConversationReader:
                 updated_at=found.updated_at,
                 epoch=found.epoch,
             )
-        except (
-            errors.InvalidIdentifierError,
-            errors.CorruptDocumentError,
-            errors.DocumentTooNewError,
-        ) as error:
-            # Whoever opens it is told why; the others are listed.
-            logger.warning("conversation_unlisted", error=error.code, chat_id=conversation_id)
-            return None
+        except errors.InvalidIdentifierError:
+            return None  # an entry of the index that names nothing
+        except (errors.CorruptDocumentError, errors.DocumentTooNewError) as error:
+            logger.warning("conversation_unreadable", error=error.code, chat_id=conversation_id)
+            now = self.clock.now()
+            return conversation_view.ConversationSummary(
+                chat_id=conversation_id,
+                patient_ids=[],
+                patients=[],
+                created_at=now,
+                updated_at=now,
+                problem=error.code,
+            )
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
         """Return if `owner` may use the conversation: the one door.

@@ -44,6 +44,7 @@ class ConversationSummary(BaseModel):
 
     Attributes:
         epoch: How often it was cleared; shown to nobody.
+        problem: Why nothing of it can be read, as an error code; its times are those of the list.
     """
 
     chat_id: str
@@ -52,6 +53,7 @@ class ConversationSummary(BaseModel):
     created_at: AwareDatetime
     updated_at: AwareDatetime
     epoch: int = Field(default=0, exclude=True)
+    problem: str = ""
 
 
 class RunningRow(BaseModel):

@@ -53,9 +53,31 @@ async def test_the_local_users_yes_makes_one_valid_draft(fhir: OrderServer, serv
         assert made["code"] == {"text": "potassium"}
         back = await talk.say("withdraw the potassium order")
         assert back.text.endswith("(patient_4)? yes / no")
-        assert "Took back the draft of potassium" in (await talk.say("yes")).text
+        assert "took back the draft of potassium" in (await talk.say("yes")).text
         assert [one["status"] for one in fhir.made.values()] == ["revoked"]
     assert fhir.faults == []
+
+
+@pytest.mark.parametrize(
+    ("wish", "left", "tests"),
+    [
+        ("order a cbc and a bmp", "just the cbc", ["cbc"]),
+        ("order a cbc, a tsh and a bmp", "not the tsh", ["cbc", "bmp"]),
+        ("Blutbild und CRP anfordern", "nur das CRP", ["CRP"]),
+        ("Blutbild und CRP anfordern", "das CRP doch nicht", ["Blutbild"]),
+    ],
+)
+async def test_of_several_drafts_those_that_are_left_are_made(
+    fhir: OrderServer, server: Server, wish: str, left: str, tests: list[str]
+) -> None:
+    async with talking_to(server) as talk:
+        for said in ("patient_4", wish, left, "ja"):
+            await talk.say(said)
+        assert [one["code"] for one in fhir.made.values()] == [{"text": one} for one in tests]
+        told = await talk.say("what did i do so far")
+        assert all(f": {one}. " in told.text for one in tests), told.text
+        booked = await talk.say("book her with Dr. Jones on Monday at 10")
+        assert "Which test is it?" not in booked.text
 
 
 async def test_a_yes_that_a_server_died_over_makes_one(fhir: OrderServer, server: Server) -> None:

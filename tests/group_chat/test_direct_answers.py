@@ -118,6 +118,15 @@ async def test_a_model_that_breaks_off_leaves_the_rest_to_the_rows() -> None:
     assert f"{talk_text('en', 'broke_off')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19" in told
 
 
+async def test_a_cut_answer_that_needs_a_search_is_searched_for() -> None:
+    asked = read("does she have gout?", ChartQuestion("problems", {}, "whether", "gout"))
+    async with team_world() as world:
+        broken = Reply(text="She has", end_stream=False)
+        heard = await world.say("does she have gout?", broken, utterance=asked)
+    ((_, told),) = heard.said
+    assert "“gout”" in told
+
+
 ECOG_OF_BOTH = (
     "**ECOG**: 2, sources differ, 2025-05-21 [DocumentReference/note-6]; 2 (2025-05-21)"
     " [DocumentReference/note-6] versus 1 (2025-05-20) [Observation/ecog-3]"

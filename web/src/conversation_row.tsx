@@ -48,7 +48,11 @@ export function ConversationRow({ chat, isCurrent, isArchived, onOpen, onChanged
           </span>
         )}
         <span class="side-details">{chat.patient_ids.join(", ")}</span>
-        <time dateTime={chat.updated_at}>{said.lastUsed(shownMoment(chat.updated_at))}</time>
+        {chat.problem ? (
+          <span class="side-details">{said.damaged(chat.chat_id)}</span>
+        ) : (
+          <time dateTime={chat.updated_at}>{said.lastUsed(shownMoment(chat.updated_at))}</time>
+        )}
       </button>
       {isNaming ? (
         <Naming

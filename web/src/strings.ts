@@ -68,6 +68,7 @@ const english = {
     unreadable: "The list cannot be read now.",
     withoutPatient: "No patient yet",
     lastUsed: (when: string) => `last ${when}`,
+    damaged: (chat: string) => `${chat} cannot be read; an operator can restore it`,
     search: "Search conversations",
     searchHint: "Words that were said",
     found: (count: number) => (count === 1 ? "Found once" : `Found ${count} times`),

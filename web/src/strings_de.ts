@@ -67,6 +67,7 @@ export const german: Strings = {
     unreadable: "Die Liste kann gerade nicht gelesen werden.",
     withoutPatient: "Noch kein Patient",
     lastUsed: (when: string) => `zuletzt ${when}`,
+    damaged: (chat: string) => `${chat} ist nicht lesbar; der Betrieb kann es wiederherstellen`,
     search: "Gespräche durchsuchen",
     searchHint: "Wörter, die fielen",
     found: (count: number) => (count === 1 ? "Einmal gefunden" : `${count}-mal gefunden`),

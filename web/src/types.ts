@@ -225,6 +225,8 @@ export interface ChatSummary {
   patient_ids: string[];
   created_at: string;
   updated_at: string;
+  /** Why nothing of it can be read; its times are none of its own then. */
+  problem: string;
 }
 
 export interface Session {

@@ -56,13 +56,13 @@ def said_of(
     """Return those of `held` that are about what `questions` ask or the words of `text` name."""
     stated = [(quote, one) for quote in held for one in stated_in(quote)]
     asked = _words_asked(questions, text) if stated else frozenset()
-    fitting = (
+    fitting = dict.fromkeys(
         quote
         for quote, one in stated
         if any(_is_of_its_kind(one, each) for each in questions)
         or (one.kind == "note" and _fits(one.value, asked, questions, _ANY_DAY))
     )
-    return tuple(dict.fromkeys(fitting))
+    return tuple(one for one in fitting if not any(one != each and one in each for each in fitting))
 
 
 def held_about(text: str, held: Sequence[str]) -> tuple[str, ...]:

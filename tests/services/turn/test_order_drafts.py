@@ -154,7 +154,9 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
     assert said.texts[0].startswith("Entwurf angelegt für Margaret Anne Whitfield")
     assert "Angeordnet ist damit nichts" in said.texts[0]
     assert [one["code"]["text"] for one in await ordering.kept()] == ["Kalium"]
-    assert (await ordering.say("rückgängig")).texts == ["Der Entwurf Kalium wurde zurückgenommen."]
+    assert (await ordering.say("rückgängig")).texts == [
+        "Rückgängig gemacht: der Entwurf Kalium wurde zurückgenommen."
+    ]
 
 
 @pytest.mark.slow
@@ -220,8 +222,8 @@ async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
     said = await ordering.say("yes")
     assert said.texts == ["\n\n".join([MADE, MADE.replace("potassium", "sodium")])]
     assert [one["code"]["text"] for one in await ordering.kept()] == ["potassium", "sodium"]
-    assert (await ordering.say("undo")).texts == ["Took back the draft of sodium."]
-    assert (await ordering.say("undo")).texts == ["Took back the draft of potassium."]
+    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of sodium."]
+    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of potassium."]
 
 
 @pytest.mark.slow

@@ -171,7 +171,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"{", b'{"schema_version": 999, "min_reader": 999}'])
 @pytest.mark.parametrize("name", ["conversation.json", "patient_context_registry.json"])
-async def test_one_damaged_document_takes_no_other_conversation_from_the_list(
+async def test_a_damaged_conversation_is_listed_with_its_problem_beside_the_others(
     world: World, name: str, damage: bytes
 ) -> None:
     await world.tell("start a tumor board for patient_15", chat="chat_2")
@@ -181,9 +181,15 @@ async def test_one_damaged_document_takes_no_other_conversation_from_the_list(
     assert blob is not None
     await world.sessions.replace(damaged, damage, etag=blob.etag)
 
-    rows = await world.reader.list_of(owner="alice")
-    assert CHAT in [row.chat_id for row in rows]
-    assert "chat_2" not in [row.chat_id for row in rows]
+    rows = {row.chat_id: row for row in await world.reader.list_of(owner="alice")}
+    assert rows[CHAT].problem == ""
+    assert rows["chat_2"].problem in (
+        "corrupt_conversation",
+        "corrupt_registry",
+        "document_too_new",
+    )
+    assert rows["chat_2"].patient_ids == []
+    assert await world.reader.list_of(owner="bob") == []
 
 
 async def test_an_empty_entry_of_the_owner_index_is_passed_over(world: World) -> None:
