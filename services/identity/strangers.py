@@ -69,7 +69,6 @@ def strangers_in(
         whole = tuple(run[max(place - 1, 0) : place + 1])
         owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
-        owns = owns and not _is_met(message, word)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
 
@@ -241,15 +240,11 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
     earlier = {one.text for one in message.words if one.start < word.start}
+    if word.before in of_people("met_at") and earlier & of_people("meetings"):
+        return True
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
     return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
-
-
-def _is_met(message: Message, word: Word) -> bool:
-    """Whether a meeting is with whom the word names: `Termin bei Lopez um 10 Uhr`."""
-    earlier = {one.text for one in message.words if one.start < word.start}
-    return word.before in of_people("met_at") and bool(earlier & of_people("meetings"))
 
 
 def _is_name_and_word(word: Word) -> bool:
