@@ -87,20 +87,20 @@ async def usable(
         ModelError: it broke off, and no row that was fetched answers, nor was anything changed that
             is told without it.
     """
-    has_begun, failure = False, None
+    has_begun = False
     try:
         async for text in said:
             has_begun = has_begun or bool(text.strip())
             yield text
-    except ModelError as error:
-        failure = error
-    if failure is not None or not has_begun:
-        await search_on()
-    if failure is None:
+    except ModelError:
+        if has_begun:
+            await search_on()
+        if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
+            raise
+        turn.is_cut = has_begun
         return
-    if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
-        raise failure
-    turn.is_cut = has_begun
+    if not has_begun and turn.looked:
+        await search_on()
 
 
 async def search_on(agent: TeamAgent, turn: TurnContext) -> None:

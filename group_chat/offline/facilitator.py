@@ -41,6 +41,7 @@ from services.scenarios.session.step_text import GROUNDING_MARK
 RECORD_TOOL, _WRITES = "record_fields", "create_report"
 _TASKS = (_WRITES, "timeline", "current_status", "imaging_reports", "pathology_reports")
 """Tools whose questions agents answer in a plan; our texts name what each is there for."""
+_OF_DEEDS = ("agrees_send", "another_hour", "orders", "withdraws_order")
 _KEYWORDS, _STEP_LIMIT = 3, 20
 
 
@@ -132,10 +133,7 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    is_of_deed = (
-        says(text, "agrees_send", "orders", "withdraws_order", "another_hour")
-        or as_move(text) != text
-    )
+    is_of_deed = says(text, *_OF_DEEDS) or as_move(text) != text
     if place_in(text) is not None or is_of_deed or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     if name := _starts_scenario(prompt):

@@ -72,3 +72,16 @@ async def test_a_time_behind_a_no_moves_what_was_booked(server: Server) -> None:
         assert "Which time suits?" in (await talk.say("no, thursday")).text
         assert "Move *Dr. Anna Smith*" in (await talk.say("no, at 12")).text
         assert "Moved" in (await talk.say("yes")).text
+
+
+async def test_a_part_of_the_day_is_kept_and_changed_and_a_move_keeps_the_time(
+    server: Server,
+) -> None:
+    async with streaming(server.url) as talk:
+        await talk.say("patient_4")
+        await talk.say("Termin bei Smith Dienstag, nur vormittags")
+        assert "13:00" in (await talk.say("lieber nachmittags")).text
+        await talk.say("den letzten")
+        assert "Gebucht" in (await talk.say("ja")).text
+        moved = await talk.say("move her appt to the same time on thursday")
+        assert "16:30? yes / no" in moved.text

@@ -28,13 +28,9 @@ FAULTS = {
     "503 with html": Reply(status=503, body=b"<html>", content_type="text/html"),
     "401": Reply(status=401),
     "reset before the answer": Reply(drop_after_bytes=-1),
-    "reset within the answer": Reply(text=CANARY * 9, drop_after_bytes=400),
     "silence": Reply(text=CANARY, delay_seconds=30.0),
-    "a drop a second": Reply(text=CANARY * 90, tokens_per_second=1.0),
     "empty": Reply(text=""),
     "null": Reply(text=None),
-    "cut off": Reply(text=CANARY, finish_reason="length"),
-    "content filter": Reply(text=CANARY, finish_reason="content_filter"),
     "content filter of the prompt": Reply(
         status=400, body=b'{"error":{"message":"no","code":"content_filter"}}'
     ),
@@ -42,8 +38,15 @@ FAULTS = {
     "html": Reply(body=b"<html>Sign in</html>", content_type="text/html"),
     "no choices": Reply(choices=False),
     "malformed": Reply(body=b'data: {"choices": [{"delta": \n\n', content_type=EVENTS),
+}
+CUTS = {
+    "reset within the answer": Reply(text=CANARY * 9, drop_after_bytes=400),
+    "a drop a second": Reply(text=CANARY * 90, tokens_per_second=1.0),
+    "cut off": Reply(text=CANARY, finish_reason="length"),
+    "content filter": Reply(text=CANARY, finish_reason="content_filter"),
     "never ends": Reply(text=CANARY, end_stream=False),
 }
+"""What begins an answer: the record's own rows end it, after a search where they need one."""
 
 
 def endless_tools(request: RecordedRequest) -> Reply:
@@ -131,6 +134,17 @@ async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, n
     failed, following = stored.document(FOUR)["chat_history"][-2:]
     assert (failed["turn_status"], failed["error_code"]) == ("FAILED", answer.failure)
     assert following["turn_status"] == "COMPLETED"
+    assert CANARY not in site.server.log
+
+
+@pytest.mark.parametrize(("name", "surface"), list(zip(CUTS, cycle(SURFACES))))
+async def test_a_cut_answer_is_ended_by_the_rows(site: Site, surface: Surface, name: str) -> None:
+    async with talking(site.server.url, surface) as talk:
+        await talk.say("switch to patient_4", last_words="")
+        answer = await failing(site, talk, QUESTION, lambda _: CUTS[name])
+        assert answer.failure is None
+        assert "The language model broke off here." in "".join(one.text for one in answer.said)
+        await assert_goes_on(site, talk)
     assert CANARY not in site.server.log
 
 

@@ -332,6 +332,12 @@ async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> 
     assert added["added"][0]["due"] == f"{TOMORROW:%Y-%m-%d}"
 
 
+async def test_a_day_that_is_only_pointed_at_is_no_day(office: Office) -> None:
+    said = "remind me on that day at 8 to print her labs"
+    with pytest.raises(ToolInputError, match="which day that is"):
+        await office.call("add_task", said, title="Print her labs", due="on that day at 8")
+
+
 async def test_an_hour_that_has_passed_today_is_tomorrows(office: Office) -> None:
     passed, ahead = (f"{NOW + timedelta(hours=by):%H:00}" for by in (-1, 2))
     for hour, day in ((passed, TOMORROW), (ahead, NOW)):
