@@ -22,13 +22,7 @@ from bench.chat import Chat, TurnFailedError, chatting, client
 from bench.figures import Figure, exit_code, info, p50, print_figures, table
 from bench.model import TOKEN_CHARS, Orders
 from bench.probed_server import Lag
-from bench.processes import (
-    ModelPeer,
-    ServerPeer,
-    environment_of,
-    running_model,
-    running_server,
-)
+from bench.processes import ModelPeer, ServerPeer, environment_of, running_model, running_server
 from bench.sections import FOLLOW_UP, OPENING
 from tests.fakes_connector import Activity, FakeConnector
 from tests.peers import running_azurite, running_azurite_queue

@@ -17,13 +17,7 @@ from pathlib import Path
 
 from bench.chat import client
 from bench.figures import Figure, exit_code, info, p50, print_figures, table
-from bench.processes import (
-    ModelPeer,
-    ServerPeer,
-    environment_of,
-    running_model,
-    running_server,
-)
+from bench.processes import ModelPeer, ServerPeer, environment_of, running_model, running_server
 from bench.sections import (
     FULL,
     QUICK,

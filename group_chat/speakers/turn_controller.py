@@ -9,15 +9,8 @@ from data_models.clock import Clock
 from data_models.conversations.plan import Plan
 from data_models.conversations.turn_events import Notice
 from group_chat.limits import GroupChatLimits
-from group_chat.speakers import selection
+from group_chat.speakers import plan_change, selection
 from group_chat.speakers.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
-from group_chat.speakers.plan_change import (
-    PAUSED,
-    back_to_plan,
-    calls_step,
-    changed_plan,
-    is_interruption,
-)
 from group_chat.speakers.plan_text import PLAN_QUESTION, needs_line, step_line
 from group_chat.speakers.speaker_state import Announce, Ask, End, Move, Said, SpeakerState, Work
 from group_chat.turn_context import HandedOver, StepResult, TurnContext
@@ -80,7 +73,7 @@ class TurnController:
                     speakers.starting(step, now=now) if is_step and step else speakers, Ask(agent)
                 )
             case Answer(agent=agent):
-                self._interrupts = is_interruption(self._turn.request)
+                self._interrupts = plan_change.is_interruption(self._turn.request)
                 waits = plan is not None and plan.is_open and agent == self.speakers.facilitator
                 self._go(self.speakers, Ask(agent, "waiting" if waits else "none"))
             case _:
@@ -108,7 +101,7 @@ class TurnController:
         now = self._clock.now()
         self._insists = confirmed.insists
         if confirmed.change is not None:
-            changed = changed_plan(plan, confirmed.change, tasks=self._tasks, now=now)
+            changed = plan_change.changed_plan(plan, confirmed.change, tasks=self._tasks, now=now)
             if changed is None:  # it names a step that is done, or leaves none
                 self._shows_plan = True
                 self._go(self.speakers, Ask(self.speakers.facilitator, "waiting"))
@@ -279,7 +272,11 @@ class TurnController:
         self._put(speakers, self._unless_blocked(speakers, self._unless_awaited(speakers, move)))
 
     def _back_to_plan(self, speakers: SpeakerState, move: Move) -> tuple[SpeakerState, Move]:
-        on_plan = back_to_plan(speakers, move, now=self._clock.now()) if self._interrupts else None
+        on_plan = (
+            plan_change.back_to_plan(speakers, move, now=self._clock.now())
+            if self._interrupts
+            else None
+        )
         if on_plan is None:
             return speakers, move
         self._interrupts = False
@@ -287,8 +284,10 @@ class TurnController:
 
     def _unless_awaited(self, speakers: SpeakerState, move: Move) -> Move:
         """Return `move`, or the pause of the plan if a message waits that came in meanwhile."""
-        waits = calls_step(move) and speakers.messages and self._turn.request.is_awaited()
-        return Announce(PAUSED) if waits else move
+        waits = (
+            plan_change.calls_step(move) and speakers.messages and self._turn.request.is_awaited()
+        )
+        return Announce(plan_change.PAUSED) if waits else move
 
     def _put(self, speakers: SpeakerState, move: Move) -> None:
         if speakers.plan is not None and speakers.plan != self.speakers.plan:

@@ -12,6 +12,7 @@ from services.language.figures.full_dates import FullDate
 from services.language.people.ages_told import AgeTold
 from services.language.people.mentions import Message
 from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 
 _PAIR = 2
 
@@ -119,3 +120,14 @@ def heads_message(said: Said, one: FullDate) -> bool:
         each.is_in("moves_on") or (len(each.raw) == _PAIR and each.text not in known)
         for each in before
     )
+
+
+def asks_which(said: Said, known: Known) -> bool:
+    """Whether it is asked who of several patients is: "who has the low potassium?"."""
+    is_of_one = said.message.pronoun_at is not None or len(known.roster) < 2
+    return not is_of_one and says(said.message.text, "which_of_them")
+
+
+def is_called_wrong(mention: Mention) -> bool:
+    """Whether a name is said to be the wrong one: "wrong Smith"."""
+    return bool(mention.span) and mention.span[0].before in of_people("wrong_one")

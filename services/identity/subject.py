@@ -12,9 +12,11 @@ from services.identity.names.person import Person, distinct
 from services.identity.names.strangers import nearest_to
 from services.identity.said import (
     Said,
+    asks_which,
     first_place,
     heads_message,
     is_after_the_open_one,
+    is_called_wrong,
     is_in_passing,
     is_of_other_sex,
     is_stated_only,
@@ -25,7 +27,6 @@ from services.language.people.ages_told import age_behind
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.pointed_at import pointed_at
 from services.language.words.letters import folded
-from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 
 Outcome = Literal["same", "other", "several", "unsure"]
@@ -297,7 +298,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
-    is_wrong = any(one.names_open and _is_called_wrong(one) for one in said.mentions)
+    is_wrong = any(one.names_open and is_called_wrong(one) for one in said.mentions)
     if is_wrong and not (others or asked):
         return Subject("unsure", "described")
     relates = (
@@ -320,20 +321,10 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     if aged is not None and not names_open and not (len(aged) == 1 and aged[0].same_as(known.open)):
         others = [one for one in aged if not one.same_as(known.open)]
         return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
-    describes = said.message.describes or _asks_which(said, known)
+    describes = said.message.describes or asks_which(said, known)
     if said.message.is_placed or (describes and not names_open and aged is None):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")
-
-
-def _is_called_wrong(mention: Mention) -> bool:
-    return bool(mention.span) and mention.span[0].before in of_people("wrong_one")
-
-
-def _asks_which(said: Said, known: Known) -> bool:
-    """Whether it is asked who of several patients is: "who has the low potassium?"."""
-    is_of_one = said.message.pronoun_at is not None or len(known.roster) < 2
-    return not is_of_one and says(said.message.text, "which_of_them")
 
 
 def _said_of(said: Said, person: Person) -> str:

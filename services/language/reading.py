@@ -25,13 +25,7 @@ from services.language.requests.work import as_reports, doer_of, own_kind_in, po
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import behind_corrections, held_statements
 from services.language.told.telling import is_other_figure, is_told, puts_right_what_was_told
-from services.language.utterance import (
-    ChartQuestion,
-    Situation,
-    Task,
-    TeamMember,
-    Utterance,
-)
+from services.language.utterance import ChartQuestion, Situation, Task, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people

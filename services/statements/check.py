@@ -10,17 +10,8 @@ from services.language.sentences.links import EXCEPT
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
 from services.language.words.statement_words import statement_words
+from services.statements import clause_parts
 from services.statements.bare_answers import of_bare_answer
-from services.statements.clause_parts import (
-    CLINICAL_TOPICS,
-    adds_beside,
-    as_of_now,
-    cites_another,
-    is_of_record,
-    is_plain_head,
-    judged,
-    listed_kinds,
-)
 from services.statements.comparing.compare import compare_values
 from services.statements.comparing.compare_absence import compare_absence, deny_all
 from services.statements.comparing.compare_several import advises_untaken
@@ -30,17 +21,11 @@ from services.statements.comparing.none_more import not_told
 from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
 from services.statements.deeds_told import deed_told
 from services.statements.grounds import Grounds, Speaker
+from services.statements.rows import subject
 from services.statements.rows.fit import happenings
 from services.statements.rows.judgements import judges_alone, with_courses
 from services.statements.rows.known_words import is_named
 from services.statements.rows.rows import told_of
-from services.statements.rows.subject import (
-    called_by_source,
-    is_setting,
-    person_groups,
-    supported,
-    without_setting,
-)
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
 from services.statements.times.ages import with_birth_day
@@ -122,8 +107,10 @@ class MessageCheck:
             return UNCHECKED
         if EXCEPT in sentence.cues and (verdict := self._but(sentence)) is not None:
             return verdict
-        sentence = with_courses(as_of_now(sentence, has_heading=self._has_heading))
-        sentence, verdicts = judged(sentence, grounds.rows, lambda one: self._clause(sentence, one))
+        sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
+        sentence, verdicts = clause_parts.judged(
+            sentence, grounds.rows, lambda one: self._clause(sentence, one)
+        )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
@@ -142,13 +129,12 @@ class MessageCheck:
             return Verdict("unsupported")
         others = replace(self.grounds, rows=self.grounds.rows.without(rows))
         check = MessageCheck(grounds=others, speaker=self.speaker)
-        return worst([supported(rows), *(check._clause(sentence, one) for one in main)])
+        return worst([subject.supported(rows), *(check._clause(sentence, one) for one in main)])
 
     def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
         """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
         is_told = (is_so or "about_patient" in sentence.cues) and not sentence.asks
-        is_of_doctor = is_told and self.speaker.reads_records
-        is_of_doctor = is_of_doctor and self.grounds.is_other_doctor(text)
+        is_of_doctor = is_told and self.speaker.reads_records and self.grounds.is_other_doctor(text)
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
@@ -164,7 +150,8 @@ class MessageCheck:
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
-            cites_another(sentence, self.grounds.rows) or self._adds_unknown(sentence, found)
+            clause_parts.cites_another(sentence, self.grounds.rows)
+            or self._adds_unknown(sentence, found)
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
@@ -173,7 +160,9 @@ class MessageCheck:
         """Whether the rows that support a sentence have no word of what it says besides."""
         if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
             return False
-        return adds_beside(sentence, found.sources, self.grounds.rows, self.grounds.own_names)
+        return clause_parts.adds_beside(
+            sentence, found.sources, self.grounds.rows, self.grounds.own_names
+        )
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
@@ -181,7 +170,11 @@ class MessageCheck:
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
-        names = self._measured(clause, without_setting(clause) or self._carried(sentence, clause))
+        names = clause_parts.names_measured(
+            self.grounds.rows,
+            clause,
+            subject.without_setting(clause) or self._carried(sentence, clause),
+        )
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:
@@ -213,9 +206,9 @@ class MessageCheck:
         return Verdict("supported" if named and is_denied else "unsupported")
 
     def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
-        is_advice = "maybe" in clause.cues and "about_patient" in sentence.cues
-        is_of_record = (sentence.asks or is_advice) and self.speaker.reads_records
-        return is_of_record and advises_untaken(clause, self.grounds.rows)
+        is_advice = sentence.asks or ("maybe" in clause.cues and "about_patient" in sentence.cues)
+        is_advice = is_advice and self.speaker.reads_records
+        return is_advice and advises_untaken(clause, self.grounds.rows)
 
     # -- what is stated -------------------------------------------------------------------------
 
@@ -228,14 +221,14 @@ class MessageCheck:
             return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
             return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
-        if is_hypothetical or sentence.is_heading or is_setting(clause):
+        if is_hypothetical or sentence.is_heading or subject.is_setting(clause):
             return False
         return self._names_something(sentence, clause)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
             return True
-        if "asserts" in clause.cues and not clause.names and person_groups(clause):
+        if "asserts" in clause.cues and not clause.names and subject.person_groups(clause):
             return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
@@ -243,7 +236,7 @@ class MessageCheck:
         return bool(clause.own_names and clause.names) or is_last
 
     def _is_clinical(self, clause: Clause) -> bool:
-        if any(map(is_of_record, clause.names)) or clause.stages:
+        if any(map(clause_parts.is_of_record, clause.names)) or clause.stages:
             return True
         is_told = clause.has_values or "about_patient" in clause.cues
         is_of_group = is_told and any(name.startswith("=") for name in clause.names)
@@ -256,7 +249,7 @@ class MessageCheck:
 
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
-        kinds = self._lists if sentence.is_item else listed_kinds(sentence)
+        kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
         if not kinds or sentence.asks or sentence.cues & {"no", "nothing"}:
             return False
         if not self.speaker.reads_records:
@@ -292,7 +285,9 @@ class MessageCheck:
             return UNCHECKED
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
-        of_record = CLINICAL_TOPICS & set(about) or any(map(is_of_record, about))
+        of_record = clause_parts.CLINICAL_TOPICS & set(about) or any(
+            map(clause_parts.is_of_record, about)
+        )
         if not self.speaker.reads_records and not of_record:
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
@@ -315,32 +310,24 @@ class MessageCheck:
         )
 
     def _is_general(self, sentence: Sentence) -> bool:
-        if not self.speaker.may_be_general or "about_patient" in sentence.cues:
-            return False
-        return any(one in sentence.text.lower() for one in ("general", "allgemein"))
+        may_be = self.speaker.may_be_general and "about_patient" not in sentence.cues
+        return may_be and any(one in sentence.text.lower() for one in ("general", "allgemein"))
 
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:
             return self._heading
-        carried = self._subject or called_by_source(sentence, clause, self.grounds.rows)
+        carried = self._subject or subject.called_by_source(sentence, clause, self.grounds.rows)
         return carried if clause.has_values and not clause.stages else ()
-
-    def _measured(self, clause: Clause, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return of names told before, "6.1 at the end of chemotherapy", that of the value."""
-        about = self.grounds.rows.about
-        if clause.own_names or len(names) < 2 or not clause.quantities or about(names):
-            return names
-        return tuple(one for one in names if any(row.needs_all for row in about([one]))) or names
 
     def _remember(self, sentence: Sentence) -> None:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]
         self._has_heading = self._has_heading or sentence.is_heading
         if sentence.is_heading:
             self._heading = named[-1] if named else ()
-            self._lists = listed_kinds(sentence)
+            self._lists = clause_parts.listed_kinds(sentence)
         elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
-            self._lists = listed_kinds(sentence) or self._lists
-            self._has_heading = self._has_heading or not is_plain_head(sentence)
+            self._lists = clause_parts.listed_kinds(sentence) or self._lists
+            self._has_heading = self._has_heading or not clause_parts.is_plain_head(sentence)
         elif not sentence.is_item and sentence.text.strip():
             self._heading, self._lists = (), frozenset()
         if named:

@@ -197,3 +197,10 @@ def _weight(found: _Read) -> int:
     bad = [clause for clause, verdict in found if verdict.state in ("unsupported", "contradicted")]
     parts = (each for one in bad for each in (one.names, one.quantities, one.dates, one.stages))
     return len(bad) + sum(map(len, parts))
+
+
+def names_measured(rows: KnownRows, clause: Clause, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return of names told before, "6.1 at the end of chemotherapy", that of the value."""
+    if clause.own_names or len(names) < 2 or not clause.quantities or rows.about(names):
+        return names
+    return tuple(one for one in names if any(row.needs_all for row in rows.about([one]))) or names

@@ -7,14 +7,7 @@ from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare import compare_values
-from services.statements.deeds import (
-    DONE,
-    NEVER_DONE,
-    OWN,
-    claims_deed,
-    is_in_course,
-    is_own_claim,
-)
+from services.statements.deeds import DONE, NEVER_DONE, OWN, claims_deed, is_in_course, is_own_claim
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.verdict import UNCHECKED, Verdict
 

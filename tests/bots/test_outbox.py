@@ -11,11 +11,7 @@ from bots.outbox import Outbox
 from bots.reference import Reference
 from bots.rendering.rendering import text_activity
 from data_models.clock import SystemClock
-from data_models.errors import (
-    ChannelClosedError,
-    ChannelRefusedError,
-    ChannelUnavailableError,
-)
+from data_models.errors import ChannelClosedError, ChannelRefusedError, ChannelUnavailableError
 from tests.fakes_connector import BOT, USER, FakeConnector
 
 

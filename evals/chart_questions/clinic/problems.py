@@ -9,14 +9,7 @@ from typing import Any
 from evals.cases import Answer
 from evals.chart_questions import words
 from evals.chart_questions.charts import Fact
-from evals.chart_questions.clinic.base import (
-    NO,
-    NOTHING,
-    OPEN,
-    Base,
-    Made,
-    reason,
-)
+from evals.chart_questions.clinic.base import NO, NOTHING, OPEN, Base, Made, reason
 
 
 class Problems(Base):

@@ -8,13 +8,7 @@ from typing import Any
 
 from evals.cases import Answer
 from evals.chart_questions.charts import Fact
-from evals.chart_questions.clinic.base import (
-    Base,
-    Made,
-    figure,
-    last_day,
-    rounded,
-)
+from evals.chart_questions.clinic.base import Base, Made, figure, last_day, rounded
 
 _LABS = frozenset({"potassium", "creatinine", "hb", "plt", "chol", "a1c", "alt", "glucose", "wbc"})
 

@@ -6,12 +6,7 @@ from typing import Any
 
 from evals.cases import Answer
 from evals.chart_questions.charts import Fact
-from evals.chart_questions.clinic.base import (
-    NO,
-    NOTHING,
-    Base,
-    Made,
-)
+from evals.chart_questions.clinic.base import NO, NOTHING, Base, Made
 
 _MONTHS = "January February March April May June July August September October November December"
 _MARITAL = {

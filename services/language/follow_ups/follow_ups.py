@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from services.language.charts.chart_parts import EDGES, RANKED
+from services.language.charts.chart_parts import RANKED
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.tools_named import GIVEN_FOR, SEARCH
 from services.language.figures.times import spans_in
+from services.language.follow_ups import leaning_words, other_times
 from services.language.follow_ups.asked_otherwise import (
     NEVER_OVER,
     PARTS_OF,
@@ -20,40 +21,14 @@ from services.language.follow_ups.asked_otherwise import (
     is_of_an_end,
     one_before,
 )
-from services.language.follow_ups.leaning_words import (
-    ends_before,
-    has_limit,
-    is_then,
-    marker_named,
-    opens,
-    points_back,
-    points_within,
-    refuses,
-    says_what_for,
-)
-from services.language.follow_ups.other_times import (
-    asked_of_all_time,
-    at_the_time_of,
-    has_phrase,
-    is_of_all_time,
-    names_nothing,
-    of_all_days,
-    of_days,
-    other_days,
-    so_long_after,
-    unlimited,
-)
+from services.language.follow_ups.other_things import of_another, of_those
 from services.language.follow_ups.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.questions.ages_asked import age_at, ages_in, at_ages
 from services.language.questions.chart_questions import chart_questions
 from services.language.questions.chart_text import LISTS
 from services.language.questions.events_asked import asked_around
 from services.language.questions.lengths_asked import with_lengths
-from services.language.questions.question_figures import (
-    numbers_in,
-    with_days,
-    with_figures,
-)
+from services.language.questions.question_figures import numbers_in, with_days, with_figures
 from services.language.questions.single_questions import CHANGES
 from services.language.questions.time_shifts import later_or_earlier, month_named
 from services.language.utterance import ChartQuestion, TimeSpan
@@ -70,19 +45,28 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if asked_of_the_same(text, today, one) is not None)
-    named = (one for one in languages if marker_named(text, one))
+    named = (one for one in languages if leaning_words.marker_named(text, one))
     if (found := next(leaning, None) or next(named, None)) is not None:
         return found
-    is_open = any(says(tokens) for says in (has_limit, opens, points_back, is_then, ends_before))
+    is_open = any(
+        says(tokens)
+        for says in (
+            leaning_words.has_limit,
+            leaning_words.opens,
+            leaning_words.points_back,
+            leaning_words.is_then,
+            leaning_words.ends_before,
+        )
+    )
     folded = fold(text)[0]
     elsewhen = (
         one
         for one in languages
         if later_or_earlier(folded, one)[0] is not None
-        or other_days(folded, TimeSpan(today), lexicon(one), today) is not None
+        or other_times.other_days(folded, TimeSpan(today), lexicon(one), today) is not None
         or _is_of_ages(folded, lexicon(one))
-        or is_of_all_time(folded, lexicon(one))
-        or refuses(folded, lexicon(one))
+        or other_times.is_of_all_time(folded, lexicon(one))
+        or leaning_words.refuses(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
 
@@ -101,10 +85,10 @@ def followed_up(
         about: What it asks by itself.
     """
     words = lexicon(language)
-    is_whole = bool(about) and points_within(words.pieces(fold(text)[0]), words)
+    is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
-    marker = marker_named(text, language)
+    marker = leaning_words.marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
         return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
     found = _leaning(text, about, before, words, today)
@@ -129,7 +113,7 @@ def _with_its_name(
     points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
-    if at is None and opens(tokens):  # "and removed?"
+    if at is None and leaning_words.opens(tokens):  # "and removed?"
         tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
@@ -150,14 +134,16 @@ def _leaning(
     """Return what `text` asks by the questions before it; what it asks by itself where none."""
     folded, language = fold(text)[0], words.language
     before, about = _uncounted(before), _uncounted(about)
-    if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
+    if moved := other_times.so_long_after(folded, before, words) or _shifted(
+        folded, before, words, today
+    ):
         return moved
     if beside_it := on_its_side(folded, about, before, words):
         return beside_it
     if less := _without_named(folded, before, words):
         return less
-    if has_phrase(folded, words.words.of_all_time):
-        before = [of_all_days(each) for each in before]
+    if other_times.has_phrase(folded, words.words.of_all_time):
+        before = [other_times.of_all_days(each) for each in before]
     if (asked := asked_of_the_same(text, today, language)) is not None:
         spans, _ = spans_in(folded, today=today, language=language)
         found = [one for each in before if (one := asked_otherwise(each, asked))]
@@ -170,9 +156,15 @@ def _leaning(
     if then := _of_other_time(folded, before, words, today):
         return then
     tokens = tokens_of(folded)
-    is_open = opens(tokens)
-    then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    return then or (of_another(about, before, is_for=says_what_for(tokens)) if is_open else about)
+    is_open = leaning_words.opens(tokens)
+    then = (
+        _around(folded, before, words, today)
+        if is_open or leaning_words.points_back(tokens)
+        else ()
+    )
+    return then or (
+        of_another(about, before, is_for=leaning_words.says_what_for(tokens)) if is_open else about
+    )
 
 
 def _without_named(
@@ -182,7 +174,7 @@ def _without_named(
     pieces = words.pieces(folded)
     names = tuple(one.name for each in pieces[1:] for one in each.of("name"))
     is_list = all(one.tool in LISTS and not one.name for one in before)
-    if not (names and is_list and refuses(folded, words)):
+    if not (names and is_list and leaning_words.refuses(folded, words)):
         return ()
     return tuple(replace(one, without=(*one.without, *names)) for one in before)
 
@@ -201,7 +193,7 @@ def _shifted(
         return ()
     found = chart_questions(rest, today=today, language=words.language, is_side=True)
     is_of_values = all(one.tool == "results" and not (one.around or one.span) for one in found)
-    return tuple(at_the_time_of(one, before[0], shift) for one in found if is_of_values)
+    return tuple(other_times.at_the_time_of(one, before[0], shift) for one in found if is_of_values)
 
 
 def _limited(
@@ -215,11 +207,13 @@ def _limited(
     rest = [one for at, one in enumerate(pieces) if at not in figures and not one.of("unit")]
     is_limit = any(one.of("above") or one.of("below") for one in rest)
     rest = [one for one in rest if not one.of("above") and not one.of("below")]
-    is_bare = all(one.of("aspect") or names_nothing([one], words) for one in rest)
+    is_bare = all(one.of("aspect") or other_times.names_nothing([one], words) for one in rest)
     is_of_values = {one.tool for one in before} == {"results"}
     if not (is_limit and is_bare and is_of_values and numbers):
         return ()
-    every = (replace(unlimited(of_all_days(each)), part=None) for each in before)
+    every = (
+        replace(other_times.unlimited(other_times.of_all_days(each)), part=None) for each in before
+    )
     span = next(iter(spans), None)
     return tuple(with_figures(each, span, numbers, pieces) for each in every)
 
@@ -228,13 +222,13 @@ def _of_other_time(
     folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of other days or another age, where nothing else is said."""
-    if (days := other_days(folded, before[0].span, words, today)) is not None:
-        return tuple(of_days(each, days) for each in before)
-    if is_of_all_time(folded, words):
-        return tuple(asked_of_all_time(each) for each in before)
+    if (days := other_times.other_days(folded, before[0].span, words, today)) is not None:
+        return tuple(other_times.of_days(each, days) for each in before)
+    if other_times.is_of_all_time(folded, words):
+        return tuple(other_times.asked_of_all_time(each) for each in before)
     month, rest = month_named(folded, words.language)
-    if month.number and names_nothing(words.pieces(rest), words):
-        return tuple(replace(of_all_days(each), month=month.number) for each in before)
+    if month.number and other_times.names_nothing(words.pieces(rest), words):
+        return tuple(replace(other_times.of_all_days(each), month=month.number) for each in before)
     ages, _ = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
 
@@ -242,7 +236,7 @@ def _of_other_time(
 def _is_of_ages(folded: str, words: Lexicon) -> bool:
     """Whether ages are named and nothing else."""
     ages, rest = ages_in(folded, words.language)
-    return bool(ages) and names_nothing(words.pieces(rest), words)
+    return bool(ages) and other_times.names_nothing(words.pieces(rest), words)
 
 
 def _around(
@@ -251,8 +245,8 @@ def _around(
     """Return what was asked before, of the time around an event: "before the stroke?"."""
 
     def ask(text: str) -> tuple[ChartQuestion, ...]:
-        if names_nothing(words.pieces(text), words):
-            return tuple(replace(of_all_days(each), aspect="all") for each in before)
+        if other_times.names_nothing(words.pieces(text), words):
+            return tuple(replace(other_times.of_all_days(each), aspect="all") for each in before)
         return chart_questions(text, today=today, language=words.language, is_side=True)
 
     pieces = words.pieces(folded)
@@ -268,7 +262,10 @@ def _pointing_back(
     folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of what was named before; nothing where no word points at it."""
-    points, of_then = points_back(tokens_of(folded)), is_then(tokens_of(folded))
+    points, of_then = (
+        leaning_words.points_back(tokens_of(folded)),
+        leaning_words.is_then(tokens_of(folded)),
+    )
     if (points or of_then) and (aged := age_at(about, last, of_then=of_then)):
         return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
@@ -289,11 +286,11 @@ def _pointing_back(
         if is_free and is_of_days and last.span is not None:
             return (with_days(about[0], last.span),)
         if is_free and about[0].tool in _WITH_DAYS and _has_a_day(last, about[0]):
-            return (at_the_time_of(about[0], last),)
+            return (other_times.at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
-    if points_back(is_last) or has_phrase(folded, words.words.among):
-        return of_those(about, last, is_among=has_phrase(folded, words.words.among))
+    if leaning_words.points_back(is_last) or other_times.has_phrase(folded, words.words.among):
+        return of_those(about, last, is_among=other_times.has_phrase(folded, words.words.among))
     return ()
 
 
@@ -309,55 +306,3 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
     one = about[0] if len(about) == 1 else None
     is_bare = one is not None and not one.name and one.span is None
     return is_bare and one is not None and one.tool == last.tool and bool(last.name)
-
-
-def of_another(
-    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion], *, is_for: bool = False
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of another thing, with the days and the aspect of the one before.
-
-    Args:
-        is_for: The thing is what something is for: "how long was she in with the PE?"
-    """
-    if len(about) != 1 or len(before) != 1:
-        return about
-    one, last = about[0], before[0]
-    if is_for and last.head and (one.tool, last.tool) == ("problems", "encounters"):
-        return (replace(last, name=f"{last.head} {one.name}", said=one.said),)
-    is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
-    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
-    if not is_bare or one.tool != last.tool:
-        return about
-    if one.tool == "results":
-        names = {**last.arguments, "names": one.arguments["names"]}
-        # The one before was asked for of that value; of another it would pass an old one as new.
-        same = replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, back=0)
-        return (same,)
-    taken = replace(
-        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
-        is_age_in_months=last.is_age_in_months, rate=last.rate,
-    )  # fmt: skip
-    return (taken if last.span is None else with_days(taken, last.span),)
-
-
-def of_those(
-    about: Sequence[ChartQuestion], last: ChartQuestion, *, is_among: bool
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of the rows that were told: "how far between those?", "of them …"."""
-    is_free = len(about) == 1 and about[0].span is None and not about[0].around
-    is_again = is_free and (about[0].tool, about[0].name) == ("results", last.name)
-    if is_again and not is_among:
-        one = about[0]
-        if last.around and one.aspect in EDGES:  # "the temperature at the first one"
-            return (
-                replace(last, around=tuple(replace(e, aspect=one.aspect) for e in last.around)),
-            )
-        return (replace(last, aspect=one.aspect, rate=one.rate, back=0),)
-    tools = [one.tool for one in about]
-    if is_among and (tools, last.tool) == (["problems"], "encounters"):  # "of them for asthma?"
-        name = f"{last.head or last.name} {about[0].name}".strip()
-        return (replace(last, aspect=about[0].aspect, name=name, head=last.head or last.name),)
-    if not is_among or tools != [last.tool]:
-        return ()
-    span = last.span if is_free else None
-    return (*about,) if span is None else (with_days(about[0], span),)

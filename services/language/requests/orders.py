@@ -10,11 +10,7 @@ import re
 
 from services.language.pointing.clauses import read_clauses
 from services.language.pointing.folding import plain
-from services.language.pointing.vocabulary import (
-    ADDING_FORMS,
-    GIVING_FORMS,
-    TARGET_FORMS,
-)
+from services.language.pointing.vocabulary import ADDING_FORMS, GIVING_FORMS, TARGET_FORMS
 from services.language.replies.addressing import without_address
 from services.language.replies.yes_no import yes_no_in
 from services.language.words.expressions import expressions

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
+from services.language.sentences import statement_numbers
 from services.language.sentences.clause_joining import put_together
 from services.language.sentences.clauses import Clause
 from services.language.sentences.links import (
@@ -20,15 +21,6 @@ from services.language.sentences.links import (
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.own_deeds import is_done, own_deeds_in
 from services.language.sentences.stages_told import TNM, TimeTold, sites_in, stages_in, times_told
-from services.language.sentences.statement_numbers import (
-    bounded,
-    changed_of_body,
-    counted,
-    differences,
-    is_of_several,
-    measured_of_body,
-    without_limits,
-)
 from services.language.sentences.statement_parts import (
     allergen_in,
     base_form,
@@ -72,7 +64,9 @@ class ClauseReader:
             keep_comparisons(self._lower, words)
         self._spoken = [(at, one) for (at, _), one in zip(words, self._lower, strict=True)]
         self._dates = dates
-        self._quantities = bounded(words, self._lower, quantities) if quantities else []
+        self._quantities = (
+            statement_numbers.bounded(words, self._lower, quantities) if quantities else []
+        )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = phrases_in(words, self._lower)
@@ -166,13 +160,14 @@ class ClauseReader:
         told = self._told(places, phrases)
         spoken = [self._spoken[at] for at in told]
         is_named = {place for place, at in enumerate(told) if at in named or at in meant}
-        counts = list(counted(spoken, quantities, is_named))
+        counts = list(statement_numbers.counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
-        quantities, limits = without_limits(spoken, quantities)
-        changes = differences(spoken, quantities, cues)
+        quantities, limits = statement_numbers.without_limits(spoken, quantities)
+        changes = statement_numbers.differences(spoken, quantities, cues)
         if not {*names} - _SETTINGS:
-            body = measured_of_body(stems.values(), quantities, cues)
-            names += filter(None, [body or (changed_of_body(cues) if changes else "")])
+            body = statement_numbers.measured_of_body(stems.values(), quantities, cues)
+            body = body or (statement_numbers.changed_of_body(cues) if changes else "")
+            names += filter(None, [body])
         return Clause(
             words=frozenset(
                 (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])
@@ -213,7 +208,7 @@ class ClauseReader:
         cues = {tag for one in phrases for tag in one.tags} - LINKS
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
-        if self._is_of_window or is_of_several(self._lower[start:end]):
+        if self._is_of_window or statement_numbers.is_of_several(self._lower[start:end]):
             cues.discard("newest")
         if _is_refusal(cues, self._lower[start:end]) and not self._quantities:
             cues.discard("falling")

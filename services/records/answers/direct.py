@@ -12,6 +12,7 @@ from services.language.charts.tools_named import SEARCH
 from services.language.questions.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.vocabulary import concept_rows
+from services.records.answers import further
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.choosing import events
@@ -29,15 +30,6 @@ from services.records.answers.choosing.unsaid import (
     said_coded,
     said_incomplete,
     said_unread,
-)
-from services.records.answers.further import (
-    is_given_for,
-    led,
-    measured_as,
-    measured_for,
-    searches_for,
-    told_elsewhere,
-    with_parts,
 )
 from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
@@ -235,14 +227,14 @@ class _Answers:
     def _sought(self, question: ChartQuestion, taken: ChartView, absent: str) -> str:
         """Return `absent`, what `taken` says, and what is found elsewhere where that is nothing."""
         looked_at = taken if question.tool == SEARCH else None
-        if looked_at is not None and (measured := measured_as(question, question, taken)):
+        if looked_at is not None and (measured := further.measured_as(question, question, taken)):
             return self._answer(measured)
         is_there = has_answer(question, taken)
         later = [*written_later(question, taken, self.words)]
-        for search in () if is_there or later else searches_for(question):
+        for search in () if is_there or later else further.searches_for(question):
             found = self.looked.result_of(search)
             record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
-            if record is not None and (measured := measured_as(question, search, record)):
+            if record is not None and (measured := further.measured_as(question, search, record)):
                 return self._answer(measured)
             in_papers = told_papers(search, papers, self.words)
             if record is not None and (told := self._told_there(question, search, record)):
@@ -250,7 +242,7 @@ class _Answers:
                 if search.tool == "medications" and is_of_why:
                     told = self._of_view(search, record)  # with what letters say of it
                 told = f"{told}\n{in_papers}".strip()
-                said = led(question, search, taken, absent, told, record, self.words)
+                said = further.led(question, search, taken, absent, told, record, self.words)
                 return self._with_illness(question, said)
             if in_papers:
                 return f"{absent}\n{in_papers}"
@@ -258,16 +250,16 @@ class _Answers:
             looked_at = record if is_told else looked_at
         absent = "\n".join([absent, *(() if is_there else said_coded(question, taken, self.words))])
         if looked_at is not None:
-            absent = with_parts(question, absent, looked_at, self.words)
+            absent = further.with_parts(question, absent, looked_at, self.words)
             absent = self._named(question, absent, looked_at)
-            measured = measured_for(question)
+            measured = further.measured_for(question)
             return absent if measured is None else self._with_value(measured, absent)
         return "\n".join([self._named(question, absent, taken), *later])
 
     def _with_illness(self, question: ChartQuestion, told: str) -> str:
         """Return a drug as `told`, and the illness it is asked for with where no reason is told."""
         untold = self.words.say("no_part", part=self.words.parts["reason"])
-        if not is_given_for(question) or untold not in told:
+        if not further.is_given_for(question) or untold not in told:
             return told
         name = question.name.removeprefix(question.head).strip()
         illness = ChartQuestion("problems", {"status": "all"}, "all", name)
@@ -277,7 +269,7 @@ class _Answers:
 
     def _told_there(self, question: ChartQuestion, search: ChartQuestion, record: ChartView) -> str:
         """Return what `search` found, an illness with its treatment where that is asked for."""
-        told = told_elsewhere(question, search, record, self.words)
+        told = further.told_elsewhere(question, search, record, self.words)
         is_treated = bool(told) and asks_for_treatment(search, record)
         return self._treated(search, record, told) if is_treated else told
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
+from services.records.answers import whole_chart
+from services.records.answers.choosing import row_parts
 from services.records.answers.choosing.allergens import is_named_so, is_of_some
-from services.records.answers.choosing.asked_rows import (
-    DONE,
-    VISITS_OF_STATE,
-    asked_rows,
-)
+from services.records.answers.choosing.asked_rows import DONE, VISITS_OF_STATE, asked_rows
 from services.records.answers.choosing.events import times_of
 from services.records.answers.choosing.excluded_rows import (
     NOT_DONE,
@@ -25,18 +22,9 @@ from services.records.answers.choosing.row_line import (
     BRIEF_FROM,
     DETAIL_CHARS,
     grouped_lines,
+    newest_that_fit,
     row_line,
     seen_by,
-)
-from services.records.answers.choosing.row_parts import (
-    counts_of_years,
-    last_visits,
-    moment_of,
-    nearest,
-    newest_day,
-    once_each,
-    part_missing,
-    times_recorded,
 )
 from services.records.answers.choosing.said_words import passage
 from services.records.answers.choosing.unsaid import (
@@ -46,17 +34,8 @@ from services.records.answers.choosing.unsaid import (
     said_of_older,
 )
 from services.records.answers.value_sentences import told_values
-from services.records.answers.whole_chart import (
-    empty_list,
-    is_another,
-    is_doubtful,
-    is_near_only,
-    told_whole,
-)
 from services.records.resources.standing import ABSENCES, NOT_KNOWN
 
-LONGEST_CHARS = 5_000
-"""Of one list, with room for what the group chat says around it."""
 _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
 _REPORT_CHARS = 900
@@ -76,19 +55,21 @@ _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immu
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
-    if (whole := told_whole(question, view, found.rows, words)) is not None:
+    if (whole := whole_chart.told_whole(question, view, found.rows, words)) is not None:
         return whole
     if not found.rows:
         absent = _absent(question, view, words, is_other_time=found.of_other_time)
         return said_none_left(question, view, words) or absent
-    rows = last_visits(question, found.rows)
+    rows = row_parts.last_visits(question, found.rows)
     if question.tool == "results":
         said = told_values(question, rows, words)
         said += said_of_older(question, view, words)
-        return "\n".join([*said, *not_found(view, words), *part_missing(question, rows, words)])
+        return "\n".join(
+            [*said, *not_found(view, words), *row_parts.part_missing(question, rows, words)]
+        )
     if question.tool in _REPORTS:
         told = _of_reports(question, rows, words)
-        return "\n".join([told, *part_missing(question, rows, words)])
+        return "\n".join([told, *row_parts.part_missing(question, rows, words)])
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
     paused = [row for row in rows if is_of_now and row.status == "on-hold"]
     if question.aspect == "count" and len(paused) < len(rows):
@@ -97,14 +78,16 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if len(paused) == len(rows):
         told = f"{words.say('only_paused')}\n{told}"
     behind = said_left_out(question, view, words)
-    behind += part_missing(question, rows, words)
+    behind += row_parts.part_missing(question, rows, words)
     return "\n".join([told, *behind])
 
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     is_of_passages = question.tool == "search_record" and question.aspect == "count"  # no things
     told = _listed if is_of_passages else _EVENTS.get(question.aspect, _listed)
-    if question.tool == "problems" and all(is_another(row, question.name) for row in rows):
+    if question.tool == "problems" and all(
+        whole_chart.is_another(row, question.name) for row in rows
+    ):
         not_so = words.say("not_listed", name=words.called(question.name, question.said))
         return f"{not_so}\n{_listed(question, rows, words)}"
     is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
@@ -128,7 +111,7 @@ def _absent(
     if is_other_time:
         nothing = words.not_then(question.name)
         rows = asked_rows(replace(question, span=None), view).rows
-        near = nearest(rows, question.span or TimeSpan())
+        near = row_parts.nearest(rows, question.span or TimeSpan())
         return "\n".join([nothing, *(f"- {row_line(row, words)}" for row in near)])
     if question.name:
         is_one_of_many = question.tool == "care"  # its list is of plans, devices, insurers
@@ -155,7 +138,7 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     is_active = question.arguments.get("status", "active") == "active"
     has_more = bool(question.name or question.arguments)
     is_other = {"medications": has_more, "problems": not is_active}.get(question.tool)
-    return "" if is_other else empty_list(question.tool, words)
+    return "" if is_other else whole_chart.empty_list(question.tool, words)
 
 
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -169,7 +152,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         # Of two doses the end is that of the one that ended.
         rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
     is_search = question.tool == "search_record"
-    rows = sorted(rows, key=moment_of, reverse=True) if is_search and question.name else rows
+    rows = (
+        sorted(rows, key=row_parts.moment_of, reverse=True) if is_search and question.name else rows
+    )
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
     found = _ENTRIES_SHOWN if is_brief else _PASSAGES_SHOWN
     shown = rows[: found if is_search else _LIST_SHOWN]
@@ -183,21 +168,13 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
     lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     if question.tool == "timeline":
-        rows = once_each(rows)
+        rows = row_parts.once_each(rows)
     if question.tool in _IN_TIME and not is_search:
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
-        lines = _newest_that_fit(every, is_course=question.tool == "timeline")
+        lines = newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
     count = f"≥ {more}" if is_search else more  # of passages the tool gives some
     return "\n".join([*lines, *([f"- {words.say('older', count=count)}"] if more else [])])
-
-
-def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
-    """Return as many lines as an answer holds, the newest; a course stays in order of time."""
-    newest = lines[::-1] if is_course else lines
-    sizes = accumulate(len(line) + 1 for line in newest)
-    kept = [line for line, size in zip(newest, sizes, strict=True) if size <= LONGEST_CHARS]
-    return kept[::-1] if is_course else kept
 
 
 def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -208,14 +185,14 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
             again = max(rows, key=lambda row: row.date)
             is_of_last = question.tool == "problems" and again not in now  # "the last time"
             return _listed(question, [*now, again] if is_of_last else now, words)
-        last = row_line(max(rows, key=newest_day), words)
+        last = row_line(max(rows, key=row_parts.newest_day), words)
         return last if question.is_past else f"{words.say('not_now')}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
         return _listed(question, rows, words)
     if question.tool in (*_STATES, "allergies", "care", "timeline"):
         return _listed(question, rows, words)
-    newest = sorted(rows, key=moment_of, reverse=True)
+    newest = sorted(rows, key=row_parts.moment_of, reverse=True)
     if question.back:
         # A study and the report on it are of one day: before it is what another day brought.
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
@@ -230,7 +207,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
 
 
 def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    times = sorted((one for row in rows for one in times_of(row)), key=moment_of)
+    times = sorted((one for row in rows for one in times_of(row)), key=row_parts.moment_of)
     times = list({row.date[:10]: row for row in times if row.date}.values()) or rows
     if question.most:
         return "\n".join(row_line(row, words) for row in times[: question.most])
@@ -240,13 +217,13 @@ def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    newest = sorted(rows, key=moment_of, reverse=True)
+    newest = sorted(rows, key=row_parts.moment_of, reverse=True)
     return _listed(question, newest, words) if len(newest) > 1 else row_line(newest[0], words)
 
 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return one report with what it concludes, or the titles of several, the newest first."""
-    newest = sorted(rows, key=moment_of, reverse=True)
+    newest = sorted(rows, key=row_parts.moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
     newest = newest[-1:] if question.aspect == "first" else newest
@@ -275,7 +252,9 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
-    is_wider |= any(is_near_only(row, question.name) or row.kind == "care plan" for row in rows)
+    is_wider |= any(
+        whole_chart.is_near_only(row, question.name) or row.kind == "care plan" for row in rows
+    )
     if not question.name or is_of_after or (is_wider and not all(map(was_never, rows))):
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in OVER | NOT_DONE]
@@ -294,7 +273,7 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
         return words.say("no")
     # What is suspected, or was begun and broken off, is neither.
     is_broken_off = question.tool == "procedures" and states <= {"stopped", "on-hold", "unknown"}
-    if is_broken_off or all(is_doubtful(row) for row in rows):
+    if is_broken_off or all(whole_chart.is_doubtful(row) for row in rows):
         return words.say("unclear")
     if question.part == "end":  # whether it is over is asked
         return words.say("yes") if states <= OVER else words.say("no")
@@ -321,7 +300,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if question.tool not in _STATES or not question.name:
         said = f"{words.say('things', count=len(rows), what=what, span=span)}."
         each = _listed(question, rows, words) if question.part else ""  # "how many, and why"
-        return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
+        return "\n".join(filter(None, [said, *row_parts.counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         said = row_line(rows[0], words)  # how often it was prescribed, and is taken
@@ -329,7 +308,11 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return said if is_of_all else f"{words.say('of_all_times')}\n{said}"
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
-    count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
+    count = (
+        sum(row_parts.times_recorded(row, question.span) for row in rows)
+        if is_folded
+        else len(rows)
+    )
     return "\n".join([f"{words.say('things', count=count, what=what, span='')}.", *lines])
 
 

@@ -5,11 +5,7 @@ from typing import Final
 
 from data_models.errors import RecordsUnreadableError
 from services.records.readers.markup import text_of_html, tidied
-from services.records.readers.result import (
-    BYTES_LIMIT,
-    TEXT_LIMIT_CHARS,
-    ReadDocument,
-)
+from services.records.readers.result import BYTES_LIMIT, TEXT_LIMIT_CHARS, ReadDocument
 
 _WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _TYPES: Final[Mapping[str, str]] = {

@@ -10,12 +10,7 @@ from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.none_more import none_more, not_then
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import (
-    happenings,
-    has_happened,
-    is_aim,
-    is_measured,
-)
+from services.statements.rows.fit import happenings, has_happened, is_aim, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.figures.quantities import Quantity, quantities_in, unit_code
-from services.language.figures.written_dates import dates_in, recorded_date
+from services.language.figures.written_dates import WrittenDate, dates_in, recorded_date
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import word_of
 from services.language.sentences.statement_parts import REFERENCE
@@ -168,17 +168,12 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {detail}")
     told, name, core = clause_of(text), stems_of(row.name), core_for(row)
     kind, standing, hedges = clause_of(row.kind), standing_of(row), hedges_of(row)
-    dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
-    if row.detail or row.number is None:
-        said = f"{row.value} {row.detail}"
-        dates += [day for found in dates_in(said) for day in found.readings]
     is_denied = negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
     denies = standing == "absent" or (is_denied and not hedges)
     # "Allergies: penicillin" is of allergies; "Documentation of current medications" is of none.
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
     topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
     status = stems_of(f"{row.status} {row.flag}")
-    is_value = row.number is not None or bool(row.unit)
     title = title_of(row)
     called = frozenset({word_of(title)} if title else ())
     return KnownRow(
@@ -187,21 +182,14 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         kind="problem" if row.kind in DIAGNOSES else row.kind,
         title=title,
         needs=needs_of(row) | classes_of(row) | called,
-        needs_all=is_value,
+        needs_all=row.number is not None or bool(row.unit),
         words=name.union(
-            core,
-            clause.words,
-            kind.words,
-            topics,
-            status,
-            frozenset(stem(code.rpartition("|")[2]) for code in row.code),
-            classes_of(row),
-            called,
+            core, clause.words, kind.words, topics, status, _codes(row), classes_of(row), called
         ),
         quantities=_quantities(row, clause),
         figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
         ranges=tuple(quantities_in(row.range)),
-        dates=tuple(dates),
+        dates=tuple(_dates(row)),
         begun=recorded_date(row.date) if row.date else None,
         ended=recorded_date(row.end) if row.end else None,
         earlier=tuple(tuple(map(recorded_date, one)) for one in _SPAN.findall(row.detail)),
@@ -219,6 +207,18 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         is_plan=bool(hedges) or _is_planned(row),
         hedges=hedges,
     )
+
+
+def _codes(row: ViewRow) -> Iterator[str]:
+    return (stem(code.rpartition("|")[2]) for code in row.code)
+
+
+def _dates(row: ViewRow) -> Iterator[WrittenDate]:
+    """Yield the days of a row, and those that its words tell."""
+    yield from filter(None, (recorded_date(one) for one in (row.date, row.end) if one))
+    if row.detail or row.number is None:
+        for found in dates_in(f"{row.value} {row.detail}"):
+            yield from found.readings
 
 
 def _is_planned(row: ViewRow) -> bool:

@@ -7,24 +7,13 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.replies.commands import behind_retraction, is_retracted
-from services.language.told.held_statements import (
-    asks_to_hold,
-    held_statements,
-    is_correction,
-)
+from services.language.told.held_statements import asks_to_hold, held_statements, is_correction
 from services.language.told.telling import told_in
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
-from services.memory_edits.operations import (
-    MemoryWrite,
-    newest_write,
-    undo_write,
-)
-from services.records.answers.as_said import (
-    told_before,
-    told_no_more,
-)
+from services.memory_edits.operations import MemoryWrite, newest_write, undo_write
+from services.records.answers.as_said import told_before, told_no_more
 from services.turn.answers.own_deeds import EARLIER, WAITS
 from services.turn.phases import GroundedTurn
 from services.turn.reading import names_of

@@ -9,11 +9,7 @@ import structlog
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunStarted,
-)
+from data_models.conversations.turn_events import AgentMessageFinished, Notice, RunStarted
 from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
 from services.runs.hub import Run, show_whole
 from services.turn.phases import ClaimedTurn, LoadedTurn

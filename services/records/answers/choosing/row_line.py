@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords, answer_words
@@ -19,6 +20,8 @@ from services.records.answers.choosing.row_parts import (
 )
 from services.records.resources.standing import DOUBTFUL
 
+LONGEST_CHARS = 5_000
+"""Of one list, with room for what the group chat says around it."""
 DETAIL_CHARS = 140
 ROWS_SHOWN = 12
 BRIEF_FROM = 14
@@ -170,3 +173,11 @@ def _line_of(row: ViewRow, words: AnswerWords) -> str:
     if row.status == _DIFFER:  # its sides carry their own sources
         return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
     return row_line(row, words, detail_chars=_DETAIL_CHARS)
+
+
+def newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
+    """Return as many lines as an answer holds, the newest; a course stays in order of time."""
+    newest = lines[::-1] if is_course else lines
+    sizes = accumulate(len(line) + 1 for line in newest)
+    kept = [line for line, size in zip(newest, sizes, strict=True) if size <= LONGEST_CHARS]
+    return kept[::-1] if is_course else kept

@@ -1,0 +1,60 @@
+"""Another thing asked as the one before was: "and AST?", "how far between those?". Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.charts.chart_parts import EDGES
+from services.language.questions.question_figures import with_days
+from services.language.utterance import ChartQuestion
+
+
+def of_another(
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion], *, is_for: bool = False
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of another thing, with the days and the aspect of the one before.
+
+    Args:
+        is_for: The thing is what something is for: "how long was she in with the PE?"
+    """
+    if len(about) != 1 or len(before) != 1:
+        return about
+    one, last = about[0], before[0]
+    if is_for and last.head and (one.tool, last.tool) == ("problems", "encounters"):
+        return (replace(last, name=f"{last.head} {one.name}", said=one.said),)
+    is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
+    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
+    if not is_bare or one.tool != last.tool:
+        return about
+    if one.tool == "results":
+        names = {**last.arguments, "names": one.arguments["names"]}
+        # The one before was asked for of that value; of another it would pass an old one as new.
+        same = replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, back=0)
+        return (same,)
+    taken = replace(
+        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
+        is_age_in_months=last.is_age_in_months, rate=last.rate,
+    )  # fmt: skip
+    return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def of_those(
+    about: Sequence[ChartQuestion], last: ChartQuestion, *, is_among: bool
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of the rows that were told: "how far between those?", "of them …"."""
+    is_free = len(about) == 1 and about[0].span is None and not about[0].around
+    is_again = is_free and (about[0].tool, about[0].name) == ("results", last.name)
+    if is_again and not is_among:
+        one = about[0]
+        if last.around and one.aspect in EDGES:  # "the temperature at the first one"
+            return (
+                replace(last, around=tuple(replace(e, aspect=one.aspect) for e in last.around)),
+            )
+        return (replace(last, aspect=one.aspect, rate=one.rate, back=0),)
+    tools = [one.tool for one in about]
+    if is_among and (tools, last.tool) == (["problems"], "encounters"):  # "of them for asthma?"
+        name = f"{last.head or last.name} {about[0].name}".strip()
+        return (replace(last, aspect=about[0].aspect, name=name, head=last.head or last.name),)
+    if not is_among or tools != [last.tool]:
+        return ()
+    span = last.span if is_free else None
+    return (*about,) if span is None else (with_days(about[0], span),)
