@@ -106,9 +106,7 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         elif mention.strength == "stranger":
             if not said.message.registers and not found.sure:
                 problem = problem or _no_patient(mention, known)
-        elif len(mention.people) == 1 and (
-            mention.strength == "full" or _is_turned_back_to(mention, said, known)
-        ):
+        elif mention.strength == "full" and len(mention.people) == 1:
             _note(found.sure, mention.people[0])
         else:
             reason = _reason(mention)
@@ -118,13 +116,6 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         row for row in found.asked if not any(_shares(row, each, found) for each in found.sure)
     ]
     return None if found.asked or found.sure else problem
-
-
-def _is_turned_back_to(mention: Mention, said: Said, known: Known) -> bool:
-    """Whether part of a name that is one person's goes back to somebody who was opened here."""
-    is_of_roster = mention.people[0].patient_id in known.roster
-    is_part = mention.strength in ("family", "given")
-    return is_of_roster and is_part and says(said.message.text, "turns_to")
 
 
 def _no_patient(mention: Mention, known: Known) -> Subject:

@@ -100,10 +100,10 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
         return False
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
     is_said = all(one.before for one in words[1:])  # in one sentence
-    is_owned = any(one.is_in("owners") for one in words)  # `her twin sister`
-    is_other = any(
-        one.is_in("subjects", "speakers") or (one.is_in("staff") and not is_owned) for one in words
-    )
+    is_owned = any(one.is_in("owners") for one in words)
+    others = words[:-1] if is_owned else words  # `her twin sister`
+    is_other = any(one.is_in("subjects", "speakers") for one in words)
+    is_other = is_other or any(one.is_in("staff") for one in others)
     things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
