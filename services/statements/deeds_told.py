@@ -7,7 +7,15 @@ from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare import compare_values
-from services.statements.deeds import DONE, NEVER_DONE, OWN, claims_deed, is_in_course, is_own_claim
+from services.statements.deeds import (
+    COMPLETED,
+    DONE,
+    NEVER_DONE,
+    OWN,
+    claims_deed,
+    is_in_course,
+    is_own_claim,
+)
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
@@ -18,6 +26,8 @@ def deed_told(
     """Return the verdict over a deed that the agent claims; None where it claims none."""
     reads_records = speaker.reads_records
     kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+    if "ended" in clause.cues and len(clause.words) == 1 and not reads_records:
+        kinds.append(COMPLETED)  # "Completed."
     if not kinds:
         return None
     # "Chart updated: …", "Done – …" are no words of a record.
