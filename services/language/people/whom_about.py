@@ -49,7 +49,7 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _leads(word: str) -> bool:
-    leads = of_people("leads_to_whom", "opening") - of_people("definite")
+    leads = of_people("leads_to_whom", "opening") - of_people("definite", "no_one")
     return leads.issuperset(words_of(word) or ["-"])
 
 
