@@ -7,8 +7,6 @@ from services.identity.names.covers import is_looked_up
 from services.language.people.named_person import is_known_name, is_ordinary_name
 from services.language.people.signed_word import Word
 
-_HAS = frozenset({"hat", "nimmt", "tiene", "toma", "prend"})
-
 
 def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether words that are a patient's first name, and perhaps common words, name somebody."""

@@ -19,7 +19,6 @@ from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_apart
 
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
-_VISITS = frozenset({"encounter", "procedure"})
 _NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
 
 
