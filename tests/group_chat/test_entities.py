@@ -312,3 +312,9 @@ def test_days_are_counted_from_when_they_were_said() -> None:
     assert days_of("tuesday next week", now=wednesday) == [week[1]], "not the Monday of it"
     with pytest.raises(ToolInputError):
         days_of("someday", now=wednesday)
+
+
+async def test_the_next_free_day_is_told_where_nothing_is_free(booking: Booking) -> None:
+    found = await looked(booking, "Dr. Jones on Sunday?", doctor="Jones", day="sunday")
+    assert len(found["days"]) == 1
+    assert "Next free:\n- Mon" in found["told"]

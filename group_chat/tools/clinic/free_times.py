@@ -24,7 +24,7 @@ from services.language.words.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import Appointment, Doctor, Slot
 
-_WORKDAYS = 5
+_WORKDAYS, _DAYS_AHEAD = 5, 7
 
 
 def days_of(text: str, *, now: datetime) -> Sequence[date]:
@@ -164,8 +164,10 @@ class FreeTimes:
         fitting = [slot for slot in free if _minute(slot) in wanted.part]
         is_free = bool(exact) if wanted.minute is not None else None if fitting else False
         missing = {} if exact else {"missing": "time" if free else "day"}
+        ahead = [] if free else [day + timedelta(days=number + 1) for number in range(_DAYS_AHEAD)]
         return {
             "day": day.isoformat(),
+            "days": (await self._week(doctor, Wanted(ahead, part=wanted.part)))[:1],
             "wanted_time_is_free": is_free,
             "slots": [slot_row(slot) for slot in (exact or fitting or free)[:_SHOWN]],
             **missing,
@@ -184,13 +186,13 @@ def told_times(found: Mapping[str, Any], language: str) -> str:
     """Return times that are free, or whom to choose from, and the question for what is missing."""
     say, doctor = partial(talk_text, language), found.get("doctor")
     day, missing = found.get("day"), f"which_{found.get('missing')}"
-    lines = []
+    rows, lines = [_day_line(row, say) for row in found.get("days", ())], []
     if "moved" in found and not day:
         moved = found["moved"]
         lines += [f"{moved['start']} {moved['doctor']}", ""]
     if missing == "which_doctor":
-        rows = found["doctors"]
-        names = [f"- {': '.join(filter(None, (row['name'], row['specialty'])))}" for row in rows]
+        every = found["doctors"]
+        names = [f"- {': '.join(filter(None, (row['name'], row['specialty'])))}" for row in every]
         said = found.get("unknown", "")
         text = "nobody_of_field" if field_in(said) else "no_doctor_called"
         unknown = [say(text, name=said), ""] if said else []
@@ -201,8 +203,8 @@ def told_times(found: Mapping[str, Any], language: str) -> str:
         times = ", ".join(row["start"][-5:] for row in found.get("slots", ()))
         said = "time_is_taken" if found.get("wanted_time_is_free") is False else "free_are"
         lines.append(say(said if times else "day_is_full", doctor=doctor, day=day, times=times))
+        lines += [say("next_free"), *rows] if rows else []
     elif "days" in found:
-        rows = [_day_line(row, say) for row in found["days"]]
         lines += [say("week_is_free" if rows else "week_is_full", doctor=doctor), *rows, ""]
     return "\n".join([*lines, *([say(missing)] if "missing" in found else [])])
 

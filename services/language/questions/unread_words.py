@@ -262,9 +262,9 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
     if question.tool == "changes":
         told |= {"change"}
-    elif question.tool not in ("results", "imaging_reports"):
-        told -= _OF_VALUES  # whatever it was asked for; a report says what has changed
-    elif question.above is not None or question.below is not None:
+    elif question.tool not in ("results", "imaging_reports", "current_status"):
+        told -= _OF_VALUES  # whatever it was asked for; reports and a status say what has changed
+    elif (question.above or question.below) is not None or question.tool == "current_status":
         told -= _OF_VALUES - {"change"}  # told is which values are beyond
     is_course = question.tool == "results" and bool(question.span or "last" in question.arguments)
     is_begun = question.is_begun or question.rate or _is_of_time(question)

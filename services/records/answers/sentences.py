@@ -105,7 +105,7 @@ def _absent(
     question: ChartQuestion, view: ChartView, words: AnswerWords, *, is_other_time: bool
 ) -> str:
     if question.tool in _BESIDE_THE_RECORD and view.nothing:
-        return view.nothing  # of a guideline or a study the record says nothing in any language
+        return words.in_words(view.nothing)  # of a guideline or a study the record says nothing
     if question.aspect == "count" and view.rows and not question.name:
         return _counted(question, [], words)
     if is_other_time:

@@ -96,7 +96,7 @@ def procedures(
         nothing = f"No procedure{sought}{then} in the record ({total} searched)."
     title = f"Procedures: {name}" if name else "Procedures"
     left_out = [
-        LeftOut(count=others, what="procedures that are no operations", argument="no name"),
+        LeftOut(count=others, what="further procedures (no operations)", argument="no name"),
         earlier,
     ]
     return view_of(

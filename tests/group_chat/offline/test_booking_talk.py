@@ -197,6 +197,9 @@ def test_free_times_are_told_with_the_question_for_what_is_missing() -> None:
     assert "not free; free are 09:00" in told(**of_day, wanted_time_is_free=False)
     full = told(doctor="Dr. Smith", day="2030-01-07", missing="day")
     assert full == f"Dr. Smith, 2030-01-07: nothing is free that day.\n{WHICH_DAY}"
+    next_day = [{"day": "2030-01-08", "times": ["09:00"]}]
+    later = told(doctor="Dr. Smith", day="2030-01-07", days=next_day, missing="day")
+    assert later.splitlines()[1:] == ["Next free:", "- Tue 8 Jan 2030: 09:00", WHICH_DAY]
     days = [{"day": "2030-01-15", "times": [f"{hour}:00" for hour in range(10, 18)]}]
     week = told(doctor="Dr. Smith", days=days, missing="day").splitlines()
     assert week[:2] == [

@@ -16,6 +16,10 @@ from services.language.words.own_texts import ends_with_own, in_own_language, is
             "nennen Sie vollen Namen und Geburtsdatum.",
         ),
         (
+            "Cleared. 10 documents are archived; we start afresh.",
+            "Geleert. 10 Dokumente sind archiviert; wir beginnen neu.",
+        ),
+        (
             "Book *Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00? yes / no",
             "*Dr. Ngozi Okafor*, Mo 30 Nov 2026 14:00 buchen? ja / nein",
         ),

@@ -420,7 +420,7 @@ def test_operations_leave_out_what_is_none_and_say_how_much() -> None:
     view = lists.procedures(chart, name="surgery")
     assert [row.name for row in view.rows] == ["Appendectomy"]
     assert [(left.count, left.what) for left in view.left_out] == [
-        (2, "procedures that are no operations")
+        (2, "further procedures (no operations)")
     ]
 
 

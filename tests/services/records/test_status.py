@@ -4,9 +4,10 @@ import pytest
 
 from services.records.views.demographics import demographics
 from services.records.views.oncology.biomarkers import biomarkers
-from services.records.views.oncology.oncology import treatments_view
+from services.records.views.oncology.oncology import status_view, treatments_view
 from services.records.views.oncology.status import current_status
 from tests.services.records.charts import cancer, ecog, note, observation, patient, record, resource
+from tests.services.records.test_said_otherwise import said
 from tests.tables import with_cases
 
 TODAY = date(2025, 7, 1)
@@ -132,3 +133,15 @@ def test_the_official_name_is_shown_and_a_nameless_patient_has_none() -> None:
     names = [{"use": "nickname", "text": "Addie"}, {"use": "official", "text": "Ada Example"}]
     assert demographics(record(person=patient(name=names)), today=TODAY).name == "Ada Example"
     assert demographics(record(person=patient(name=[])), today=TODAY).name == ""
+
+
+@with_cases("asked", "told", "not_told")
+def test_a_status_is_told_as_it_was_at_a_time(asked: str, told: str, not_told: str) -> None:
+    chart = record(
+        cancer(stage=[{"summary": {"text": "Stage IVA"}}]),
+        ecog("e1", "2024-03-07", "1"),
+        ecog("e2", "2025-05-20", "2"),
+    )
+    answer = said(asked, {"current_status": status_view(chart, today=TODAY).rows})
+    assert told in answer
+    assert not_told not in answer

@@ -330,6 +330,9 @@ def _is_inside(row: ViewRow, question: ChartQuestion) -> bool:
     if first is None:
         return False
     last = last_day((not is_event and row.end[:10]) or row_parts.newest_day(row))
+    if row.kind in ("fact", "biomarker"):  # it holds until it is read anew; earlier ones are told
+        earlier = (first_day(one[1:11]) for one in row.detail.split() if one.startswith("("))
+        first, last = min([first, *filter(None, earlier)]), date.max
     if is_event and row.kind == "medication" and not question.is_ordered:
         last = first  # ordered again is not begun
     if (
