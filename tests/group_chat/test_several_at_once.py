@@ -1,7 +1,6 @@
 """What is said of several of the user's own things at once, and what "undo" finds of them."""
 
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor
 from services.assistant.tasks import Task
-from services.assistant.undo_log import UndoLog, undoable_action
+from services.assistant.undo_log import UndoLog
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
@@ -85,11 +84,8 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     service = AssistantService(
         back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
     )
-    noted = partial(undoable_action, patient_id=None, conversation_id="c1", at=NOW)
     for one in tasks:
-        assert await service.perform(
-            "complete_task", one.id, principal_id="alice", zone=BERLIN, noted=noted
-        )
+        assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
     assert await office.own.tasks.list(limit=9) == []
 
 
