@@ -10,6 +10,7 @@ from services.assistant import undo_log
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
 from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
+from services.orders.draft_order import ORDER_MADE
 from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.phases import GroundedTurn
@@ -33,7 +34,7 @@ STAYS = (
     "moved, cancelled or booked again; what was sent, registered or deleted stays so."
 )
 WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
-_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS})
+_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS, ORDER_MADE})
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (
     "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "

@@ -174,12 +174,6 @@ class TurnQuestions(TurnStep):
         if self._actions.has_just_done_what_stays(turn, action):
             self.replies.say(turn, STAYS)
             return True
-        made = self.orders.newest(turn)
-        others = [one.at for one in (action, write) if one is not None]
-        if made is not None and all(made.timestamp >= at for at in others):
-            is_asked = self.orders.ask_to_undo(turn, made)
-            self.replies.say(turn, is_asked or await self.orders.undo(turn, made))
-            return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
         await self._actions.undo(turn, action)
