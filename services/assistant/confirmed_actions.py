@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any, Literal, TypeAlias, cast
 
 from data_models.errors import AssistantError
@@ -89,14 +89,6 @@ class AssistantService:
             AssistantError: it could not be done; nothing was changed.
         """
         return await _carry_out(self.back_end.of(principal_id, zone=zone), action, item_id)
-
-    async def newest_action(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
-        """Return what a bare "undo" of this user would take back; None if there is nothing.
-
-        Raises:
-            StoreError: the store cannot be used.
-        """
-        return await self.undo_log.newest(principal_id, now=now)
 
     async def undo(
         self, action: UndoableAction, *, principal_id: str, zone: tzinfo

@@ -85,26 +85,6 @@ def _name(principal_id: str) -> str:
     return f"assistant/{hashed('assistant', principal_id)}/undo.json"
 
 
-def undoable_action(
-    tool: Undoable,
-    before: OwnItem | None,
-    after: OwnItem,
-    *,
-    patient_id: PatientId | None,
-    conversation_id: str,
-    at: datetime,
-) -> UndoableAction:
-    """Return the action that made `after` of `before` while the chart of a patient was open."""
-    return UndoableAction(
-        tool=tool,
-        patient=patient_name(patient_id),
-        conversation=conversation_id,
-        at=at,
-        before=before,
-        after=after,
-    )
-
-
 def patient_name(patient_id: PatientId | None) -> str:
     """Return the one-way name by which an action knows a patient."""
     return "" if patient_id is None else hashed("undo", patient_id)

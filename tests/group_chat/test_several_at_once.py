@@ -116,7 +116,7 @@ class Remembering(Office):
         )
 
     async def undone(self) -> object:
-        deed = await self.service.newest_action("alice", now=NOW)
+        deed = await self.undo.newest("alice", now=NOW)
         assert deed is not None
         return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
 
@@ -137,7 +137,7 @@ async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
     await office.undone()
     (back,) = await office.own.calendar.between(TOMORROW, TOMORROW + timedelta(days=1))
     assert back.start.astimezone(BERLIN).hour == 15
-    assert await office.service.newest_action("alice", now=NOW) is None
+    assert await office.undo.newest("alice", now=NOW) is None
 
 
 async def test_a_contact_and_a_due_date_are_brought_back(tmp_path: Path) -> None:
@@ -171,5 +171,5 @@ async def test_after_ten_minutes_and_for_others_there_is_nothing_to_undo(tmp_pat
     await office.call("list_events", since="tomorrow", until="tomorrow")
     await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
     late = NOW + timedelta(minutes=11)
-    assert await office.service.newest_action("alice", now=late) is None
-    assert await office.service.newest_action("bob", now=NOW) is None
+    assert await office.undo.newest("alice", now=late) is None
+    assert await office.undo.newest("bob", now=NOW) is None

@@ -77,7 +77,7 @@ class TurnActions(TurnStep):
             return None
         try:
             principal = turn.message.sender.principal_id
-            return await self.tools.assistant.newest_action(principal, now=turn.now)
+            return await self.tools.assistant.undo_log.newest(principal, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 

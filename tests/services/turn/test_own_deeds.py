@@ -14,7 +14,7 @@ from services.assistant.confirmed_actions import AssistantService
 from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import Task
-from services.assistant.undo_log import Undoable, UndoLog, undoable_action
+from services.assistant.undo_log import Undoable, UndoableAction, UndoLog, patient_name
 from services.group_chat_port import QuestionAsked
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -57,13 +57,13 @@ class Desk:
         patient: str = "patient_4",
         conversation: str = CHAT,
     ) -> None:
-        deed = undoable_action(
-            tool,
-            before,
-            after,
-            patient_id=PatientId(patient),
-            conversation_id=conversation,
+        deed = UndoableAction(
+            tool=tool,
+            patient=patient_name(PatientId(patient)),
+            conversation=conversation,
             at=self.clock.now(),
+            before=before,
+            after=after,
         )
         await self.undo.note(deed, principal_id=OWNER)
 
