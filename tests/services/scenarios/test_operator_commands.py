@@ -82,6 +82,9 @@ def test_policies_come_from_a_file_and_are_checked(terminal: Terminal, tmp_path:
 @pytest.mark.slow
 def test_what_is_not_there_is_refused(terminal: Terminal) -> None:
     assert terminal.refused("status", "nowhere")
+    assert "cannot be read" in terminal.refused("publish", "nowhere.yaml", "--by", "ann")
+    no_json = ("set-mapping", BOOKING, "--mapping", FIRST, "--by", "ann")
+    assert "is not JSON" in terminal.refused(*no_json)
     for command in ("deploy", "pause", "resume", "cancel"):
         assert terminal.refused(command, "nowhere", "--by", "ann")
     terminal.run("publish", FIRST, "--by", "ann")
