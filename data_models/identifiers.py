@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NewType
 from urllib.parse import quote
 
-from data_models.errors import InvalidIdentifierError
+from data_models.errors import BadFrameError, InvalidIdentifierError
 
 PatientId = NewType("PatientId", str)
 
@@ -76,3 +76,14 @@ def hashed(*parts: str) -> str:
         encoded = part.encode(errors="surrogatepass")
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
     return digest.hexdigest()
+
+
+def number_in(raw: str) -> int:
+    """Return a number of a path or query.
+
+    Raises:
+        BadFrameError: it is none of at most nine digits.
+    """
+    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
+        raise BadFrameError("a number has one to nine digits")
+    return int(raw)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.errors import BadFrameError, BranchError, FeedbackError
-from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS, number_in
 from routes.requests.auth import browser_session_of, principal_of
 from routes.requests.context import CONTEXT, chat_asked
 from routes.requests.endpoint import (
@@ -30,7 +30,7 @@ from routes.requests.endpoint import (
     of,
     rows,
 )
-from routes.requests.json_input import number_in, query_of, read_body, view_document
+from routes.requests.json_input import query_of, read_body, view_document
 from routes.streams.following import LAUNCHES
 from services.channels.feedback import Opinion
 from services.records.views.source import SourceText

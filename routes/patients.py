@@ -1,8 +1,12 @@
 """Patients, their charts and memory: whom callers find, see today or pinned; emergencies."""
 
+from typing import Annotated
+
 from aiohttp import web
+from pydantic import Field
 
 from data_models.errors import BadFrameError
+from data_models.values import ClosedValue
 from routes.requests import endpoint
 from routes.requests.auth import operator_of, principal_of
 from routes.requests.context import CONTEXT, chat_asked
@@ -13,7 +17,6 @@ from routes.requests.json_input import (
     read_body,
     view_document,
 )
-from routes.requests.operator_input import PREFIX, EmergencyReview
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
@@ -64,6 +67,13 @@ async def pin_patient(request: web.Request) -> None:
 async def unpin_patient(request: web.Request) -> None:
     """`DELETE /api/worklist/{patient_id}`: take the patient off; repeating it is no error."""
     await _worklist(request).unpin(request.match_info["patient_id"], owner=principal_of(request).id)
+
+
+class EmergencyReview(ClosedValue):
+    """What an operator found of a chart that was opened in an emergency."""
+
+    is_justified: bool
+    note: Annotated[str, Field(max_length=500)] = ""
 
 
 async def list_emergencies(request: web.Request) -> endpoint.Json:
@@ -139,7 +149,7 @@ def patient_routes() -> list[endpoint.Endpoint]:
     part = endpoint.in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
     name = endpoint.in_query("name", "With `part=results`: the values of one thing over time.")
     chart = "/api/chats/{chat_id}/chart"
-    emergencies = f"{PREFIX}emergencies"
+    emergencies = "/api/operator/emergencies"
     review = f"{emergencies}/{{grant_id}}/review"
     memory, seen = "/api/chats/{chat_id}/memory", (endpoint.WHOSE, endpoint.in_header("If-Match"))
     return [

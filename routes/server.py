@@ -9,12 +9,11 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from routes import chats, export, user
 from routes.attachments import attachment_routes
-from routes.operator import operator_routes
+from routes.operator import PREFIX, operator_routes, refusals
 from routes.patients import patient_routes
 from routes.requests import endpoint, health
 from routes.requests.auth import authentication, counting, handshake_of, operator_of
 from routes.requests.context import CONTEXT, RouteContext
-from routes.requests.operator_input import PREFIX, refusals
 from routes.requests.problem import problems
 from routes.requests.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes

@@ -63,17 +63,6 @@ def language_asked(request: web.Request) -> str:
     return language_of_tag(request.headers.get("Accept-Language", "")) or "en"
 
 
-def number_in(raw: str) -> int:
-    """Return a number of a path or query.
-
-    Raises:
-        BadFrameError: it is none of at most nine digits.
-    """
-    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
-        raise BadFrameError("a number has one to nine digits")
-    return int(raw)
-
-
 def _is_deeper(value: Any, limit: int) -> bool:
     level = [value]
     for _ in range(limit):

@@ -7,11 +7,11 @@ import structlog
 from aiohttp import WSCloseCode, web
 
 from data_models.errors import RoundsError
-from data_models.identifiers import is_web_name
+from data_models.identifiers import is_web_name, number_in
 from routes.requests.auth import browser_session_of, entered_of, principal_of
 from routes.requests.context import CONTEXT
 from routes.requests.endpoint import NUMBER, Endpoint, in_query
-from routes.requests.json_input import language_asked, number_in
+from routes.requests.json_input import language_asked
 from routes.streams import ag_ui_frames
 from routes.streams.following import FOLLOWING
 from routes.streams.socket_modes import Mode, refusal, show_events, show_messages

@@ -1,25 +1,15 @@
 """What the Assistant does only after a yes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any, Literal, TypeAlias, cast
 
-from data_models.errors import AssistantError, StoreError
+from data_models.errors import AssistantError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.made_for import MadeFor
-from services.assistant.undo_log import (
-    OwnItem,
-    Undoable,
-    UndoableAction,
-    UndoLog,
-    item_of,
-    may_make_again,
-    own_item,
-    undo_action,
-)
+from services.assistant.undo_log import OwnItem, UndoableAction, UndoLog, item_of, undo_action
 
 Action: TypeAlias = Literal[
     "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document", "complete_task"
@@ -92,34 +82,13 @@ class AssistantService:
         *,
         principal_id: str,
         zone: tzinfo,
-        noted: Callable[[Undoable, OwnItem, OwnItem | None], UndoableAction],
     ) -> bool:
         """Do what was confirmed; False if the item was gone already.
-
-        Args:
-            noted: Makes of what was done, and the item before and after, what "undo" takes back.
 
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
-        services = self.back_end.of(principal_id, zone=zone)
-        kind, removes = ACTION_WORDS[action].kind, ACTION_WORDS[action].removes
-        before = await own_item(kind, item_id, services)
-        was_there = await _carry_out(services, action, item_id)
-        if was_there and before is not None and may_make_again(before):
-            after = None if removes else await own_item(kind, item_id, services)
-            with suppress(StoreError):  # it is done; it cannot be taken back
-                deed = noted(cast(Undoable, action), before, after)
-                await self.undo_log.note(deed, principal_id=principal_id)
-        return was_there
-
-    async def newest_action(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
-        """Return what a bare "undo" of this user would take back; None if there is nothing.
-
-        Raises:
-            StoreError: the store cannot be used.
-        """
-        return await self.undo_log.newest(principal_id, now=now)
+        return await _carry_out(self.back_end.of(principal_id, zone=zone), action, item_id)
 
     async def undo(
         self, action: UndoableAction, *, principal_id: str, zone: tzinfo
@@ -130,16 +99,13 @@ class AssistantService:
             AssistantError: it could not be done; nothing was changed.
         """
         item = await undo_action(action, self.back_end.of(principal_id, zone=zone))
-        if item is not None and action.deletes and action.before is not None:
-            deleted = action.before.id
-            await self.made_for.note_made_again(deleted, item.id, principal_id=principal_id)
         await self.undo_log.forget(action, principal_id=principal_id)
         return item
 
     async def item_of(
         self, action: UndoableAction, *, principal_id: str, zone: tzinfo
     ) -> OwnItem | None:
-        """Return what `action` changed as it is now, or was before it was deleted; None: gone.
+        """Return what `action` changed as it is now; None if it is gone.
 
         Raises:
             AssistantError: it cannot be read.

@@ -53,19 +53,6 @@ class MadeFor:
 
         await change_blob(self.store, _name(principal_id), noted, what="where items were made")
 
-    async def note_made_again(self, item_id: str, made_id: str, *, principal_id: str) -> None:
-        """Remember that `made_id`, made anew of an item that was deleted, is of the same patient.
-
-        Raises:
-            StoreError: it could not be stored.
-        """
-
-        def noted(before: bytes | None) -> bytes:
-            rows = {**_rows(before)}
-            return _ROWS.dump_json(rows | ({made_id: rows[item_id]} if item_id in rows else {}))
-
-        await change_blob(self.store, _name(principal_id), noted, what="where items were made")
-
     async def origins(self, principal_id: str) -> Mapping[str, Origin]:
         """Return where items of `principal_id` were made, by their ids.
 

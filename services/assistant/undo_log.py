@@ -1,8 +1,7 @@
-"""What a user's own tools changed, so that "undo" takes the newest back.
+"""What a user's own tools changed without a yes, so that "undo" takes the newest back.
 
-What was deleted is made again, as a new item. It lies beside the user's own services, in no
-patient's document and in no conversation: a move is its user's wherever it was asked for. Only how
-the item was before is kept, for ten minutes.
+It lies beside the user's own services, in no patient's document and in no conversation: a move is
+its user's wherever it was asked for. Only how the item was before is kept, for ten minutes.
 """
 
 from datetime import datetime, timedelta
@@ -10,23 +9,20 @@ from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from data_models.conversations.effects import Effect
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_changes import change_blob
 from data_models.storage.blob_store import BlobStore
-from data_models.tool_memory import EntityType
 from data_models.values import Value
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import CalendarEvent, NewEvent
+from services.assistant.calendar import CalendarEvent
 from services.assistant.contacts import Contact, ContactChange
-from services.assistant.shown import kind_of
 from services.assistant.tasks import Task
 
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10
 Undoable: TypeAlias = Literal[
-    "create_event", "move_event", "cancel_event", "add_task", "complete_task", "move_task",
-    "delete_task", "add_contact", "change_contact", "delete_contact",
+    "create_event", "move_event", "add_task", "complete_task", "move_task", "add_contact",
+    "change_contact",
 ]  # fmt: skip
 OwnItem: TypeAlias = CalendarEvent | Task | Contact
 
@@ -37,8 +33,7 @@ class UndoableAction(Value):
     Attributes:
         patient: One-way name of the patient whose chart was open; "" if none was.
         before: The item before the change; None if it was made.
-        after: The item after it, None if it was deleted; where it is not so any more, nothing is
-            undone.
+        after: The item after it; where it is not so any more, nothing is undone.
     """
 
     tool: Undoable
@@ -46,12 +41,7 @@ class UndoableAction(Value):
     conversation: str
     at: datetime
     before: OwnItem | None
-    after: OwnItem | None
-
-    @property
-    def deletes(self) -> bool:
-        """Whether the item is gone, so that it can only be made again."""
-        return self.after is None
+    after: OwnItem
 
 
 _ACTIONS = TypeAdapter(list[UndoableAction])
@@ -95,40 +85,9 @@ def _name(principal_id: str) -> str:
     return f"assistant/{hashed('assistant', principal_id)}/undo.json"
 
 
-def undoable_action(
-    tool: Undoable,
-    before: OwnItem | None,
-    after: OwnItem | None,
-    *,
-    patient_id: PatientId | None,
-    conversation_id: str,
-    at: datetime,
-) -> UndoableAction:
-    """Return the action that made `after` of `before` while the chart of a patient was open."""
-    return UndoableAction(
-        tool=tool,
-        patient=patient_name(patient_id),
-        conversation=conversation_id,
-        at=at,
-        before=before,
-        after=after,
-    )
-
-
 def patient_name(patient_id: PatientId | None) -> str:
     """Return the one-way name by which an action knows a patient."""
     return "" if patient_id is None else hashed("undo", patient_id)
-
-
-def may_make_again(item: OwnItem) -> bool:
-    """Whether a new item would be the same, but for guests, whom nobody invites: no whole day."""
-    match item:
-        case CalendarEvent():
-            return not item.is_all_day
-        case Task():
-            return not item.is_done
-        case Contact():
-            return True
 
 
 async def undo_action(action: UndoableAction, services: AssistantServices) -> OwnItem | None:
@@ -138,42 +97,21 @@ async def undo_action(action: UndoableAction, services: AssistantServices) -> Ow
         AssistantError: it could not be done; nothing was changed.
     """
     item, before = await item_of(action, services), action.before
-    if item is None or item != (action.after or before):
+    if item is None or item != action.after:
         return None
-    if action.after is None:
-        return await _make_again(item, Effect(f"{item.id} {action.at.isoformat()}"), services)
     return await (_remove(item, services) if before is None else _restore(before, item, services))
 
 
 async def item_of(action: UndoableAction, services: AssistantServices) -> OwnItem | None:
-    """Return the item as it is now; one that was deleted as it was."""
-    if action.after is None:
-        return action.before
-    return await own_item(kind_of(action.after), action.after.id, services)
-
-
-async def own_item(kind: EntityType, item_id: str, services: AssistantServices) -> OwnItem | None:
-    """Return an item whose changes can be taken back; None of any other kind, or if it is gone."""
-    match kind:
-        case "calendar_event":
-            return await services.calendar.get(item_id)
-        case "task":
-            return await services.tasks.get(item_id)
-        case "contact":
-            return await services.contacts.get(item_id)
-        case _:
-            return None
-
-
-async def _make_again(item: OwnItem, effect: Effect, services: AssistantServices) -> OwnItem:
-    match item:
+    """Return the item as it is now; None if it is gone."""
+    item_id = action.after.id
+    match action.after:
         case CalendarEvent():
-            event = NewEvent(item.title, item.start, item.end, item.location)
-            return await services.calendar.create(event, effect)
+            return await services.calendar.get(item_id)
         case Task():
-            return await services.tasks.add(item, effect)
+            return await services.tasks.get(item_id)
         case Contact():
-            return await services.contacts.add(item, effect)
+            return await services.contacts.get(item_id)
 
 
 async def _remove(item: OwnItem, services: AssistantServices) -> OwnItem:

@@ -12,6 +12,8 @@ from data_models.resource import Resource
 SYSTEM = "https://rounds.example/fhir/order-draft"
 ORDER = "ServiceRequest"
 WITHDRAW = "withdraw_order_draft"
+ORDER_MADE = "order_made"
+"""The run of a yes that made a draft."""
 _NOTE = "Prepared in Rounds as a proposal. Nobody has ordered it yet."
 
 

@@ -27,9 +27,9 @@ FAILED = 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; results go to standard output, problems to standard error."""
-    options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int | str] = options.command
     try:
+        options = _parser().parse_args(arguments)
+        command: Callable[[argparse.Namespace], int | str] = options.command
         found = command(options)
     except ScenarioDefinitionError as error:
         _say("\n".join(error.problems), to_error=True)

@@ -185,7 +185,7 @@ async def test_a_new_version_reaches_sessions_that_wait(server: Server) -> None:
     plan = operate(
         server, "propose", PLAIN / "appointment_booking_v2.yaml", "--by", "ann", "--json"
     )
-    assert plan["status"] == "pending"
+    assert plan["plan"]["status"] == "pending"
     operate(server, "approve", "appointment-booking", "--by", "bob", "--json")
     done = operate(server, "deploy", "appointment-booking", "--by", "bob", "--json")
     assert done["state"] == "deployed"

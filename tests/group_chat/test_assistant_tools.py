@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -29,7 +28,7 @@ from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService,
 from services.assistant.made_for import MadeFor
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import Task
-from services.assistant.undo_log import UndoLog, undoable_action
+from services.assistant.undo_log import UndoLog
 from services.group_chat_port import GroupChatRequest, QuestionAsked
 from services.records.patient_names import PatientNames, RosterOnly
 from services.tool_memory.session import FinishedRun, ToolMemorySession
@@ -297,10 +296,7 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
     assistant = AssistantService(
         back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
     )
-    noted = partial(undoable_action, patient_id=None, conversation_id="c1", at=NOW)
-    assert await assistant.perform(
-        "send_mail", mail_id, principal_id="alice", zone=BERLIN, noted=noted
-    )
+    assert await assistant.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
     with pytest.raises(ToolInputError, match="only a draft"):
         await office.call("send_mail", "send it")
 

@@ -1,7 +1,6 @@
 """What is said of several of the user's own things at once, and what "undo" finds of them."""
 
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor
 from services.assistant.tasks import Task
-from services.assistant.undo_log import UndoLog, undoable_action
+from services.assistant.undo_log import UndoLog
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
@@ -85,11 +84,8 @@ async def test_several_tasks_are_done_after_one_yes_and_one_at_once(
     service = AssistantService(
         back_end=office.back_end, undo_log=UndoLog(store=store), made_for=MadeFor(store=store)
     )
-    noted = partial(undoable_action, patient_id=None, conversation_id="c1", at=NOW)
     for one in tasks:
-        assert await service.perform(
-            "complete_task", one.id, principal_id="alice", zone=BERLIN, noted=noted
-        )
+        assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
     assert await office.own.tasks.list(limit=9) == []
 
 
@@ -120,7 +116,7 @@ class Remembering(Office):
         )
 
     async def undone(self) -> object:
-        deed = await self.service.newest_action("alice", now=NOW)
+        deed = await self.undo.newest("alice", now=NOW)
         assert deed is not None
         return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
 
@@ -141,7 +137,7 @@ async def test_a_move_is_undone_by_the_newest_action_then_the_one_before(
     await office.undone()
     (back,) = await office.own.calendar.between(TOMORROW, TOMORROW + timedelta(days=1))
     assert back.start.astimezone(BERLIN).hour == 15
-    assert await office.service.newest_action("alice", now=NOW) is None
+    assert await office.undo.newest("alice", now=NOW) is None
 
 
 async def test_a_contact_and_a_due_date_are_brought_back(tmp_path: Path) -> None:
@@ -175,5 +171,5 @@ async def test_after_ten_minutes_and_for_others_there_is_nothing_to_undo(tmp_pat
     await office.call("list_events", since="tomorrow", until="tomorrow")
     await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
     late = NOW + timedelta(minutes=11)
-    assert await office.service.newest_action("alice", now=late) is None
-    assert await office.service.newest_action("bob", now=NOW) is None
+    assert await office.undo.newest("alice", now=late) is None
+    assert await office.undo.newest("bob", now=NOW) is None

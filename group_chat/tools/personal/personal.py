@@ -20,7 +20,7 @@ from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, kind_of, shown, spoken, whole
-from services.assistant.undo_log import OwnItem, Undoable, UndoLog, undoable_action
+from services.assistant.undo_log import OwnItem, Undoable, UndoableAction, UndoLog, patient_name
 from services.group_chat_port import QuestionAsked
 from services.language.people.names_within import names_one_of, prepare
 from services.language.requests.orders import may_order_change
@@ -133,13 +133,13 @@ class OpenAssistant(SaidTimes):
         """Remember how an item was before this user's action, so that "undo" brings it back."""
         request, log = self.turn.request, self.opened_by.undo
         if log is not None:
-            action = undoable_action(
-                tool,
-                before,
-                after,
-                patient_id=request.patient_id,
-                conversation_id=request.conversation_id,
+            action = UndoableAction(
+                tool=tool,
+                patient=patient_name(request.patient_id),
+                conversation=request.conversation_id,
                 at=self.memory.now,
+                before=before,
+                after=after,
             )
             await log.note(action, principal_id=request.principal_id)
 

@@ -1,8 +1,7 @@
 """What a plan would do to the sessions that are stored now; nothing is written."""
 
 import asyncio
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -62,21 +61,6 @@ class DryRunPage(Value):
 
     rows: tuple[DryRunRow, ...]
     cursor: str
-
-
-@dataclass
-class DryRunCounts:
-    """Sums of a dry run, as far as it has come."""
-
-    sessions: int = 0
-    effects: Counter[Effect] = field(default_factory=Counter)
-    asked: Counter[str] = field(default_factory=Counter)
-
-    def add(self, row: DryRunRow) -> None:
-        """Count one session."""
-        self.sessions += 1
-        self.effects[row.effect] += 1
-        self.asked.update((*row.collect, *row.confirm))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,14 @@
 """What an operator does to one session. Pure: the caller holds the conversation and stores it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
 
 from data_models.errors import ScenarioPlanError
 from data_models.scenarios.scenario_session import Pin, ScenarioSession
+from data_models.values import ClosedValue
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.facts import without_values
 from services.scenarios.session.progress import put_anew, visit_of, with_last
@@ -16,8 +18,11 @@ ActionKind: TypeAlias = Literal["move", "resume", "ask_again", "end", "pin"]
 NOTICES_LIMIT = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Intervention:
+Text = Annotated[str, Field(max_length=600)]
+Why = Annotated[str, Field(min_length=3, max_length=300)]
+
+
+class Intervention(ClosedValue):
     """One act.
 
     Attributes:
@@ -26,16 +31,32 @@ class Intervention:
         reason: Why, in the operator's words; on the audit trail and in the journal.
     """
 
-    kind: ActionKind
-    reason: str
-    step: str = ""
-    fields: tuple[str, ...] = ()
+    action: ActionKind
+    reason: Why
+    step: Text = ""
+    fields: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
 
     @property
     def note(self) -> str:
         """What the journal says of it."""
         what = self.step or ", ".join(self.fields)
-        return f"{self.kind.replace('_', ' ')}{f' {what}' if what else ''}: {self.reason}"
+        return f"{self.action.replace('_', ' ')}{f' {what}' if what else ''}: {self.reason}"
+
+
+class BulkIntervention(Intervention):
+    """The same for every session of a filter; what is empty fits all, but one must be given."""
+
+    at_step: Text = ""
+    version: Annotated[int, Field(ge=0, strict=True)] = 0
+    review: Text = ""
+    channel: Text = ""
+    after: str = ""
+
+    @model_validator(mode="after")
+    def _some_filter(self) -> Self:
+        if not (self.at_step or self.version or self.review or self.channel):
+            raise ValueError("at_step, version, review or channel must be given")
+        return self
 
 
 def intervened(
@@ -52,7 +73,7 @@ def intervened(
     """
     if session.step is None:
         raise ScenarioPlanError("the session has ended")
-    match act.kind:
+    match act.action:
         case "move":
             return _moved(session, graph, act.step, now)
         case "resume":

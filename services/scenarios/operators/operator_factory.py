@@ -14,7 +14,6 @@ from data_models.identifiers import hashed
 from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.journal import ActLog
@@ -24,6 +23,7 @@ from services.scenarios.operators.score import ScoreBook
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.operators.stored_sessions import StoredSessions
 from services.scenarios.scenario_factory import ScenarioStores
+from services.telemetry.figures import Figures
 
 LOOK_SECONDS = 5.0
 _log = structlog.get_logger()
@@ -122,14 +122,14 @@ def operators_for(
         lease: Holds a conversation while a session of it is changed.
         works: Whether a deployment is worked on behind whoever begins it.
     """
-    meter, store, index = PlanMeter(registry=registry), stores.store, stores.index
+    figures, store, index = Figures(part="plans", registry=registry), stores.store, stores.index
     deployer = Deployer(
         store=store,
         index=index,
         clock=clock,
         ids=ids,
         config=stores.config.deployment,
-        marked=meter.marked.inc,
+        marked=lambda number: figures.count("migration_sessions_marked_total", by=number),
     )
     runner = DeploymentRunner(deployer=deployer, store=store)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
@@ -155,7 +155,7 @@ def operators_for(
         plans=PlanReader(store=store, index=index),
         scores=ScoreBook(blobs=stores.blobs),
         wake=runner.wake if works else lambda _: None,
-        meter=meter,
+        figures=figures,
         seconds=clock.monotonic,
         require_approval=stores.config.deployment.require_approval,
     )

@@ -8,7 +8,6 @@ from data_models.errors import ScenarioNotFoundError
 from services.scenarios.definition.definition_reader import read_definition, read_publishable
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
@@ -19,6 +18,7 @@ from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_
 from services.scenarios.operators.score import Score, ScoreBook
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.session.preview import Played, played
+from services.telemetry.figures import Figures
 
 Policies = Mapping[str, AnchorMigrationPolicy]
 
@@ -41,7 +41,7 @@ class OperatorService:
     plans: PlanReader
     scores: ScoreBook
     wake: Callable[[str], None]
-    meter: PlanMeter
+    figures: Figures
     seconds: Callable[[], float]
     require_approval: bool
 
@@ -203,7 +203,7 @@ class OperatorService:
         """
         async with self.log.act(scenario_id, operator, "approve", await self._jump(scenario_id)):
             plan = await self.deployer.approve(scenario_id, operator=operator)
-        self.meter.approved.inc()
+        self.figures.count("migration_plans_approved_total")
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
@@ -258,7 +258,9 @@ class OperatorService:
             plan = await self.deployer.propose(
                 graph, operator=operator, policies=policies, mapping=mapping
             )
-        self.meter.count_plan(self.seconds() - start)
+        self.figures.count("migration_plans_generated_total")
+        took = (self.seconds() - start) * 1e3
+        self.figures.observe("migration_plan_generation_duration_ms", took)
         return await self.plans.read(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:

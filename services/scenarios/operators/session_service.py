@@ -174,7 +174,7 @@ class SessionService:
         """
         row = await self._row(scenario_id, session)
         note = f"session {hashed(row.session_id)[:_SHOWN_CHARS]}, {act.note}"
-        async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
+        async with self.log.act(scenario_id, operator, f"session_{act.action}", note):
             await self._act_on(row, act, operator)
         return BulkResult(done=1)
 
@@ -191,7 +191,7 @@ class SessionService:
         rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=BULK_LIMIT)
         refused: list[Refusal] = []
         note = f"{len(rows)} sessions, {act.note}"
-        async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
+        async with self.log.act(scenario_id, operator, f"session_{act.action}", note):
             for row in rows:
                 refused += await self._refused(row, act, operator)
         done = len(rows) - len(refused)
@@ -213,7 +213,7 @@ class SessionService:
         if (stored := await self.sessions.read(row)) is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
-        await self._record(stored, operator, f"session_{act.kind}")
+        await self._record(stored, operator, f"session_{act.action}")
         try:
             async with self.maintenance_lease.holding_document(
                 self.contexts,

@@ -1,19 +1,17 @@
 """Answers the open question of a draft of an order: makes it or takes it back after a yes."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 import structlog
 
 from data_models import errors
 from data_models.conversations.conversation import OpenQuestion
-from data_models.identifiers import PatientId, hashed
-from data_models.tool_memory import ToolExecutionContext
+from data_models.identifiers import PatientId
 from services.language.replies.yes_no import says_yes
 from services.language.requests.orders import things_joined_in
 from services.language.words.phrases import parts_in
-from services.orders.draft_order import WITHDRAW, DraftOrder, drafts_of, payload_of
+from services.orders.draft_order import ORDER_MADE, WITHDRAW, DraftOrder, drafts_of, payload_of
 from services.orders.may_be_drafted import is_same_test
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import cards_in, moment_shown, question_text, said_in
@@ -23,8 +21,7 @@ from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_step import TurnStep
 
 logger = structlog.get_logger()
-MADE, TAKEN_BACK = "order_made", "order_taken_back"
-_UNDO_FOR = timedelta(minutes=10)
+TAKEN_BACK = "order_taken_back"
 
 
 class TurnOrders(TurnStep):
@@ -94,42 +91,6 @@ class TurnOrders(TurnStep):
                 payload=asked.payload,
             )
 
-    def newest(self, turn: GroundedTurn) -> ToolExecutionContext | None:
-        """Return the user's newest draft for the open patient that "undo" takes back."""
-        if self.tools.orders is None:
-            return None
-        who = hashed(turn.message.sender.principal_id)
-        runs = [one for one in turn.document.tool_memory.executions if one.success]
-        gone = {one.parameters.get("order_id") for one in runs if one.tool_name == TAKEN_BACK}
-        own = [
-            one
-            for one in runs
-            if one.tool_name == MADE
-            and one.principal == who
-            and one.parameters.get("order_id") not in gone
-            and turn.now - one.timestamp <= _UNDO_FOR
-        ]
-        return own[-1] if own else None
-
-    def ask_to_undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
-        """Ask whether to take back a draft that the turn before did not make; "" where it did."""
-        if turn.is_of_turn_before(made.timestamp):
-            return ""
-        payload = {**made.parameters, "agent": made.agent_name, "action": WITHDRAW}
-        test, who = made.parameters.get("test", ""), turn.patient_id or ""
-        text = said_in(_language(payload), "ask_back", test=test, patient=who)
-        turn.ask("destructive_tool", text, patient_id=turn.patient_id, payload=payload)
-        return text
-
-    async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
-        """Take a draft back that was made a moment ago, and return what the user is told."""
-        drafts, patient_id = self.tools.orders, turn.patient_id
-        if drafts is None or patient_id is None:
-            return said_in(_language(made.parameters), "gone")
-        await self.documents.access.record(turn, patient_id, action="order_agreed")
-        payload = {**made.parameters, "agent": made.agent_name}
-        return await self._take_back(turn, drafts, payload, patient_id)
-
     async def _make(
         self,
         turn: GroundedTurn,
@@ -155,14 +116,14 @@ class TurnOrders(TurnStep):
             )
         except (errors.RecordsError, errors.StoreError, errors.ToolInputError) as failure:
             problem = _problem(failure, order.language)
-            self._record(turn, MADE, order.agent, details, "", problem or "no answer", began)
+            self._record(turn, ORDER_MADE, order.agent, details, "", problem or "no answer", began)
             await self._outcome(turn, patient_id, "order_refused" if problem else "order_uncertain")
             if not problem:
                 return self._asked_again(turn, orders, question), {}
             return said_in(order.language, "not_drafted", problem=problem), {}
         details |= {"order_id": kept.order_id}
         text = _state_in_words(order, kept.status, patient_id)
-        self._record(turn, MADE, order.agent, details, text, None, began)
+        self._record(turn, ORDER_MADE, order.agent, details, text, None, began)
         await self._outcome(turn, patient_id, "order_made")
         return text, {"order_id": kept.order_id}
 

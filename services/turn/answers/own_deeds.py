@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import tzinfo
-from functools import partial
 from zoneinfo import ZoneInfo
 
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import StoreUnavailableError, ToolInputError
 from services.assistant import undo_log
-from services.assistant.calendar import CalendarEvent
 from services.assistant.confirmed_actions import ACTION_WORDS, Action, action_of, items_of
 from services.assistant.made_for import is_for_another
 from services.assistant.shown import spoken
+from services.orders.draft_order import ORDER_MADE
 from services.scheduling.confirmed_bookings import YES_WORDS
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.phases import GroundedTurn
@@ -25,9 +24,6 @@ _UNDOES: Mapping[undo_log.Undoable, tuple[str, str]] = {
     "move_task": ("Move {} back?", "Moved back"),
     "add_contact": ("Delete {}?", "Deleted"),
     "change_contact": ("Change {} back?", "Changed back"),
-    "cancel_event": ("Make {} again, as a new entry?", "Made again"),
-    "delete_task": ("Make {} again, as a new entry?", "Made again"),
-    "delete_contact": ("Make {} again, as a new entry?", "Made again"),
 }
 """By what was done: what a question asks, and what is told afterwards."""
 UNDO = "undo"
@@ -38,8 +34,7 @@ STAYS = (
     "moved, cancelled or booked again; what was sent, registered or deleted stays so."
 )
 WHICH = " Say in one sentence what to do with which one, such as: cancel the second event."
-_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS})
-_UNINVITED = "Its guests are not invited again."
+_CONFIRMED = frozenset({*YES_WORDS, *ACTION_WORDS, ORDER_MADE})
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 _ELSEWHERE = (
     "Your newest change was made while another chart was open. Nothing was undone; say “undo” with "
@@ -82,7 +77,7 @@ class TurnActions(TurnStep):
             return None
         try:
             principal = turn.message.sender.principal_id
-            return await self.tools.assistant.newest_action(principal, now=turn.now)
+            return await self.tools.assistant.undo_log.newest(principal, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
@@ -98,21 +93,18 @@ class TurnActions(TurnStep):
         )
 
     async def undo(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
-        """Take `action` back, or ask first: at once only what the turn before did goes.
-
-        What was deleted is made again, and that never unasked.
-        """
+        """Take `action` back, or ask first: at once only what the turn before did goes."""
         is_last = action.conversation == turn.conversation_id and turn.is_of_turn_before(action.at)
         if action.patient not in ("", undo_log.patient_name(turn.patient_id)):
             self.replies.say(turn, _ELSEWHERE)  # it could not be named here
-        elif is_last and not action.deletes:
+        elif is_last:
             self.replies.say(turn, await self._take_back(turn, action))
         elif turn.record.question is not None:
             self.replies.say(turn, WAITS)
         else:
-            await self._ask(turn, action, "" if is_last else f"{EARLIER} ")
+            await self._ask(turn, action)
 
-    async def _ask(self, turn: GroundedTurn, action: undo_log.UndoableAction, why: str) -> None:
+    async def _ask(self, turn: GroundedTurn, action: undo_log.UndoableAction) -> None:
         zone, principal = self._zone(turn), turn.message.sender.principal_id
         try:
             item = await self.tools.assistant.item_of(action, principal_id=principal, zone=zone)
@@ -121,11 +113,10 @@ class TurnActions(TurnStep):
             return self.replies.say(turn, failure.user_message)
         if item is None:  # it is gone, and its deed forgotten with that
             return self.replies.say(turn, await self._take_back(turn, action))
-        guests = f"{_UNINVITED} " if _loses_guests(action, item) else ""
         self.replies.ask(
             turn,
             "destructive_tool",
-            f"{why}{guests}{_UNDOES[action.tool][0].format(name)} yes / no",
+            f"{EARLIER} {_UNDOES[action.tool][0].format(name)} yes / no",
             patient_id=turn.patient_id,
             payload={"action": UNDO, "deed": _deed(action), "entity_id": item.id, "name": name},
         )
@@ -141,8 +132,7 @@ class TurnActions(TurnStep):
             return failure.user_message
         if item is None:
             return _NOT_UNDONE
-        guests = f" {_UNINVITED}" if _loses_guests(action, action.before) else ""
-        return f"{_UNDOES[action.tool][1]}: {name}.{guests}"
+        return f"{_UNDOES[action.tool][1]}: {name}."
 
     async def _named(self, turn: GroundedTurn, item: undo_log.OwnItem) -> str:
         """Return what an item is called; of one made for another patient no more than its time."""
@@ -160,18 +150,12 @@ class TurnActions(TurnStep):
         action = action_of(question.payload.get("action"))
         principal = turn.message.sender.principal_id
         zone: tzinfo = memory.zone or ZoneInfo("UTC")
-        noted = partial(
-            undo_log.undoable_action,
-            patient_id=turn.patient_id,
-            conversation_id=turn.conversation_id,
-            at=self.clock.now(),
-        )
         done, gone = list[str](), list[str]()
         for item_id, name in items_of(question.payload):
             await turn.claim.hold()  # one that slept through its claim does nothing
             try:
                 was_there = await self.tools.assistant.perform(
-                    action, item_id, principal_id=principal, zone=zone, noted=noted
+                    action, item_id, principal_id=principal, zone=zone
                 )
             except (ToolInputError, StoreUnavailableError) as failure:
                 if not done:
@@ -192,13 +176,8 @@ def refused(question: OpenQuestion) -> str:
     return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
 
-def _loses_guests(action: undo_log.UndoableAction, item: undo_log.OwnItem | None) -> bool:
-    return action.deletes and isinstance(item, CalendarEvent) and bool(item.attendees)
-
-
 def _deed(action: undo_log.UndoableAction) -> str:
-    item = action.after or action.before
-    return f"{'' if item is None else item.id} {action.at.isoformat()}"
+    return f"{action.after.id} {action.at.isoformat()}"
 
 
 def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:

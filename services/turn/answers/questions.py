@@ -169,36 +169,27 @@ class TurnQuestions(TurnStep):
         if command == "retract":
             return await self._undo_last(turn)
         if command != "undo":
-            return turn.message.press is None and await self._put_back(turn)
+            return says(turn.text, "puts_back") and self._tells_what_stays(turn)
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         if self._actions.has_just_done_what_stays(turn, action):
             self.replies.say(turn, STAYS)
-            return True
-        made = self.orders.newest(turn)
-        others = [one.at for one in (action, write) if one is not None]
-        if made is not None and all(made.timestamp >= at for at in others):
-            is_asked = self.orders.ask_to_undo(turn, made)
-            self.replies.say(turn, is_asked or await self.orders.undo(turn, made))
             return True
         if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
         await self._actions.undo(turn, action)
         return True
 
-    async def _put_back(self, turn: GroundedTurn) -> bool:
-        """Whether it is said to bring back what was deleted last, and that is asked about."""
-        if not says(turn.text, "puts_back"):
-            return False
-        action = await self._actions.newest_action(turn)
-        if action is None or not action.deletes:
-            return False
-        await self._actions.undo(turn, action)
-        return True
+    def _tells_what_stays(self, turn: GroundedTurn) -> bool:
+        """Whether the turn before did after a yes what no word takes back, and that is told."""
+        stays = self._actions.has_just_done_what_stays(turn, None)
+        if stays:
+            self.replies.say(turn, STAYS)
+        return stays
 
     async def _undo_last(self, turn: GroundedTurn) -> bool:
         action = await self._actions.newest_action(turn)
         if action is None or not turn.is_of_turn_before(action.at):
-            return False
+            return self._tells_what_stays(turn)
         await self._actions.undo(turn, action)
         return True
 

@@ -9,9 +9,10 @@ import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
 from services.entities.meter import EntityMeter
-from services.scenarios.migration.meter import MigrationMeter, PlanMeter
+from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.telemetry import metrics
+from services.telemetry.figures import Figures
 from services.telemetry.metrics import Metrics
 from tests.infra.monitoring.test_entity_monitoring import promtool
 
@@ -30,7 +31,7 @@ def figures() -> set[str]:
     Metrics(registry=registry)
     EntityMeter(registry=registry, agents=["AppointmentManager"])
     MigrationMeter(registry=registry, config=MigrationConfig())
-    PlanMeter(registry=registry)
+    Figures(part="plans", registry=registry)
     text = generate_latest(registry).decode()
     types = [line.split()[2:4] for line in text.splitlines() if line.startswith("# TYPE")]
     parts = {

@@ -15,7 +15,7 @@ from services.scenarios.migration.migration_config import DeploymentConfig, Migr
 from services.scenarios.migration.plans.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.dry_run import DryRun, DryRunCounts, DryRunRow
+from services.scenarios.operators.dry_run import DryRun, DryRunRow
 from services.scenarios.operators.stored_sessions import StoredSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -139,12 +139,3 @@ async def test_what_has_gone_or_is_damaged_is_said_and_hides_nobody(ward: Ward) 
     await ward.documents.create(names[1], b'{"conversation_id": "b", "scenario": 7}')
     rows = await ward.rows()
     assert [row.effect for row in rows.values()] == ["gone", "unreadable", "clean_graft"]
-
-
-async def test_sums_count_effects_and_questions(ward: Ward) -> None:
-    await ward.admit("a", ["begin", "pay"], [])
-    await ward.admit("b", ["begin", "pay"], [])
-    counts = DryRunCounts()
-    for row in (await ward.rows()).values():
-        counts.add(row)
-    assert (counts.sessions, counts.effects["re_route"], counts.asked["age"]) == (2, 2, 2)

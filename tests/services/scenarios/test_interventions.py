@@ -26,7 +26,7 @@ def after(
     session: ScenarioSession, kind: ActionKind, *, step: str = "", fields: tuple[str, ...] = ()
 ) -> ScenarioSession:
     graph = Clinic(data=None).graph  # type: ignore[arg-type]
-    act = Intervention(kind, "stuck", step, fields)
+    act = Intervention(action=kind, reason="stuck", step=step, fields=fields)
     return intervened(session, graph, act, newest=4, now=NOW)
 
 

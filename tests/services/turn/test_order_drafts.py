@@ -36,7 +36,7 @@ ORDERED = DraftOrder(
 MADE = (
     "Made a draft for Margaret Anne Whitfield, born 1957-03-14 (patient_4): potassium, "
     "2030-01-03 08:00. It is not ordered: somebody has to activate it in the order system. "
-    "“undo” takes it back."
+    "“withdraw the order” takes it back."
 )
 
 
@@ -154,9 +154,6 @@ async def test_a_german_yes_is_answered_in_german(ordering: Ordering) -> None:
     assert said.texts[0].startswith("Entwurf angelegt für Margaret Anne Whitfield")
     assert "Angeordnet ist damit nichts" in said.texts[0]
     assert [one["code"]["text"] for one in await ordering.kept()] == ["Kalium"]
-    assert (await ordering.say("rückgängig")).texts == [
-        "Rückgängig gemacht: der Entwurf Kalium wurde zurückgenommen."
-    ]
 
 
 @pytest.mark.slow
@@ -215,15 +212,15 @@ BOTH = [ORDERED, replace(ORDERED, key="order_2", test="sodium")]
 
 
 @pytest.mark.slow
-async def test_a_yes_makes_both_drafts_and_undo_takes_one_each(
+async def test_a_yes_makes_both_drafts_and_undo_says_that_they_stay(
     ordering: Ordering,
 ) -> None:
     await ordering.asked(*BOTH)
     said = await ordering.say("yes")
     assert said.texts == ["\n\n".join([MADE, MADE.replace("potassium", "sodium")])]
     assert [one["code"]["text"] for one in await ordering.kept()] == ["potassium", "sodium"]
-    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of sodium."]
-    assert (await ordering.say("undo")).texts == ["Undone: took back the draft of potassium."]
+    assert (await ordering.say("undo")).texts[0].startswith("Nothing was undone.")
+    assert [one["status"] for one in await ordering.kept()] == ["draft", "draft"]
 
 
 @pytest.mark.slow

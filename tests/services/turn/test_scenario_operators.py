@@ -52,7 +52,7 @@ def operators(world: ScenarioWorld) -> Operators:
 
 async def act(world: ScenarioWorld, kind: ActionKind, step: str = "", *fields: str) -> None:
     session = await world.session()
-    done = Intervention(kind, "a reason", step, fields)
+    done = Intervention(action=kind, reason="a reason", step=step, fields=fields)
     service = operators(world).service.sessions
     await service.act("visit", hashed(session.session_id), done, operator="ann")
 
