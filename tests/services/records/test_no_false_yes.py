@@ -3,9 +3,7 @@
 from data_models.chart_view import ViewRow
 from services.language.reading import read
 from services.records.views.lists import procedures
-from services.records.views.medications import medications
 from tests.services.records.charts import record, resource
-from tests.services.records.test_chart_tools import TODAY, drug
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 from tests.tables import with_cases
 
@@ -56,26 +54,11 @@ def test_between_values_of_one_moment_or_of_no_day_is_no_order(
     assert "→" not in told
 
 
-def test_a_text_among_values_has_no_unit_to_convert() -> None:
-    text = row("laboratory", "Potassium", "2024-01-01", value="hemolyzed")
-    told = said("was potassium ever above 6?", {"results": (text, *VALUES)})
-    assert "Yes. 1 of 3 values above 6" in told
-    assert "convert" not in told
-
-
 @with_cases("text", "tool", "kind", "name")
 def test_what_was_not_done_is_not_counted(text: str, tool: str, kind: str, name: str) -> None:
     told = told_of(text, tool, row(kind, name, status="not done"))
     assert told.startswith(("No:", "Nein:"))
     assert "1 " not in told.splitlines()[0]
-
-
-def test_a_drug_that_begins_later_is_not_taken() -> None:
-    later = drug("m", "Metformin 500 mg", authoredOn="2027-03-01")
-    (shown,) = medications(record(later), today=TODAY, name="metformin").rows
-    assert shown.status == "planned"
-    assert not said("is she on metformin?", {"medications": (shown,)}).startswith("Yes")
-    assert not medications(record(later), today=TODAY).rows
 
 
 @with_cases("text", "recorded")

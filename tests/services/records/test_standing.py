@@ -3,8 +3,6 @@
 from datetime import date
 from typing import Any
 
-import pytest
-
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import answer_words
 from services.language.reading import read
@@ -20,7 +18,7 @@ from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import Json, note, patient, record, resource
-from tests.services.records.test_said_otherwise import SITUATION, row, said
+from tests.services.records.test_said_otherwise import SITUATION, said
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
@@ -71,28 +69,6 @@ def test_a_diagnosis_that_its_code_excludes_is_left_out_and_one_that_is_over_is_
         ("active", "unconfirmed"),
         ("resolved", "status post"),
     ]
-
-
-@pytest.mark.parametrize("certainty", ["unconfirmed", "provisional", "differential"])
-def test_what_is_not_confirmed_is_no_yes(certainty: str) -> None:
-    suspected = condition(
-        "c", "Pulmonary embolism", verificationStatus=coded(certainty, "Verdacht")
-    )
-    rows = problems(record(suspected)).rows
-    told = said("has he had a pulmonary embolism?", {"problems": rows})
-    assert told.startswith("Not clear: ")
-    assert certainty in told
-
-
-def test_statuses_are_read_by_their_codes_whatever_their_displays() -> None:
-    milk = resource(
-        "AllergyIntolerance", "a", patient={"reference": "Patient/p9"}, code={"text": "Milk"},
-        clinicalStatus=coded("resolved", "Abgeklungen"),
-        verificationStatus=coded("confirmed", "Bestätigt"),
-    )  # fmt: skip
-    (found,) = allergies(record(milk)).rows
-    assert (found.status, found.detail) == ("resolved", "")
-    assert said("is she allergic to milk?", {"allergies": (found,)}).startswith("No longer")
 
 
 def test_a_date_of_the_record_is_told_from_an_onset() -> None:
@@ -150,16 +126,6 @@ def test_that_nothing_is_known_of_allergies_is_no_no() -> None:
 # What is not to be done, or never was
 
 
-def test_an_order_that_forbids_a_drug_is_not_taken() -> None:
-    forbidden = drug("m", "Warfarin 5 mg", doNotPerform=True)
-    rows = taken(forbidden, drug("n", "Insulin", intent="plan")).rows
-    assert {one.name: one.status for one in rows} == {
-        "Warfarin 5 mg": "not to be given or done",
-        "Insulin": "only a plan",
-    }
-    assert said("is she on warfarin?", {"medications": taken(forbidden).rows}).startswith("No: ")
-
-
 def test_orders_and_steps_of_plans_that_forbid_say_so() -> None:
     order = resource("ServiceRequest", "s", status="active", code={"text": "Enema"},
                      doNotPerform=True)  # fmt: skip
@@ -183,13 +149,6 @@ def test_a_visit_that_was_cancelled_is_not_the_last_one() -> None:
     view = encounters(chart, now="2026-11-22T12:00:00Z", last=1)
     assert names(view) == ["Skin", "Heart"]
     assert "Heart" in said("when was the last visit?", {"encounters": view.rows}).splitlines()[0]
-
-
-def test_what_was_not_finished_is_no_yes() -> None:
-    rows = (row("procedure", "Cardioversion", status="stopped"),)
-    assert said("was cardioversion done?", {"procedures": rows}).startswith("Not clear: ")
-    rows = (row("procedure", "Cardioversion", status="preparation"),)
-    assert said("was cardioversion done?", {"procedures": rows}).startswith("No: ")
 
 
 def test_a_dose_of_a_vaccine_that_counts_for_less_says_so() -> None:
@@ -228,12 +187,6 @@ def test_the_latest_value_is_the_last_in_time_whatever_the_offsets() -> None:
     )
     told = said("latest hemoglobin?", {"results": results(chart, names=["hemoglobin"]).rows})
     assert "10.1" in told.splitlines()[0]
-
-
-def test_a_preliminary_value_is_called_that() -> None:
-    chart = record(value("a", "INR", "2025-06-03", 2.4, status="preliminary"))
-    told = said("INR?", {"results": results(chart, names=["INR"]).rows})
-    assert "preliminary" in told
 
 
 def test_results_that_a_report_contains_are_found() -> None:
@@ -345,16 +298,6 @@ def test_that_a_device_expires_is_no_end_of_its_use() -> None:
     assert (found.end, found.detail) == ("", "expires 2030-01")
 
 
-def test_a_questionnaire_is_found_by_the_name_of_its_score() -> None:
-    form = row("questionnaire", "Questionnaire PHQ-9", detail="Total score: 11")
-    assert "Total score: 11" in said("PHQ-9?", {"search_record": (form,)})
-
-
-def test_units_are_converted_however_they_are_spelled() -> None:
-    warm = row("vital sign", "Body temperature", value="100.4", number=100.4, unit="degF")
-    assert "38.0 °C" in said("temperature in celsius?", {"results": (warm,)})
-
-
 def test_what_is_worked_out_of_many_values_says_how_many_were_not_looked_through() -> None:
     chart = record(*(value(f"v{n}", "Potassium", f"2020-01-{n + 1:02d}", n) for n in range(9)))
     view = results(chart, names=["potassium"], last=3)
@@ -370,11 +313,6 @@ def test_a_value_of_several_times_has_the_first_of_them() -> None:
         "Observation", "a", status="final", code={"text": "Pain"}, valueInteger=3, **timed
     )
     assert results(record(seen)).rows[0].date == "2025-05-05"
-
-
-def test_a_course_that_has_ended_is_no_longer_taken() -> None:
-    rows = (row("medication", "Gentamicin", status="ended", end="2020-01-05"),)
-    assert said("is gentamicin still given?", {"medications": rows}).startswith("No longer")
 
 
 def test_german_names_of_the_heart_are_found_in_both_spellings() -> None:
