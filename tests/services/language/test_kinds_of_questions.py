@@ -32,6 +32,7 @@ def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name
     assert named(text) == [(tool, name)]
 
 
+@pytest.mark.slow
 @with_cases("text", "tool", "name")
 def test_what_is_asked_for_is_found(text: str, tool: str, name: str) -> None:
     assert named(text) == [(tool, name)]

@@ -16,6 +16,7 @@ def asked(text: str) -> tuple[ChartQuestion, ...]:
     return read(text, SITUATION).about
 
 
+@pytest.mark.slow
 @with_cases("text", "unread")
 def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
     assert unread in [one for question in asked(text) for one in question.unread.split(", ")]

@@ -76,6 +76,7 @@ def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     assert untold not in told
 
 
+@pytest.mark.slow
 @with_cases("text", "recorded")
 def test_a_narrower_name_is_no_yes_by_a_wider_one(text: str, recorded: str) -> None:
     told = said(text, {"problems": (row("problem", recorded, status="active"),)})
