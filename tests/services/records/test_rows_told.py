@@ -1,14 +1,19 @@
 """What is said to a question where a record has just these rows.
 
-A row of the table holds those rows by their tools, and questions with what their answers are like.
+A row of the table holds those rows by their tools, or the name of a chart of the same file, and
+questions with what their answers are like.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tests.services.records.test_said_otherwise import row, said
-from tests.tables import with_cases
+from tests.tables import tables_beside, with_cases
 
+CHARTS: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]] = tables_beside(Path(__file__))[
+    "charts"
+]
 IS_SO: Mapping[str, Callable[[str, str], bool]] = {
     "is": str.__eq__,
     "is not": str.__ne__,
@@ -34,6 +39,7 @@ def otherwise(told: str, like: Mapping[str, str | Sequence[str]]) -> list[str]:
 @with_cases("charts")
 def test_rows_say(charts: Sequence[Mapping[str, Any]]) -> None:
     for chart in charts:
-        rows = {tool: tuple(row(**one) for one in them) for tool, them in chart["rows"].items()}
+        given = CHARTS[chart["rows"]] if isinstance(chart["rows"], str) else chart["rows"]
+        rows = {tool: tuple(row(**one) for one in them) for tool, them in given.items()}
         for text, like in chart["says"]:
             assert otherwise(said(text, rows), like) == [], text
