@@ -3,7 +3,9 @@
 from data_models.chart_view import ViewRow
 from services.language.reading import read
 from services.records.views.lists import procedures
+from services.records.views.medications import medications
 from tests.services.records.charts import record, resource
+from tests.services.records.test_chart_tools import TODAY, drug
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 from tests.tables import with_cases
 
@@ -59,6 +61,14 @@ def test_what_was_not_done_is_not_counted(text: str, tool: str, kind: str, name:
     told = told_of(text, tool, row(kind, name, status="not done"))
     assert told.startswith(("No:", "Nein:"))
     assert "1 " not in told.splitlines()[0]
+
+
+def test_a_drug_that_begins_later_is_not_taken() -> None:
+    later = drug("m", "Metformin 500 mg", authoredOn="2027-03-01")
+    (shown,) = medications(record(later), today=TODAY, name="metformin").rows
+    assert shown.status == "planned"
+    assert not said("is she on metformin?", {"medications": (shown,)}).startswith("Yes")
+    assert not medications(record(later), today=TODAY).rows
 
 
 @with_cases("text", "recorded")

@@ -31,9 +31,3 @@ def test_a_part_that_no_row_tells_is_said_to_be_missing(
     text: str, tool: str, found: ViewRow, missing: str
 ) -> None:
     assert missing in said(text, {tool: (found,)}).splitlines()[-1]
-
-
-def test_that_there_is_a_plan_for_an_illness_is_no_drug_for_it() -> None:
-    plan = row("care plan", "Diabetes self management plan", detail="for Prediabetes")
-    absent = said("any diabetic meds?", {"search_record": (plan,)}).splitlines()[0]
-    assert absent.startswith("“diabetes”: not in the record.")

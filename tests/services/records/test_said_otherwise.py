@@ -36,13 +36,6 @@ def said(text: str, rows: Mapping[str, tuple[ViewRow, ...]]) -> str:
         assert len(given) < 10, told
 
 
-def test_an_illness_is_not_had_by_who_was_vaccinated_against_it() -> None:
-    told = said("has he had shingles?", {"immunizations zoster": (row("immunization", "zoster"),)})
-    assert "“shingles”" in told.splitlines()[0]
-    assert "Yes" not in told
-    assert "**zoster**" in told
-
-
 def test_a_value_of_the_time_of_what_is_absent_is_told_of_all_times() -> None:
     value = row("laboratory", "Hemoglobin", value="11.2", unit="g/dL")
     *absent, lead, told = said("post chemo hb", {"results": (value,)}).splitlines()

@@ -3,6 +3,8 @@
 from datetime import date
 from typing import Any
 
+import pytest
+
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import answer_words
 from services.language.reading import read
@@ -71,6 +73,28 @@ def test_a_diagnosis_that_its_code_excludes_is_left_out_and_one_that_is_over_is_
     ]
 
 
+@pytest.mark.parametrize("certainty", ["unconfirmed", "provisional", "differential"])
+def test_what_is_not_confirmed_is_no_yes(certainty: str) -> None:
+    suspected = condition(
+        "c", "Pulmonary embolism", verificationStatus=coded(certainty, "Verdacht")
+    )
+    rows = problems(record(suspected)).rows
+    told = said("has he had a pulmonary embolism?", {"problems": rows})
+    assert told.startswith("Not clear: ")
+    assert certainty in told
+
+
+def test_statuses_are_read_by_their_codes_whatever_their_displays() -> None:
+    milk = resource(
+        "AllergyIntolerance", "a", patient={"reference": "Patient/p9"}, code={"text": "Milk"},
+        clinicalStatus=coded("resolved", "Abgeklungen"),
+        verificationStatus=coded("confirmed", "Bestätigt"),
+    )  # fmt: skip
+    (found,) = allergies(record(milk)).rows
+    assert (found.status, found.detail) == ("resolved", "")
+    assert said("is she allergic to milk?", {"allergies": (found,)}).startswith("No longer")
+
+
 def test_a_date_of_the_record_is_told_from_an_onset() -> None:
     rows = problems(record(condition("c", "Gout", recordedDate="2022-05"))).rows
     assert rows[0].detail == "date of entry"
@@ -124,6 +148,16 @@ def test_that_nothing_is_known_of_allergies_is_no_no() -> None:
 
 
 # What is not to be done, or never was
+
+
+def test_an_order_that_forbids_a_drug_is_not_taken() -> None:
+    forbidden = drug("m", "Warfarin 5 mg", doNotPerform=True)
+    rows = taken(forbidden, drug("n", "Insulin", intent="plan")).rows
+    assert {one.name: one.status for one in rows} == {
+        "Warfarin 5 mg": "not to be given or done",
+        "Insulin": "only a plan",
+    }
+    assert said("is she on warfarin?", {"medications": taken(forbidden).rows}).startswith("No: ")
 
 
 def test_orders_and_steps_of_plans_that_forbid_say_so() -> None:
@@ -187,6 +221,12 @@ def test_the_latest_value_is_the_last_in_time_whatever_the_offsets() -> None:
     )
     told = said("latest hemoglobin?", {"results": results(chart, names=["hemoglobin"]).rows})
     assert "10.1" in told.splitlines()[0]
+
+
+def test_a_preliminary_value_is_called_that() -> None:
+    chart = record(value("a", "INR", "2025-06-03", 2.4, status="preliminary"))
+    told = said("INR?", {"results": results(chart, names=["INR"]).rows})
+    assert "preliminary" in told
 
 
 def test_results_that_a_report_contains_are_found() -> None:

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView
 from services.language.reading import read
 from services.records.answers.choosing.imaged import reports_on
 from services.records.resources.standing import FUTURE
@@ -55,16 +55,6 @@ def test_what_is_dated_in_the_future_is_no_yes(text: str) -> None:
     told = said(text, {"immunizations": (later,)})
     assert not told.startswith(("Yes", "Ja"))
     assert "future" in told or "künftigen" in told
-
-
-def test_an_illness_of_the_family_is_told_by_its_name_or_said_to_be_none() -> None:
-    assert said("fam hx breast ca", {"history": FAMILY}) == f"- {_line_of(FAMILY[0])}"
-    told = said("family hx of colon cancer?", {"history": FAMILY})
-    assert told.splitlines()[0] == "I did not find “colon cancer” with it; without that:"
-
-
-def _line_of(one: ViewRow) -> str:
-    return f"**{one.name}**: {one.value} [{one.sources[0]}]"
 
 
 @pytest.mark.parametrize("name", ["ultrasound thyroid", "ultrasound kidney"])

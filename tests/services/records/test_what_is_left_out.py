@@ -1,7 +1,5 @@
 """Words that limit what is asked: they are kept to, or it is said that they are not."""
 
-import pytest
-
 from tests.services.records.test_said_otherwise import row, said
 from tests.tables import with_cases
 
@@ -25,16 +23,3 @@ def test_only_what_is_not_left_out_is_told(text: str, kept: str, gone: str) -> N
     told = said(text, DRUGS)
     assert kept in told
     assert gone not in told
-
-
-@pytest.mark.parametrize(
-    ("text", "unread"),
-    [
-        ("any surgery under general", "under"),
-        ("Medikamente seit mehr als 20 Jahren?", "mehr als"),
-        ("more than one c-section?", "more than"),
-        ("oral antidiabetics?", "oral"),
-    ],
-)
-def test_a_limit_by_which_no_list_goes_is_named(text: str, unread: str) -> None:
-    assert unread in said(text, DRUGS).splitlines()[0]
