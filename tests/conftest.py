@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 import structlog
@@ -77,14 +78,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
-) -> pytest.Item | None:
-    """Make one item of a table's rows: thousands would be made only to be left out."""
+) -> pytest.Item | list[pytest.Item] | None:
+    """Make one item of a table's rows, and none that is left out: there would be thousands."""
     if not (inspect.isfunction(obj) and isinstance(collector, pytest.Module)):
         return None
     config = collector.config
+    if config.option.markexpr == "not slow" and _is_slow(obj):
+        return []
     if not collector.istestfunction(obj, name) or chooses_rows(config.args, config.option.keyword):
         return None
     return whole_table(collector, name, obj)
+
+
+def _is_slow(test: FunctionType) -> bool:
+    return any(mark.name == "slow" for mark in vars(test).get("pytestmark", ()))
 
 
 @pytest.hookimpl(trylast=True)  # when those are gone that nobody asked for

@@ -152,6 +152,7 @@ async def test_a_token_is_for_one_bot(
     assert posted.status == 401
 
 
+@pytest.mark.slow
 async def test_an_agents_door_refuses_wrong_tokens_as_the_teams_does(
     bots: Bot, speak: Say, directory: ChannelDirectory
 ) -> None:

@@ -209,6 +209,7 @@ async def test_keys_of_another_server_are_not_fetched(
 # -- without an app id ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @with_cases("fields")
 async def test_without_an_app_id_replies_stay_on_this_machine(
     fields: dict[str, Any], bot: Bot, channel: FakeConnector

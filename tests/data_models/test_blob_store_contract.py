@@ -145,6 +145,7 @@ async def test_folders_are_the_first_segments_of_all_names(store: BlobStore) -> 
     assert [each async for each in store.folders()] == ["conv1", "~1"]
 
 
+@pytest.mark.slow
 async def test_folders_are_all_found_however_many_there_are(store: BlobStore) -> None:
     expected = [f"conv{number:04}" for number in range(150)]
     await asyncio.gather(*(store.create(f"{each}/x", b"1") for each in expected))
@@ -231,6 +232,7 @@ async def test_of_many_appends_at_one_position_exactly_one_wins(store: BlobStore
     assert winners == [await contents(store, "audit/day")]
 
 
+@pytest.mark.slow
 async def test_no_increment_is_lost_between_tasks(store: BlobStore) -> None:
     await store.create(NAME, b"0")
     await asyncio.gather(*(increment(store, times=5) for _ in range(8)))

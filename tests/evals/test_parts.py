@@ -82,6 +82,7 @@ def test_no_labelled_reference_lets_a_model_act_on_the_wrong_thing() -> None:
     assert sum(one.gone for one in found.values()) > 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", ["references", "scenarios", "crisis"])
 def test_parts_are_played_without_a_server(suite: str) -> None:
     rows = [

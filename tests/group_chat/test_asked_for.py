@@ -63,6 +63,7 @@ async def test_what_the_user_did_not_say_is_not_written(
     await test_a_change_that_was_not_asked_for_is_refused(tmp_path, said, tool, given)
 
 
+@pytest.mark.slow
 @with_cases("said", "tool", "given")
 async def test_what_the_user_said_is_written_in_a_model_s_words(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]

@@ -395,6 +395,7 @@ def _with_samples(office: Office, samples: Path) -> None:
     office.tools.update({one.name: one for one in made})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data"),
     [

@@ -79,6 +79,7 @@ async def test_what_is_said_before_and_behind_a_call_are_two_paragraphs(world: T
     assert heard.said == [("PatientStatus", "One moment\n\nThat is all.")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [{"finish_reason": "length"}, {"end_stream": False}])
 async def test_rows_say_the_rest_where_a_model_breaks_off(
     world: TeamWorld, ends: dict[str, Any]

@@ -47,6 +47,7 @@ async def test_a_plain_look_up_asks_no_model(world: TeamWorld) -> None:
     assert world.prompts() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "question", "by"),
     [

@@ -224,6 +224,7 @@ async def looked(booking: Booking, words: str = "when?", **asked: str) -> dict[s
     return results(heard)[0]
 
 
+@pytest.mark.slow
 @with_cases("doctor", "missing", "names")
 async def test_times_are_looked_for_of_one_doctor_or_all_are_named(
     booking: Booking, doctor: str, missing: str, names: list[str] | None
@@ -248,6 +249,7 @@ async def test_a_week_is_told_day_by_day_and_what_is_missing_is_the_day(booking:
     assert all(time < "12:00" for row in found["days"] for time in row["times"])
 
 
+@pytest.mark.slow
 @with_cases("time", "is_free", "missing")
 async def test_the_wanted_time_is_told_to_be_free_or_not(
     booking: Booking, time: str, is_free: bool | None, missing: str | None

@@ -109,6 +109,7 @@ async def test_a_wrong_value_beside_a_study_is_held_back_once_the_chart_was_look
     ]
 
 
+@pytest.mark.slow
 @with_cases("said")
 async def test_what_a_study_asks_for_never_supports_a_statement_on_the_patient(
     world: TeamWorld, said: str
@@ -138,6 +139,7 @@ async def test_a_model_quotes_a_guideline_with_section_and_version(
     assert any("version" in f"{row.value} {row.status} {row.detail}".casefold() for row in rows)
 
 
+@pytest.mark.slow
 async def test_the_passages_stand_beside_whatever_a_model_makes_of_them(world: TeamWorld) -> None:
     wrong = "Our guideline says at most 40 mmol an hour [Guideline/potassium-v2-md.2]."
     question = "potassium replacement"

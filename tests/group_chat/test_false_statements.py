@@ -43,6 +43,7 @@ async def test_what_no_tool_did_or_found_of_errands_is_marked_or_not_shown(
     assert any(one.state in ("unsupported", "contradicted") for one in message.statements)
 
 
+@pytest.mark.slow
 @with_cases("found", "said", "is_marked")
 def test_of_own_things_only_what_tools_found_is_unmarked(
     world: TeamWorld, found: str, said: str, is_marked: bool

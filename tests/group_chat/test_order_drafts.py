@@ -176,6 +176,7 @@ async def test_of_two_calls_one_is_asked_about(ordering: Ordering) -> None:
     assert len(heard.of(QuestionAsked)) == 1
 
 
+@pytest.mark.slow
 @with_cases("words", "named", "tests")
 async def test_tests_of_one_sentence_are_drafts_behind_one_question(
     ordering: Ordering, words: str, named: str, tests: list[str]

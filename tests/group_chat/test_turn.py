@@ -273,6 +273,7 @@ async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld)
     assert [step.status for step in heard.plan.steps] == ["pending"]
 
 
+@pytest.mark.slow
 async def test_a_message_that_waits_is_let_through_between_steps(world: TeamWorld) -> None:
     plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
     heard = await world.say(

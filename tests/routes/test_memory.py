@@ -48,6 +48,7 @@ async def test_a_change_names_the_revision_it_was_made_for(used: Server, in_head
     assert (status, problem["code"]) == (412, "memory_changed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

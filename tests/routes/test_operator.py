@@ -293,6 +293,7 @@ async def test_a_definition_that_takes_long_to_read_holds_nobody_up(
     assert (await asked)[0] == 200
 
 
+@pytest.mark.slow
 async def test_the_review_list_gives_reasons_and_hashed_sessions(office: Office) -> None:
     await office.planned()
     _, page = await office.call("GET", f"{ONE}/review")

@@ -33,6 +33,7 @@ async def act(office: Office, session: str, **more: Any) -> tuple[int, Any]:
     return await office.call("POST", f"{ONE}/sessions/{session}/act", body)
 
 
+@pytest.mark.slow
 async def test_a_session_is_shown_with_its_way_and_no_words_of_the_patient(office: Office) -> None:
     await office.planned()
     status, view = await office.call("GET", f"{ONE}/sessions/{MINOR[:10]}")
@@ -46,6 +47,7 @@ async def test_a_session_is_shown_with_its_way_and_no_words_of_the_patient(offic
     assert (status, problem["code"]) == (404, "scenario_not_found")
 
 
+@pytest.mark.slow
 async def test_a_session_is_moved_pinned_resumed_and_ended_with_a_reason(office: Office) -> None:
     await published(office)
     assert (await act(office, WHO, action="move", step="contact"))[0] == 200
@@ -147,6 +149,7 @@ async def test_a_fault_is_named_and_nothing_is_stored(office: Office) -> None:
     assert (await office.call("GET", "scenarios"))[1]["scenarios"] == []
 
 
+@pytest.mark.slow
 async def test_anchors_count_the_sessions_of_all_versions_behind_them(office: Office) -> None:
     view = await office.planned()
     before = {one["step"]: one["sessions"] for one in view["anchors"]}

@@ -294,6 +294,7 @@ async def test_a_patient_who_is_closed_to_the_user_is_not_told_from_nobody(clini
     assert told[0] | {"ref": ""} == told[1] | {"ref": ""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "theirs",
     [
@@ -445,6 +446,7 @@ async def test_the_visit_of_a_launch_is_shown_in_its_conversation_alone(clinic: 
     assert b"Follow-up" not in stored
 
 
+@pytest.mark.slow
 @with_cases("changes")
 async def test_a_visit_that_is_not_the_patients_own_is_not_shown(
     clinic: Clinic, changes: dict[str, Any] | None

@@ -118,6 +118,7 @@ async def test_what_could_not_be_read_is_said() -> None:
     assert "could not be read" in heard.said[0][1]
 
 
+@pytest.mark.slow
 async def test_a_failed_step_is_put_to_the_user() -> None:
     talk = conversation(records=BrokenRecords())
     await talk.say("make a plan with only Radiology and Pathology")

@@ -27,6 +27,7 @@ def linker() -> SubjectLinker:
     return SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30)
 
 
+@pytest.mark.slow
 @with_cases("text", "whose")
 async def test_a_paper_is_whose_name_and_second_identifier_it_has(
     linker: SubjectLinker, text: str, whose: str

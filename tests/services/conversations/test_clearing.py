@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 
+import pytest
+
 from data_models.conversations.turn_events import Notice, RunFailed
 from data_models.storage.blob_store import BlobInfo
 from tests.durability.evidence import Evidence
@@ -159,6 +161,7 @@ async def test_what_is_not_in_the_manifest_is_not_deleted(store: MemoryBlobStore
     assert list(world.team.requests[-1].history) == []
 
 
+@pytest.mark.slow
 async def test_a_damaged_session_does_not_stop_a_clear(store: MemoryBlobStore) -> None:
     await talked(store)
     await store.create(f"{CHAT}/session_context.json", b"{")

@@ -94,6 +94,7 @@ async def test_a_turn_that_was_cut_off_is_told_as_far_as_it_was_shown(world: Wor
     assert again.end.code == "interrupted"
 
 
+@pytest.mark.slow
 async def test_a_long_answer_is_repeated_whole_after_it_left_the_document(world: World) -> None:
     world.team.say = lambda request: [f"{request.text}: " + "long " * 3_000]
     firsts = [await told(world, f"question {number}", f"m{number}") for number in range(8)]

@@ -202,6 +202,7 @@ async def test_a_replica_that_stood_still_shows_nothing_of_what_another_answered
     assert (woken.texts, woken.end.code) == ([], "claim_lost")
 
 
+@pytest.mark.slow
 async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> None:
     cluster.dying.team.gate.clear()
     for number in range(4):

@@ -257,6 +257,7 @@ async def test_slips_divided_words_and_loose_birth_dates_ask(text: str) -> None:
     assert (await linked(text)).subject.outcome == "unsure"
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_drugs_years_and_firms_are_nobody(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"

@@ -56,6 +56,7 @@ async def test_hers_alone_is_another_womans_where_two_are_spoken_of(text: str) -
     assert {one.patient_id for one in found.people} == {"patient_2", "patient_4"}
 
 
+@pytest.mark.slow
 @with_cases("text")
 async def test_the_same_words_without_a_sign_name_nobody(text: str) -> None:
     assert (await subject(text)).outcome == "same"

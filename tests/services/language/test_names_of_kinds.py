@@ -20,6 +20,7 @@ def test_risk_factors_are_values_and_illnesses(text: str) -> None:
     assert {tool for tool, _ in named(text)} == {"results", "problems"}
 
 
+@pytest.mark.slow
 @with_cases("text", "tools")
 def test_what_is_asked_for_goes_to_its_list(text: str, tools: set[str]) -> None:
     assert {tool for tool, _ in named(text)} == tools

@@ -4,89 +4,10 @@ import pytest
 
 from services.assistant.confirmed_actions import question_of
 from services.language.words.own_texts import ends_with_own, in_own_language, is_own_choice
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (
-            "Nobody has the number `p-9`. Nothing was opened; check the number, or give the "
-            "patient's full name and birth date.",
-            "Niemand hat die Nummer `p-9`. Nichts wurde geöffnet; prüfen Sie die Nummer, oder "
-            "nennen Sie vollen Namen und Geburtsdatum.",
-        ),
-        (
-            "Cleared. 10 documents are archived; we start afresh.",
-            "Geleert. 10 Dokumente sind archiviert; wir beginnen neu.",
-        ),
-        (
-            "Book *Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00? yes / no",
-            "*Dr. Ngozi Okafor*, Mo 30 Nov 2026 14:00 buchen? ja / nein",
-        ),
-        (
-            "Booked: *Dr. Anna Smith*, Tue 1 Dec 2026 11:00.",
-            "Gebucht: *Dr. Anna Smith*, Di 1 Dez 2026 11:00.",
-        ),
-        (
-            "Deleted: *due Sat*, due Sat 28 Nov 2026; *B*, due Tue 1 Dec 2026.",
-            "Gelöscht: *due Sat*, fällig Sa 28 Nov 2026; *B*, fällig Di 1 Dez 2026.",
-        ),
-        (
-            "That would take back an earlier change of yours. Delete *A*? yes / no",
-            "Das würde eine frühere Änderung von Ihnen zurücknehmen. *A* löschen? ja / nein",
-        ),
-        (
-            "What a tool did is not taken back by me. Shall I undo what was last written to "
-            "memory? Then no longer held: “A”. yes / no",
-            "Was ein Werkzeug getan hat, nehme ich nicht zurück. Soll ich zurücknehmen, was "
-            "zuletzt gemerkt wurde? Dann nicht mehr behalten: “A”. ja / nein",
-        ),
-        (
-            "Held as your words, not as the record’s: “Noted: sie lebt allein”; “Allergy: latex”. "
-            "“undo” takes it back.",
-            "Als Ihre Worte behalten, nicht als die der Akte: “Notiert: sie lebt allein”; "
-            "“Allergie: latex”. „rückgängig“ nimmt es zurück.",
-        ),
-        (
-            "- Noted: er hört gut (dev, 2026-11-27, turn 10: “nein, er hört gut. Er sieht gut”)",
-            "- Notiert: er hört gut (dev, 2026-11-27, Nachricht 10: “nein, er hört gut. Er sieht "
-            "gut”)",
-        ),
-        ("Send *Visit*, to a@x.example? yes / no", "*Visit*, an a@x.example senden? ja / nein"),
-        (
-            "Lay these two charts side by side?\n- **Dana Feest**, born 2019-05-27, 7 years, male "
-            "(p-1)\nyes / no",
-            "Diese beiden Akten nebeneinander legen?\n- **Dana Feest**, geboren 2019-05-27, 7 "
-            "Jahre, männlich (p-1)\nja / nein",
-        ),
-        (
-            "Bert opened another chart for this group: Willy Koepp, born 1977-04-11, p-1 (before: "
-            "p-2).",
-            "Bert hat für diese Gruppe eine andere Akte geöffnet: Willy Koepp, geboren 1977-04-11, "
-            "p-1 (vorher: p-2).",
-        ),
-        (
-            "Side by side: A, born 2019-05-27 (p-1); B, born 1964-05-24 (p-2). Each chart was read "
-            "by itself.",
-            "Nebeneinander: A, geboren 2019-05-27 (p-1); B, geboren 1964-05-24 (p-2). Jede Akte "
-            "wurde für sich gelesen.",
-        ),
-        (
-            "Is this about Tunde Adeyemi, born 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, born "
-            "1968-07-21, 58 years, male (patient_7), whose chart is open",
-            "Geht es um Tunde Adeyemi, geboren 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, "
-            "geboren 1968-07-21, 58 Jahre, männlich (patient_7), Akte ist geöffnet",
-        ),
-        (
-            "Opened the chart of Hal J. Brenner, born 1951-08-30 (p-1).",
-            "Geöffnet ist die Akte von Hal J. Brenner, geboren 1951-08-30 (p-1).",
-        ),
-        (
-            "Which event do you mean?\n1. *Ward round*",
-            "Welches ist gemeint (Kalendereintrag)?\n1. *Ward round*",
-        ),
-    ],
-)
+@with_cases("text", "said")
 def test_a_sentence_is_translated_and_what_is_filled_in_is_kept(text: str, said: str) -> None:
     assert in_own_language(text, "de") == said
 

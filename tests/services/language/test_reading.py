@@ -48,6 +48,7 @@ def test_work_for_several_by_name_takes_a_plan(text: str, is_plan: bool) -> None
     assert (reading(text).task == "plan") is is_plan
 
 
+@pytest.mark.slow
 def test_each_of_many_short_messages_costs_what_one_does() -> None:
     def calls(number: int, *, days: int = 0) -> int:
         now = SITUATION.now + timedelta(days=days)

@@ -10,6 +10,7 @@ from tests.group_chat.offline.conftest import SITUATION
 from tests.tables import with_cases
 
 
+@pytest.mark.slow
 @with_cases("text", "tool", "name")
 def test_which_list_is_looked_at(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]

@@ -140,6 +140,7 @@ def test_a_short_history_stays_as_it_is(turns: list[Turn]) -> None:
     assert list(rotation.kept) == turns
 
 
+@pytest.mark.slow
 @given(st.text(max_size=500), st.integers(3, 300))
 def test_head_and_tail_say_what_is_left_out(said: str, limit: int) -> None:
     shown = head_and_tail(said, limit, turn_id=7)

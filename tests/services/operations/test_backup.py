@@ -192,6 +192,7 @@ async def test_a_backup_is_not_written_over_something_else(world: World, tmp_pat
         await backup_of(world).make(container)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target",
     ["https://a.blob.core.windows.net/backups", "https://a.blob.core.windows.net/b/c?sig=x"],

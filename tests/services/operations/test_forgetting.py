@@ -94,6 +94,7 @@ async def test_a_message_answered_before_is_still_no_second_turn() -> None:
     assert len(world.team.requests) == turns
 
 
+@pytest.mark.slow
 async def test_an_archives_manifest_tells_the_truth_of_what_is_left() -> None:
     world = await talked()
     await forgetting_on(world).run(GONE, dry_run=False)
@@ -184,6 +185,7 @@ async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
             return
 
 
+@pytest.mark.slow
 async def test_journals_of_runs_that_were_watched_go_too() -> None:
     world = await talked()
     await world.sessions.append("chat_1/watched/run_0/dead-0.jsonl", CANARY.encode(), position=0)
@@ -191,6 +193,7 @@ async def test_journals_of_runs_that_were_watched_go_too() -> None:
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
 
 
+@pytest.mark.slow
 async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> None:
     world = await talked()
     kept = await world.conversations.read("chat_1")
@@ -241,6 +244,7 @@ async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
     assert stored(world)["chat_9/conversation.json"] == before
 
 
+@pytest.mark.slow
 async def test_what_an_interrupted_turn_had_asked_about_the_patient_goes_too() -> None:
     world = await talked()
     kept = await world.conversations.read("chat_1")
@@ -256,6 +260,7 @@ async def test_what_an_interrupted_turn_had_asked_about_the_patient_goes_too() -
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
 
 
+@pytest.mark.slow
 async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_stays() -> None:
     world = await talked()
     glass = BreakGlass(store=world.users, clock=world.clock, ids=world.ids, minutes=30)
@@ -364,6 +369,7 @@ async def test_a_patient_leaves_the_lists_of_rounds_with_all_that_was_written_of
     assert report.mentions == []
 
 
+@pytest.mark.slow
 async def test_what_was_thought_of_answers_about_the_patient_goes_too() -> None:
     world = await talked()
     layout = ConversationLayout.of("chat_1")

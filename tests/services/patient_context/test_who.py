@@ -1,7 +1,6 @@
 """Charts are opened by whoever is named, for nobody by a number of nobody, and asked in doubt."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -54,27 +53,6 @@ async def test_a_chart_opens_by_id_number_name_or_name_and_birth_date(text: str)
     assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in verdict.reply
 
 
-async def test_a_question_about_another_patient_is_answered_from_that_chart_and_says_so() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    verdict = await here.say("what is Tunde Adeyemi's CEA?")
-
-    assert (verdict.decision, verdict.patient_id, verdict.reply) == ("NEW_BLANK", "patient_7", None)
-    assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in verdict.notice
-
-
-@pytest.mark.parametrize("text", ["open patient_4444", "switch to patient_4444", "patient_4444"])
-async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    verdict = await here.say(text)
-
-    assert verdict.reply is not None
-    assert "Nobody has the number `patient_4444`" in verdict.reply
-    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
-    assert "patient_4444" not in here.registry.patient_registry
-
-
 @pytest.mark.slow
 @with_cases("text")
 async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
@@ -90,45 +68,6 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: st
 
     assert verdict.reply is not None
     assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
-
-
-@pytest.mark.parametrize("text", ["Tunde", "tunde?"])
-async def test_a_first_name_that_is_all_of_a_message_is_asked_about(text: str) -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    verdict = await here.say(text)
-
-    assert verdict.reply is not None
-    assert "Tunde Adeyemi" in verdict.reply
-    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
-
-
-async def test_another_spelling_of_a_number_is_asked_about() -> None:
-    here, _ = world("patient_7", active="patient_7")
-
-    verdict = await here.say("open patient_04")
-
-    assert verdict.question is not None
-    assert verdict.question.payload["options"][0] == "patient_4"
-
-
-async def test_a_merged_chart_leads_to_its_survivor_and_that_is_said() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    verdict = await here.say("open patient_50")
-
-    assert verdict.patient_id == "patient_7"
-    assert "`patient_50` leads to the chart of Tunde Adeyemi" in (verdict.reply or "")
-
-
-async def test_a_retired_number_is_said_and_asked() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    verdict = await here.say("open GONE-001")
-
-    assert verdict.question is not None
-    assert "no longer in use" in verdict.question.text
-    assert verdict.patient_id == "patient_4"
 
 
 async def test_the_answer_runs_the_message_in_the_chosen_chart_and_is_remembered() -> None:
@@ -149,24 +88,6 @@ async def test_the_answer_runs_the_message_in_the_chosen_chart_and_is_remembered
     assert (again.patient_id, again.question) == ("patient_42", None)
 
 
-async def test_none_of_them_changes_nothing() -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("what is Doyle's stage?")
-
-    verdict = await here.say("no")
-
-    assert verdict.patient_id == "patient_4"
-    assert verdict.registry is None
-    assert here.question is None
-
-
-async def test_names_beside_an_id_must_be_that_patients() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    assert (await here.say("open patient_7 Tunde Adeyemi")).patient_id == "patient_7"
-    assert (await here.say("open patient_4 Tunde Adeyemi")).question is not None
-
-
 async def test_while_the_records_are_down_nobody_new_opens_and_the_known_do_with_a_word() -> None:
     here, people = world("patient_4", active="patient_4")
     await here.say("open patient_7")
@@ -183,17 +104,6 @@ async def test_while_the_records_are_down_nobody_new_opens_and_the_known_do_with
     named = await here.say("what is Francis Doyle's stage?")
     assert named.question is not None
     assert named.patient_id == "patient_4"
-
-
-async def test_a_question_of_who_runs_out() -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    asked = await here.say("what is Doyle's stage?")
-    here.clock.advance(timedelta(minutes=31).total_seconds())
-
-    verdict = await here.say("1")
-
-    assert asked.question is not None
-    assert verdict.patient_id == "patient_4"
 
 
 async def test_another_users_switch_does_not_redirect_a_question() -> None:
@@ -269,65 +179,6 @@ async def test_a_bare_yes_chooses_nobody_and_the_message_waits_on(said: str) -> 
     assert (await here.say("1")).patient_id == "patient_7"
 
 
-async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about() -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("back to Doyle")
-
-    asked = await here.say("platelets?")
-
-    assert asked.patient_id == "patient_4"
-    assert asked.question is not None
-    assert waiting_in(asked.question) == ("platelets?",)
-    assert "“platelets?” now waits for your answer; “no” drops it." in (asked.reply or "")
-    again = await here.say("write the report")
-    assert again.question is not None
-    assert waiting_in(again.question) == ("platelets?", "write the report"), "none is lost"
-    assert (await here.say("no")).question is None, "a no lets go"
-
-
-async def test_the_later_message_runs_in_the_chart_that_is_chosen() -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("back to Doyle")
-    await here.say("platelets?")
-
-    chosen = await here.say("patient_42")
-
-    assert chosen.patient_id == "patient_42"
-
-
-@pytest.mark.parametrize("said", ["platelets", "CEA", "Gewicht", "his stage", "he smokes"])
-async def test_a_short_message_without_a_question_mark_is_asked_about_as_well(said: str) -> None:
-    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_42")
-    await here.say("no, back to Adeyemi")
-
-    asked = await here.say(said)
-
-    assert asked.question is not None
-    assert waiting_in(asked.question) == (said,)
-
-
-@pytest.mark.parametrize("said", ["thank you", "thanks a lot", "danke", "merci"])
-async def test_thanks_are_not_asked_about_while_it_is_open_who_is_meant(said: str) -> None:
-    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_42")
-    await here.say("no, back to Adeyemi")
-
-    beside = await here.say(said)
-    assert (beside.decision, beside.reply, beside.pending) == ("UNCHANGED", None, ())
-
-
-@pytest.mark.parametrize(
-    "said",
-    ["Francis", "doyle", "Mr Doyle please", "I mean Francis", "the first one", "ich meine Doyle"],
-)
-async def test_one_of_those_offered_is_chosen_by_any_part_of_the_name(said: str) -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("what is Doyle's stage?")
-
-    chosen = await here.say(said)
-
-    assert (chosen.patient_id, chosen.question) == ("patient_42", None)
-
-
 @with_cases("said", "meant")
 async def test_one_of_those_offered_is_chosen_by_age_birth_or_sex(said: str, meant: str) -> None:
     here, people = world("patient_4", active="patient_4")
@@ -339,27 +190,6 @@ async def test_one_of_those_offered_is_chosen_by_age_birth_or_sex(said: str, mea
     assert (chosen.patient_id, chosen.question) == (meant, None)
 
 
-async def test_whoever_is_asked_about_is_asked_about_without_an_open_chart_as_well() -> None:
-    here, _ = world()
-    await here.say("start with Doyle please")
-
-    asked = await here.say("what about the drugs?")
-
-    assert asked.question is not None
-    assert waiting_in(asked.question)[-1] == "what about the drugs?"
-    assert (await here.say("1")).patient_id == "patient_42"
-
-
-async def test_who_alone_of_those_offered_is_a_he_is_meant_by_it() -> None:
-    here, _ = world()
-    await here.say("start with Doyle please")
-
-    opened = await here.say("what is he on?")
-
-    assert (opened.patient_id, opened.question) == ("patient_42", None)
-    assert opened.pending == ("what is he on?",)
-
-
 @with_cases("said")
 async def test_who_only_leads_to_a_number_is_told_that_the_chart_is_open(said: str) -> None:
     here, _ = world("patient_4", active="patient_4")
@@ -368,22 +198,6 @@ async def test_who_only_leads_to_a_number_is_told_that_the_chart_is_open(said: s
 
     assert opened.patient_id == "patient_7"
     assert (opened.reply or "").startswith("Switched to patient_7.")
-
-
-async def test_who_goes_on_in_the_other_chart_wants_more_than_to_open_it() -> None:
-    here, _ = world("patient_4", active="patient_4")
-
-    assert (await here.say("switch to patient_7 and go on")).reply is None
-
-
-@pytest.mark.parametrize("said", ["who is open?", "help", "hello"])
-async def test_what_is_of_the_talk_is_answered_while_it_is_open_who_is_meant(said: str) -> None:
-    here, _ = world("patient_4", active="patient_4")
-    await here.say("back to Doyle")
-
-    beside = await here.say(said)
-    assert beside.decision == "UNCHANGED"
-    assert beside.question is not None  # what waits for the answer waits on
 
 
 async def test_what_was_said_of_a_man_says_nothing_of_a_woman_of_that_name() -> None:
@@ -446,22 +260,6 @@ async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
 
     assert asked.question is not None
     assert set(asked.question.payload["options"]) == {"patient_7", "patient_42"}
-
-
-@pytest.mark.parametrize("said", ["no, the open one", "this patient", "nein, die offene"])
-async def test_the_open_one_of_those_offered_is_meant(said: str) -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("what is Doyle's stage?")
-
-    assert (await here.say(said)).patient_id == "patient_4"
-
-
-@pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])
-async def test_what_names_nobody_or_more_of_those_offered_chooses_nobody(said: str) -> None:
-    here, _ = world("patient_4", "patient_42", active="patient_4")
-    await here.say("what is Doyle's stage?")
-
-    assert (await here.say(said)).question is not None
 
 
 async def test_a_name_that_two_of_those_offered_bear_is_asked_again() -> None:

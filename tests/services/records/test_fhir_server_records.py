@@ -199,6 +199,7 @@ async def test_more_than_we_read_of_one_type_is_said(
     assert record.left_out.truncated
 
 
+@pytest.mark.slow
 @with_cases("address")
 async def test_a_link_to_another_place_is_not_followed(
     fhir: FakeFhir, records: PatientRecords, address: Any

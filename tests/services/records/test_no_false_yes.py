@@ -56,13 +56,6 @@ def test_between_values_of_one_moment_or_of_no_day_is_no_order(
     assert "→" not in told
 
 
-def test_a_text_among_values_has_no_unit_to_convert() -> None:
-    text = row("laboratory", "Potassium", "2024-01-01", value="hemolyzed")
-    told = said("was potassium ever above 6?", {"results": (text, *VALUES)})
-    assert "Yes. 1 of 3 values above 6" in told
-    assert "convert" not in told
-
-
 @with_cases("text", "tool", "kind", "name")
 def test_what_was_not_done_is_not_counted(text: str, tool: str, kind: str, name: str) -> None:
     told = told_of(text, tool, row(kind, name, status="not done"))

@@ -61,6 +61,7 @@ def test_passages_cover_all_but_line_breaks_in_order_and_stay_short(text: str) -
     assert "".join(p.text for p in passages).replace("\n", "") == whole.replace("\n", "")
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=500))
 def test_no_query_breaks_the_search(query: str) -> None:
     assert search_record(CHART, query).tool == "search_record"

@@ -113,6 +113,7 @@ def test_sources_that_differ_are_both_printed() -> None:
     assert "2 (2025-05-21); sources differ, see below; earlier: 0 (2024-09-18)" in text
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_printed_as_missing() -> None:
     report = tumor_board_report(content(sample("patient_42"), open_questions=("Is tissue there?",)))
     text = text_of(report.data)
@@ -160,6 +161,7 @@ def test_the_same_content_gives_the_same_text_and_no_stray_metadata() -> None:
         assert b"python-docx" not in one.read("docProps/core.xml")
 
 
+@pytest.mark.slow
 def test_too_many_statements_are_counted() -> None:
     said = tuple(Statement(agent="A", text=str(n)) for n in range(STATEMENT_LIMIT + 2))
     report = tumor_board_report(content(record(), statements=said))
@@ -200,6 +202,7 @@ def test_pathology_and_genetic_reports_are_known_by_category(category: str) -> N
     assert [item.ref for item in reports_of(chart, "pathology report")] == ["DiagnosticReport/r"]
 
 
+@pytest.mark.slow
 def test_the_newest_reports_are_shown_and_the_rest_counted() -> None:
     several = (one_report(f"r{n}", f"20{n}-01-01", "RAD", f"text {n}") for n in range(10, 24))
     report = tumor_board_report(content(record(*several)))

@@ -20,7 +20,7 @@ from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import Json, note, patient, record, resource
-from tests.services.records.test_said_otherwise import SITUATION, row, said
+from tests.services.records.test_said_otherwise import SITUATION, said
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
@@ -185,13 +185,6 @@ def test_a_visit_that_was_cancelled_is_not_the_last_one() -> None:
     assert "Heart" in said("when was the last visit?", {"encounters": view.rows}).splitlines()[0]
 
 
-def test_what_was_not_finished_is_no_yes() -> None:
-    rows = (row("procedure", "Cardioversion", status="stopped"),)
-    assert said("was cardioversion done?", {"procedures": rows}).startswith("Not clear: ")
-    rows = (row("procedure", "Cardioversion", status="preparation"),)
-    assert said("was cardioversion done?", {"procedures": rows}).startswith("No: ")
-
-
 def test_a_dose_of_a_vaccine_that_counts_for_less_says_so() -> None:
     dose = resource("Immunization", "i", status="completed", vaccineCode={"text": "MMR"},
                     isSubpotent=True, subpotentReason=[{"text": "cold chain"}])  # fmt: skip
@@ -345,16 +338,6 @@ def test_that_a_device_expires_is_no_end_of_its_use() -> None:
     assert (found.end, found.detail) == ("", "expires 2030-01")
 
 
-def test_a_questionnaire_is_found_by_the_name_of_its_score() -> None:
-    form = row("questionnaire", "Questionnaire PHQ-9", detail="Total score: 11")
-    assert "Total score: 11" in said("PHQ-9?", {"search_record": (form,)})
-
-
-def test_units_are_converted_however_they_are_spelled() -> None:
-    warm = row("vital sign", "Body temperature", value="100.4", number=100.4, unit="degF")
-    assert "38.0 °C" in said("temperature in celsius?", {"results": (warm,)})
-
-
 def test_what_is_worked_out_of_many_values_says_how_many_were_not_looked_through() -> None:
     chart = record(*(value(f"v{n}", "Potassium", f"2020-01-{n + 1:02d}", n) for n in range(9)))
     view = results(chart, names=["potassium"], last=3)
@@ -370,11 +353,6 @@ def test_a_value_of_several_times_has_the_first_of_them() -> None:
         "Observation", "a", status="final", code={"text": "Pain"}, valueInteger=3, **timed
     )
     assert results(record(seen)).rows[0].date == "2025-05-05"
-
-
-def test_a_course_that_has_ended_is_no_longer_taken() -> None:
-    rows = (row("medication", "Gentamicin", status="ended", end="2020-01-05"),)
-    assert said("is gentamicin still given?", {"medications": rows}).startswith("No longer")
 
 
 def test_german_names_of_the_heart_are_found_in_both_spellings() -> None:

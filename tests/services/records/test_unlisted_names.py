@@ -76,6 +76,7 @@ def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     assert untold not in told
 
 
+@pytest.mark.slow
 @with_cases("text", "recorded")
 def test_a_narrower_name_is_no_yes_by_a_wider_one(text: str, recorded: str) -> None:
     told = said(text, {"problems": (row("problem", recorded, status="active"),)})
@@ -91,14 +92,6 @@ def test_that_somebody_has_an_illness_is_no_yes_to_how_well_it_goes(text: str) -
     told = said(text, {"problems": (row("problem", "Asthma", status="active"),)})
     assert "**Asthma**" in told
     assert not told.startswith(("Yes", "Ja"))
-
-
-def test_who_asks_for_an_anaphylaxis_is_told_what_caused_one() -> None:
-    peanut = row("allergy", "Peanut (substance)", status="active", value="Anaphylaxis; severe")
-    pollen = row("allergy", "Tree pollen (substance)", status="active", value="Rhinitis; mild")
-    told = said("any anaphylaxis?", {"allergies": (peanut, pollen)})
-    assert "**Peanut (substance)**" in told
-    assert "pollen" not in told
 
 
 @with_cases("text", "kind", "name")
@@ -120,21 +113,5 @@ def test_an_english_part_of_the_body_is_no_german_word(text: str) -> None:
     assert read(text, SITUATION).language == "en"
 
 
-def test_a_device_that_was_put_in_is_found_where_it_was_done() -> None:
-    done = row("procedure", "Insertion of a venous port", "2024-06-03")
-    told = said("When was the last insertion of a venous port?", {"search_record": (done,)})
-    assert "**Insertion of a venous port**" in told
-
-
 def test_another_kind_of_the_same_cancer_is_no_yes() -> None:
     assert SMALL_CELL.name not in said("does she have NSCLC?", CHART)
-
-
-@pytest.mark.parametrize(
-    ("text", "honest"),
-    [("school problems?", "I do not know what “school” asks for here"),
-     ("tropical diseases?", "“tropical” is no word that is known here"),
-     ("Hat sie Pellagra?", "„pellagra“ ist hier kein bekanntes Wort")],
-)  # fmt: skip
-def test_of_a_name_that_nobody_here_knows_only_that_is_said(text: str, honest: str) -> None:
-    assert honest in said(text, CHART)

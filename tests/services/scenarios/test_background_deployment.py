@@ -109,6 +109,7 @@ async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: b
     assert await marks(index) == {2}
 
 
+@pytest.mark.slow
 async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
     blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
@@ -125,6 +126,7 @@ async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
         await bob.deployer.start(SCENARIO, operator="bob")
 
 
+@pytest.mark.slow
 async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() -> None:
     blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)

@@ -49,6 +49,7 @@ def test_right_sentences_are_not_marked(judged: list[tuple[Chart, Case, Verdict]
     assert len(marked) <= 0.03 * len(right), marked
 
 
+@pytest.mark.slow
 def test_right_sentences_with_values_are_supported(
     judged: list[tuple[Chart, Case, Verdict]],
 ) -> None:

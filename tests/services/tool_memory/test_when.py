@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from services.language.pointing.when import When, when_of
+from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 23, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Tuesday
 
@@ -65,22 +66,7 @@ def test_a_misspelt_day_is_that_day(text: str) -> None:
     assert when_of(text, NOW) == day(25)
 
 
-@pytest.mark.parametrize(
-    ("text", "minute", "length"),
-    [
-        ("tomorrow at 8 in the evening", 1200, 0),
-        ("morgen Abend um 8", 1200, 0),
-        ("tomorrow at 23:45", 1425, 0),
-        ("tomorrow morning", None, 0),
-        ("tomorrow from 2 to 4", 840, 120),
-        ("tomorrow 2-3pm", 840, 60),
-        ("morgen von 14 bis 15 Uhr", 840, 60),
-        ("morgen 14:00-15:30", 840, 90),
-        ("tomorrow from 22 to 6", 1320, 480),
-        ("tomorrow at 12:00 for an hour", 720, 60),
-        ("morgen um 12 für 45 Minuten", 720, 45),
-    ],
-)
+@with_cases("text", "minute", "length")
 def test_an_hour_is_of_its_part_of_the_day_and_a_span_begins_at_its_first(
     text: str, minute: int | None, length: int
 ) -> None:

@@ -172,6 +172,7 @@ async def test_after_ten_minutes_nothing_is_undone(desk: Desk) -> None:
     assert moved.due == date(2026, 12, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beside", ["what is the stage?", "remember that she lives alone", "hmm"])
 async def test_what_is_said_beside_a_deed_leaves_it_open_and_it_is_asked_again(
     desk: Desk, beside: str
@@ -181,6 +182,7 @@ async def test_what_is_said_beside_a_deed_leaves_it_open_and_it_is_asked_again(
     assert await desk.says("yes") == "Deleted: *A*."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "order"),
     [
@@ -262,6 +264,7 @@ async def test_a_chart_that_is_opened_first_ends_what_was_asked_before_it(tmp_pa
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["undo", "scratch that", "Streich das", "stop"])
 async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_else(
     desk: Desk, word: str
@@ -281,6 +284,7 @@ async def added(desk: Desk, title: str) -> None:
     await desk.note("add_task", None, task)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["undo", "scratch that", "streich das"])
 async def test_what_was_just_added_is_taken_out_again(desk: Desk, words: str) -> None:
     await desk.task("Send the rota")

@@ -139,6 +139,7 @@ def with_namesakes(*people: Person) -> World:
     return World(linker=SubjectLinker(directory=directory, fits=PATTERN.matches))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["Elvis", "yes, Elvis", "ja, ich meine Elvis", "no, Elvis"])
 async def test_a_yes_before_the_name_that_was_asked_for_loses_no_request(answer: str) -> None:
     world = with_namesakes()

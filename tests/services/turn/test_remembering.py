@@ -59,6 +59,7 @@ async def test_what_is_said_while_nobody_is_open_is_held_of_nobody(
     assert held(store) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["sorry, that was for patient_7", "Nein, das galt Patient_7."])
 async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     world: World, store: MemoryBlobStore, words: str

@@ -86,6 +86,7 @@ def assert_was_helped(run: Run, *, times: int = 1) -> None:
     assert isinstance(events[-1], RunFailed | RunFinished)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [truncated, of_another_shape, of_tomorrow])
 @pytest.mark.parametrize("name", [LAYOUT.registry, LAYOUT.conversation])
 async def test_a_damaged_registry_or_claim_does_not_keep_the_answer_back(
@@ -127,6 +128,7 @@ async def test_a_damaged_page_of_answered_messages_does_not_keep_the_answer_back
     assert_was_helped(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("allowed", range(6))
 async def test_a_store_that_takes_nothing_from_some_write_on_keeps_no_answer_back(
     talked: MemoryBlobStore, allowed: int

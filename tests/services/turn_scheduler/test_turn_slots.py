@@ -149,6 +149,7 @@ async def test_a_late_loop_lets_in_no_more_than_the_limit(
         task.cancel()
 
 
+@pytest.mark.slow
 async def test_a_flood_of_one_conversation_takes_one_seat() -> None:
     world = World(slots=TurnSlots(limit=2))
     world.team.gate.clear()

@@ -24,6 +24,7 @@ async def of(patient_id: str) -> PatientFacts:
     return facts_of(record, today=TODAY)
 
 
+@pytest.mark.slow
 async def test_the_labelled_criteria_are_judged_as_people_did() -> None:
     figures = await measured()
     assert figures.labels >= 120
