@@ -5,9 +5,9 @@ names of months come from CLDR.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from babel import Locale
@@ -70,6 +70,7 @@ class TimeWords(ClosedValue):
     locale: str
 
 
+@lru_cache(maxsize=64)  # all rules that read a message
 def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[TimeSpan, ...], str]:
     """Return the spans of days that folded `text` names, and the text without them.
 
@@ -95,9 +96,12 @@ def length_left(text: str, language: str) -> str:
     return "" if found is None else found[0].strip()
 
 
-def _counted(text: str, same_as: Mapping[str, str]) -> str:
-    for said, counted in same_as.items():
-        text = re.sub(said, counted, text)
+_SameAs: TypeAlias = Sequence[tuple[re.Pattern[str], str]]
+
+
+def _counted(text: str, same_as: _SameAs) -> str:
+    for said, counted in same_as:
+        text = said.sub(counted, text)
     return text
 
 
@@ -109,6 +113,7 @@ def _reader(language: str) -> "_TimeReader":
     return _TimeReader(words=time_words(language), numbers=words_with_number(language))
 
 
+@cache
 def time_words(language: str) -> TimeWords:
     """Return the words of days of one language."""
     return read_words(language, "times", TimeWords)
@@ -119,7 +124,7 @@ class _TimeReader:
 
     def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
         self._words, self._numbers = words, numbers
-        self.same_as = words.same_as
+        self.same_as = [(re.compile(said), counted) for said, counted in words.same_as.items()]
         self._months = month_names(words.locale)
         count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
@@ -127,7 +132,7 @@ class _TimeReader:
         within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
         ago, first = any_of(words.ago), any_of(words.ago_first)
         self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
-        self.year_parts = _year_parts(words, within, self._months)
+        self.year_parts = _year_parts(words, self.same_as, within, self._months)
         relation = _relation(words)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
         between, joint = any_of(words.between), any_of(words.and_)
@@ -320,6 +325,7 @@ def _unit_of(match: re.Match[str]) -> str:
     return next(unit for unit in _UNITS if groups[unit])
 
 
+@cache
 def month_names(locale: str) -> Mapping[str, int]:
     """Return each month's names and short names, folded, without their dots."""
     months: dict[str, int] = {}
@@ -345,11 +351,13 @@ def _relation(words: TimeWords) -> str:
     return "|".join(rf"(?P<{name}>{any_of(phrases)})" for name, phrases in related.items())
 
 
-def _year_parts(words: TimeWords, within: str, months: Mapping[str, int]) -> YearParts:
+def _year_parts(
+    words: TimeWords, same_as: _SameAs, within: str, months: Mapping[str, int]
+) -> YearParts:
     seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
     parts = {**seasons, **words.year_parts}
     return YearParts(
-        parts={_counted(fold(one)[0], words.same_as): each for one, each in parts.items()},
+        parts={_counted(fold(one)[0], same_as): each for one, each in parts.items()},
         months=months,
         since=any_of(words.since),
         within=within,
