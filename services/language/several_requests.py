@@ -61,7 +61,8 @@ def _is_another(said: str, behind: str) -> bool:
 
 
 def _asks(text: str) -> bool:
-    is_asked = not (chart_nouns() | measured_nouns()).isdisjoint(words_of(text))
+    said = frozenset(words_of(text))
+    is_asked = not (chart_nouns().isdisjoint(said) and measured_nouns().isdisjoint(said))
     is_asked = is_asked or (text.endswith("?") and " " in text)
     is_other = is_told(text) or bool(held_statements(text))
     return is_asked and not (is_other or _is_order(text))

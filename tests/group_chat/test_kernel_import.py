@@ -19,6 +19,11 @@ from semantic_kernel.contents import ChatHistory
 unused = {"av", "aiortc", "pybars", "jinja2", "numpy", "openai", "httpx"} & sys.modules.keys()
 unused |= {"mcp", "docx", "lxml", "azure.identity", "requests"} & sys.modules.keys()
 assert not unused, unused
+import babel.localedata
+from services.language.reading import make_ready
+
+make_ready()
+assert not babel.localedata._cache  # eight megabytes for a few names of months
 import jinja2
 import numpy
 import openai.types

@@ -66,7 +66,7 @@ def is_looked_up(run: Sequence[Word], word: Word) -> bool:
     values = first_parts(measured_nouns())
     is_name = word.is_first and not word.is_in("qualities", "newest", "signs")
     is_all = len(run) in (2, 3) and run[0] is word and run[1].text in values
-    return is_all and is_name and word.text not in chart_nouns() | values
+    return is_all and is_name and word.text not in values and word.text not in chart_nouns()
 
 
 def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person) -> bool:

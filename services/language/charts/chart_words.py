@@ -42,6 +42,7 @@ class Lexicon:
     def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
         self.words = words
         self.language = language
+        self._compounds = [fold(each)[0] for each in words.compounds]
         self.numbers = {**words_with_number(language), **dict.fromkeys(words.pair, 2)}
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
@@ -285,7 +286,7 @@ class Lexicon:
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
         if (token,) not in self._phrases:
-            for ending in (fold(each)[0] for each in self.words.compounds):
+            for ending in self._compounds:
                 rest = token.removesuffix(ending)
                 if rest != token and len(rest) >= 2:
                     yield from (rest.removesuffix("-"), ending)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from babel.dates import get_month_names
-
+from services.language.figures.times import time_words
 from services.language.words.letters import folded
 from services.language.words.people_words import of_people
+from services.language.words.vocabulary import LANGUAGES, read_table
 
-_LANGUAGES = ("en", "de", "fr", "es", "it")
 _ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
 _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?!\w)")
 _NAMED = re.compile(
@@ -100,12 +99,9 @@ def _years(said: str) -> Sequence[int]:
 @lru_cache(maxsize=1)
 def month_numbers() -> Mapping[str, int]:
     """Return the numbers of the months by their names in five languages, folded."""
-    named: dict[str, int] = {}
-    for language in _LANGUAGES:
-        for width in ("wide", "abbreviated"):
-            for number, name in get_month_names(width, locale=language).items():
-                named[folded(name.rstrip("."))] = number
-    return named
+    every = [*(time_words(one).months for one in LANGUAGES), read_table("months")["it"]]
+    months = [each for one in every for each in enumerate(one, 1)]
+    return {folded(name): number for number, names in months for name in names}
 
 
 def birth_years(text: str) -> Sequence[str]:

@@ -1,16 +1,14 @@
 """Days and spans of days that a message names: "since 2019", "in March 2018". Pure.
 
-Made for what lies in the past, as charts do; the words of each language stand in `times.yaml`,
-names of months come from CLDR.
+Made for what lies in the past, as charts do; the words of each language stand in `times.yaml`.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
-from babel import Locale
 from pydantic import Field
 
 from data_models.values import ClosedValue
@@ -37,7 +35,8 @@ class TimeWords(ClosedValue):
         at_first: Before a length that an event begins: "in the first 3 months after".
         later: Behind a length that goes on from what was told; `earlier` likewise.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
-        slashes: How 3/4/2015 is written where this language is; `locale` is for babel.
+        slashes: How 3/4/2015 is written where this language is.
+        months: The names and short names of each, as CLDR has them, without their dots.
         seasons: The month in which each begins; "since spring" is since that month.
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
     """
@@ -67,16 +66,17 @@ class TimeWords(ClosedValue):
     year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)
     slashes: Literal["month_first", "day_first"]
-    locale: str
+    months: tuple[tuple[str, ...], ...]
 
 
+@lru_cache(maxsize=64)  # all rules that read a message
 def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[TimeSpan, ...], str]:
     """Return the spans of days that folded `text` names, and the text without them.
 
     A date that does not exist is no span; it stays in the text.
     """
     reader = _reader(language)
-    found, text = reader.year_parts.spans_in(_counted(text, reader.same_as), today=today)
+    found, text = reader.year_parts.spans_in(reader.counted(text), today=today)
     for pattern, read in reader.readers if reader.sign.search(text) else ():
 
         def take(match: re.Match[str], read: _Read = read) -> str:
@@ -95,20 +95,15 @@ def length_left(text: str, language: str) -> str:
     return "" if found is None else found[0].strip()
 
 
-def _counted(text: str, same_as: Mapping[str, str]) -> str:
-    for said, counted in same_as.items():
-        text = re.sub(said, counted, text)
-    return text
-
-
 _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
 
 
 @cache
 def _reader(language: str) -> "_TimeReader":
-    return _TimeReader(words=time_words(language), numbers=words_with_number(language))
+    return _TimeReader(language=language)
 
 
+@cache
 def time_words(language: str) -> TimeWords:
     """Return the words of days of one language."""
     return read_words(language, "times", TimeWords)
@@ -117,17 +112,18 @@ def time_words(language: str) -> TimeWords:
 class _TimeReader:
     """The expressions of one language; each is tried on the whole text, the longest forms first."""
 
-    def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
+    def __init__(self, *, language: str) -> None:
+        words, numbers = time_words(language), words_with_number(language)
         self._words, self._numbers = words, numbers
-        self.same_as = words.same_as
-        self._months = month_names(words.locale)
+        self._same_as = [(re.compile(said), counted) for said, counted in words.same_as.items()]
+        self._months = month_names(language)
         count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
         ago, first = any_of(words.ago), any_of(words.ago_first)
         self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
-        self.year_parts = _year_parts(words, within, self._months)
+        self.year_parts = self._year_parts(within)
         relation = _relation(words)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
         between, joint = any_of(words.between), any_of(words.and_)
@@ -167,6 +163,25 @@ class _TimeReader:
         units = (one for every in words.units.values() for one in every)
         self.sign = sign_of((*self._months, *words.days, *words.seasons, *units))
         self.readers = tuple((re.compile(form), read) for form, read in forms)
+
+    def counted(self, text: str) -> str:
+        """Return `text` with lengths that have words of their own as they are counted."""
+        for said, counted in self._same_as:
+            text = said.sub(counted, text)
+        return text
+
+    def _year_parts(self, within: str) -> YearParts:
+        words = self._words
+        seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
+        parts = {**seasons, **words.year_parts}
+        return YearParts(
+            parts={self.counted(fold(one)[0]): each for one, each in parts.items()},
+            months=self._months,
+            since=any_of(words.since),
+            within=within,
+            last=any_of(words.last),
+            this=any_of(words.this),
+        )
 
     def _point(self, mark: str) -> str:
         """Return an expression for a day, a month or a year, its groups named with `mark`."""
@@ -320,15 +335,14 @@ def _unit_of(match: re.Match[str]) -> str:
     return next(unit for unit in _UNITS if groups[unit])
 
 
-def month_names(locale: str) -> Mapping[str, int]:
-    """Return each month's names and short names, folded, without their dots."""
-    months: dict[str, int] = {}
-    for name in (locale, "en_US"):
-        known = Locale.parse(name).months
-        for form, width in (("format", "wide"), ("stand-alone", "wide"), ("format", "abbreviated")):
-            for number, word in known[form][width].items():
-                months.setdefault(fold(word)[0].rstrip("."), number)
-    return months | {"sept": 9}
+@cache
+def month_names(language: str) -> Mapping[str, int]:
+    """Return each month's names and short names, those of English too, folded."""
+    months = {"sept": 9}
+    for each in (language, "en"):
+        for number, names in enumerate(time_words(each).months, 1):
+            months = {**dict.fromkeys(names, number), **months}
+    return months
 
 
 def _length(words: TimeWords, number: str, months: Iterable[str]) -> re.Pattern[str]:
@@ -343,16 +357,3 @@ def _relation(words: TimeWords) -> str:
     related = {"since": words.since, "after": words.after, "until": words.until}
     related["before"] = words.before
     return "|".join(rf"(?P<{name}>{any_of(phrases)})" for name, phrases in related.items())
-
-
-def _year_parts(words: TimeWords, within: str, months: Mapping[str, int]) -> YearParts:
-    seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
-    parts = {**seasons, **words.year_parts}
-    return YearParts(
-        parts={_counted(fold(one)[0], words.same_as): each for one, each in parts.items()},
-        months=months,
-        since=any_of(words.since),
-        within=within,
-        last=any_of(words.last),
-        this=any_of(words.this),
-    )

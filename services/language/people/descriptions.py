@@ -160,14 +160,14 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
 
 def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     """Return the sex that `ihr Kalium` or `und seines?` gives; "Was sind Ihre …" is polite."""
-    theirs = of_people("patients_own") | measured_nouns()
+    theirs, measured = of_people("patients_own"), measured_nouns()
     ends = len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
     found = {_OWN[folds[-1]]} if ends else set()
     for at, (one, first, second) in enumerate(
         zip(folds, folds[1:], [*folds[2:], ""], strict=False)
     ):
         of_what = second if first in of_people("newest") else first
-        if of_what in theirs or of_what.endswith("werte"):
+        if of_what in theirs or of_what in measured or of_what.endswith("werte"):
             is_hers = one in _HERS and (at == 0 or raws[at].islower())
             found |= {"female"} if is_hers else {"male"} if one in _HIS else set()
     return found

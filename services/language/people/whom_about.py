@@ -104,9 +104,10 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     others = words[:-1] if is_owned else words  # `her twin sister`
     is_other = any(one.is_in("subjects", "speakers") for one in words)
     is_other = is_other or any(one.is_in("staff") for one in others)
-    things = _values() | chart_nouns("procedures") - of_people("ill_people")
+    last, ill = words[-1].text, of_people("ill_people")
+    is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
-    return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
+    return is_said and not (is_open or is_other or is_cut or is_thing)
 
 
 @cache

@@ -103,12 +103,11 @@ def month_named(text: str, language: str) -> tuple[BareMonth, str]:
     found = _form(language).search(text)
     if found is None or _DAY_BEFORE.search(text, 0, found.start()):
         return BareMonth(), text
-    number = month_names(time_words(language).locale)[found["month"]]
+    number = month_names(language)[found["month"]]
     return BareMonth(number, found[0].strip()), text.replace(found[0], " ", 1)
 
 
 @cache
 def _form(language: str) -> re.Pattern[str]:
-    words = time_words(language)
-    within, month = any_of(words.in_), any_of(month_names(words.locale))
+    within, month = any_of(time_words(language).in_), any_of(month_names(language))
     return re.compile(rf"(?<!\w)(?:{within}) (?P<month>{month})\.?(?!\w| ?\d)")

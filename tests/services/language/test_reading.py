@@ -61,6 +61,15 @@ def test_each_of_many_short_messages_costs_what_one_does() -> None:
     assert calls(12, days=1) < 6 * calls(4, days=2)
 
 
+@with_cases("text", "most")
+def test_a_new_message_is_read_in_few_calls(text: str, most: int) -> None:
+    for spaces in range(3):  # what is made once
+        reading(f"{text}{' ' * spaces}")
+    with counted_calls() as made:
+        reading(f"{text}{' ' * 7}")
+    assert made.count < most
+
+
 def test_a_name_of_nobody_addresses_nobody() -> None:
     assert reading("@Nobody latest CT?").addressee is None
 
