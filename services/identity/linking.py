@@ -91,9 +91,12 @@ class SubjectLinker:
         is_open = linked.subject == Subject("same", "nobody_else")
         for heading in headings_of(text) if is_open and situation.active else ():
             of_frame = await self._link(heading, situation)
-            if of_frame.subject.outcome != "same":
-                subject = replace(of_frame.subject, outcome="unsure")
-                return replace(of_frame, subject=subject, is_plain=linked.is_plain)
+            subject = replace(of_frame.subject, outcome="unsure")
+            if of_frame.subject.outcome == "same" and says(heading, "the_other_one"):
+                subject = Subject("unsure", "described")
+            elif of_frame.subject.outcome == "same":
+                continue
+            return replace(of_frame, subject=subject, is_plain=linked.is_plain)
         return linked
 
     async def _link(self, text: str, situation: Situation) -> Linked:
