@@ -100,7 +100,7 @@ def age_told(text: str) -> AgeTold | None:
         is_person = who in _person_words() or (not who and (heading["unit"] or sex))
         asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
         years, is_woman = int(heading["number"]), sex in ("f", "w")  # `78w nach Sturz`
-        is_asked = asked and 9 < years < _OLDEST or (is_woman and _LAST_WEEK < years)
+        is_asked = (asked and 9 < years < _OLDEST) or (is_woman and years > _LAST_WEEK)
         is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
             return AgeTold(years, "year", _sex_of(called))
