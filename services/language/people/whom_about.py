@@ -117,7 +117,9 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
 
 
 def _is_kind_of_person(word: Word) -> bool:
-    return word.is_in("people", "titles_of_patients") or word.text == "one"  # `the one I saw`
+    return (
+        word.is_in("people", "titles_of_patients", "told_apart_by") or word.text == "one"
+    )  # `the one I saw`
 
 
 @cache
