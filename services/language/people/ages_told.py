@@ -37,8 +37,7 @@ _BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
 _SEXES: dict[str, Literal["male", "female"]] = {
     "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
 }  # fmt: skip
-_LAST_WEEK, _OLDEST = 42, 120
-"""Of a pregnancy, `30w`, and of lives in years."""
+_LAST_WEEK = 42  # of a pregnancy
 _CALLED = ("people", "men", "women", "titles_of_men", "titles_of_women")
 _BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
@@ -100,7 +99,7 @@ def age_told(text: str) -> AgeTold | None:
         is_person = who in _person_words() or (not who and (heading["unit"] or sex))
         asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
         years, is_woman = int(heading["number"]), sex in ("f", "w")  # `78w nach Sturz`
-        is_asked = (asked and 9 < years < _OLDEST) or (is_woman and years > _LAST_WEEK)
+        is_asked = (asked and years > 9) or (is_woman and years > _LAST_WEEK)
         is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
             return AgeTold(years, "year", _sex_of(called))

@@ -16,7 +16,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import every_part_in
 from services.language.words.vocabulary import drug_words
 
-_LONGEST_WORDS, _WHOM_WORDS, _ASKED = 7, 2, "crp?"
+_LONGEST_WORDS, _ASKED = 7, "crp?"
 _TITLES = ("titles_of_men", "titles_of_women")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told")
 
@@ -107,19 +107,13 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`
-    is_told = len(words) > _WHOM_WORDS and words[2].is_in("speakers", "subjects", "staff")
-    is_told = is_told and words[0].is_in("definite") and _is_kind_of_person(words[1])
+    if words[0].is_in("definite") and words[2:3] and words[2].is_in("speakers", "staff"):
+        others = words = [*words[:2], *words[3:]]  # `the one I saw`, `der von Dr. Weber`
     is_other = any(one.is_in("subjects", "speakers") for one in words)
-    is_other = (is_other or any(one.is_in("staff") for one in others)) and not is_told
+    is_other = is_other or any(one.is_in("staff") for one in others)
     things = _values() | chart_nouns("procedures") - of_people("ill_people")
     is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
     return is_said and not (is_open or is_other or is_cut or words[-1].text in things)
-
-
-def _is_kind_of_person(word: Word) -> bool:
-    return (
-        word.is_in("people", "titles_of_patients", "told_apart_by") or word.text == "one"
-    )  # `the one I saw`
 
 
 @cache
