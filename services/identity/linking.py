@@ -33,7 +33,6 @@ from services.language.words.phrases import says
 
 DIRECTORY_SECONDS = 2.0
 _SEARCHES_LIMIT = 8
-_BARE_WORDS = 3
 _log = structlog.get_logger()
 
 
@@ -90,13 +89,10 @@ class SubjectLinker:
         """
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
-        is_bare = len(linked.message.words) <= _BARE_WORDS  # `und der andere?` is a switch
         for heading in headings_of(text) if is_open and situation.active else ():
             of_frame = await self._link(heading, situation)
-            subject = replace(of_frame.subject, outcome="unsure")
-            if is_same := of_frame.subject.outcome == "same":
-                subject = Subject("unsure", "described")
-            if not is_same or (not is_bare and says(heading, "the_other_one")):
+            if of_frame.subject.outcome != "same":
+                subject = replace(of_frame.subject, outcome="unsure")
                 return replace(of_frame, subject=subject, is_plain=linked.is_plain)
         return linked
 

@@ -64,11 +64,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
         return ""
     if "beside" in part:
-        who = (
-            ""
-            if not any(map(str.isalpha, who.split()[0]))
-            else _behind_values(f"{part['beside']} {who}")
-        )  # `ldl 150`
+        is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
+        who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
@@ -107,7 +104,7 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`
-    if words[0].is_in("definite") and words[2:3] and words[2].is_in("speakers", "staff"):
+    if words[0].is_in("definite") and words[3:4] and words[2].is_in("speakers", "staff"):
         others = words = [*words[:2], *words[3:]]  # `the one I saw`, `der von Dr. Weber`
     is_other = any(one.is_in("subjects", "speakers") for one in words)
     is_other = is_other or any(one.is_in("staff") for one in others)
