@@ -266,7 +266,8 @@ def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
     """A birth date beside a name makes it sure, or contradicts it."""
     fitting = [row for row in found.asked if row[0].is_born_on(one.readings)]
     for person in found.sure:
-        if one.is_birth and person.is_born_on(one.readings) is False:
+        is_birth = one.is_birth or person.is_nearly_born_on(one.readings)
+        if is_birth and person.is_born_on(one.readings) is False:
             return Subject("unsure", "contradiction", (person,), said=person.name)
     if fitting and not found.sure:
         exact = [row for row in fitting if row[1] == "part"]

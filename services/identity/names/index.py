@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from itertools import permutations
 from typing import Literal
 
 from rapidfuzz import process
@@ -31,6 +32,7 @@ _ENDING_LIMIT_CHARS = 3
 _NEAR_LIMIT = 12
 _DIGITS_LEAST = 4
 _BLOCK_LEAST_CHARS = 6
+_MERGED_LEAST_CHARS = 8
 _SIGNS = re.compile(r"[^0-9a-z]+")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _UUID_BEGINS = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?")
@@ -249,6 +251,10 @@ def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
             for word in (*_split(text), *_joined(text)):
                 if len(folded(word)) > 1 or is_without_spaces(word):
                     yield part, word
+    halves = ["".join(_split(text)) for text in (name.family, *name.given[:1])]
+    for one in permutations(halves, 2):
+        if all(one) and len("".join(one)) >= _MERGED_LEAST_CHARS:
+            yield "family", "".join(one)  # `hauckbethany`
 
 
 def _joined(text: str) -> Iterable[str]:

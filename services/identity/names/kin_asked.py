@@ -21,12 +21,7 @@ def asks_of_somebody_beside(message: Message) -> bool:
     """Whether values or drugs of a relative, or of the patient in the next bed, are spoken of."""
     words = message.words
     places = [at for at in range(len(words)) if _is_kin(words, at)]
-    is_question = "?" in message.text or bool(words and words[0].text in saying("asking"))
-    return (
-        any(_owns_value(words, at) for at in places)
-        or (is_question and any(_takes(words, at) for at in places))
-        or says(message.text, "patient_beside")
-    )
+    return any(_owns_value(words, at) for at in places) or says(message.text, "patient_beside")
 
 
 def _is_kin(words: Sequence[Word], at: int) -> bool:
@@ -63,21 +58,3 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
         return True
     # `her husband's diabetes`: no family history is theirs
     return leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind))
-
-
-def _takes(words: Sequence[Word], at: int) -> bool:
-    """Whether what a relative takes or does not bear is asked: "what does the daughter take?"."""
-    texts = [one.text for one in words]
-    after, rest, verb = texts[at + 1 : at + 2], texts[at + 1 :], texts[at - 2] if at > 1 else ""
-    if after and after[0] in saying("takes"):
-        return not of_people("pronouns").intersection(texts[at + 2 : at + 3])
-    if rest == ["on"] or verb in saying("takes_in_german") or (after == ["on"] and verb == "is"):
-        return True
-    is_ill = texts[at] in of_people("unrelated") and verb in saying("have") | {"does", "is"}
-    if is_ill and (any(map(is_clinical, rest)) or not of_people("allergic").isdisjoint(rest)):
-        return True  # `does her son have asthma?`
-    values = of_people("values_of_one")
-    if verb in saying("have"):
-        return values.issuperset(rest) and not values.isdisjoint(texts)
-    has = not saying("have").isdisjoint(after)
-    return has and not values.isdisjoint(rest[1 : 1 + _BEHIND_OWNER])

@@ -281,7 +281,7 @@ def _counts(
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
-        is_all = is_all and span[0].raw.istitle()  # `Weiss: sodium`, `weiss K`
+        is_all = is_all and span[0].raw[0].isupper()  # `Weiss: sodium`, `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
     return (in_roster and signed) or is_first_name_here(run, span)

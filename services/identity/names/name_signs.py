@@ -166,7 +166,9 @@ def is_clinical(text: str) -> bool:
 def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
     first = span[0]
-    return first.raw[0].isupper() and (is_all_said(run, span) or first.is_heading)
+    return first.raw[0].isupper() and (
+        is_all_said(run, span) or first.is_heading or (first.is_first and span[-1].closes)
+    )
 
 
 def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

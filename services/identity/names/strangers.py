@@ -101,13 +101,17 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
         is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
         is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
-    is_dotted = last is not word and word.gap.strip() == "." and len(last.raw) == len(word.raw) == 1
+    is_dotted = (
+        last is not word and word.gap.strip() in (".", ".,") and len(last.raw) == len(word.raw) == 1
+    )
     is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
     heads_value = word.heads and _is_value(behind)
     is_known = heads_value and any(_are_initials_of(one, word.text, word) for one in roster)
+    is_sexed = message.text[word.end : word.end + 3].lower() in (" (m", " (f", " (w")  # `JD (m)`
+    is_known = is_known or is_sexed
     is_pair = is_pair and (word.is_owner or not is_listed or is_known)
     if _is_half_initial(word, last):
         return last.text + word.text
@@ -123,7 +127,7 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
         first.before in of_people("topics") and word.closes
     )
     letters = first.text + word.text if is_dotted else word.text
-    return letters if begins or is_asked or is_led else ""
+    return letters if begins or is_asked or is_led or is_sexed else ""
 
 
 def _is_half_initial(word: Word, last: Word) -> bool:

@@ -13,7 +13,7 @@ from services.language.words.people_words import of_people
 from services.language.words.vocabulary import LANGUAGES, read_table
 
 _ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
-_DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?!\w)")
+_DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d\d)(?=s?\b)")
 _NAMED = re.compile(
     r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s.]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
     r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4}|['’]?\d{2})(?![:.,]\d)"
@@ -27,7 +27,7 @@ _SHORT_YEAR = re.compile(
 """The 64 of `jg 64 Hb`, not the 38 of `born 38 weeks`."""
 _YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?:(?=er\b)|(?![\w/-]|\.\d))")
 _TWO_DIGITS = re.compile(r"(?<!\w)['\u2019](\d\d)(?![\w%]|[.,]\d)(?!.*\w['\u2019](?!\w))")
-_NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
+_NEXT_WORD = re.compile(r"(?:[ ,(]{1,3}|['’]?(?=s\b))([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
 
@@ -141,7 +141,7 @@ def with_whole_years(text: str, *, today: date) -> str:
 def _is_birth_behind(behind: str) -> bool:
     """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
     word = _NEXT_WORD.match(behind)
-    return word is not None and folded(word[1]) in of_people("born")
+    return word is not None and folded(word[1]) in of_people("born") | {"s"}  # "1.5.60s Hb"
 
 
 def _is_birth(before: str) -> bool:

@@ -37,6 +37,8 @@ _BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
 _SEXES: dict[str, Literal["male", "female"]] = {
     "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
 }  # fmt: skip
+_LAST_WEEK = 42  # of a pregnancy
+_CALLED = ("people", "men", "women", "titles_of_men", "titles_of_women")
 _BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
 
@@ -70,7 +72,7 @@ def age_behind(text: str, end: int) -> AgeTold | None:
 
 
 def _person_words() -> frozenset[str]:
-    return of_people("people", "men", "women") | {"m", "f", "w", *_SEXES}
+    return of_people(*_CALLED) | {"m", "f", "w", *_SEXES}
 
 
 def _sex_of(called: str) -> Literal["male", "female"] | None:
@@ -96,9 +98,11 @@ def age_told(text: str) -> AgeTold | None:
         called = who or sex
         is_person = who in _person_words() or (not who and (heading["unit"] or sex))
         asked = folded(heading["asked"] or "") in first_parts(chart_nouns())  # not `10m walk`
-        is_sex = not sex or heading["sex"].isupper() or (asked and len(heading["number"]) == 2)
+        years, is_woman = int(heading["number"]), sex in ("f", "w")  # `78w nach Sturz`
+        is_asked = (asked and years > 9) or (is_woman and years > _LAST_WEEK)
+        is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
-            return AgeTold(int(heading["number"]), "year", _sex_of(called))
+            return AgeTold(years, "year", _sex_of(called))
     people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):

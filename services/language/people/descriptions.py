@@ -282,6 +282,6 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
         # "The patient in pain" may be the open one; "the patient with the fall" begins anew.
         begins = moves and (bool(before) or behind[0] not in of_people("vague_places"))
         return is_told_apart and (has_place or begins)
-    if any(one in of_people("plain_patients") for one in between):
+    if any(one in of_people("plain_patients", "told_apart_by") for one in between):
         return False
     return moves or not behind[0] or behind[0] in of_people("lingers")

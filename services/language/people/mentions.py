@@ -172,7 +172,7 @@ def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
     titles = of_people("titles_of_men", "titles_of_women", "staff", "titles_of_patients")
-    return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
+    return gap.strip(" ,") == "." and (len(word.raw) == 1 or word.text in titles)
 
 
 def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:

@@ -78,6 +78,7 @@ def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
 def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     """Whether an illness or organ heads the message for whose it is: `our lymphoma, …`."""
     says = any(one.is_in("copulas", "auxiliaries") for one in phrase)  # "that is wrong, …"
+    says |= phrase[-1].is_in("titles_of_patients")  # `this pt: lactate`
     if says or not phrase[0].is_in("definite") or len(phrase) < 2:
         return False
     told = _told_apart_at(phrase)

@@ -17,6 +17,7 @@ from services.language.words.phrases import every_part_in
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
+_TITLES = ("titles_of_men", "titles_of_women")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told")
 
 
@@ -45,11 +46,11 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
             if words := [*dropwhile(_leads, _whom(sentence, part).split())]:
                 yield name, " ".join(words)
     if text.rstrip("?! .").endswith(")"):
-        yield _FRAMES[1], text.rpartition("(")[2]  # `hb? (JD)`
+        yield _FRAMES[0], text.rpartition("(")[2]  # `hb? (JD)`
 
 
 def _leads(word: str) -> bool:
-    leads = of_people("leads_to_whom", "opening") - of_people("definite", "no_one")
+    leads = of_people("leads_to_whom", "opening") - of_people("definite", "no_one", *_TITLES)
     return leads.issuperset(words_of(word) or ["-"])
 
 
@@ -63,7 +64,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
         return ""
     if "beside" in part:
-        who = "" if who[-1:].isdigit() else _behind_values(f"{part['beside']} {who}")  # `ldl 150`
+        is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
+        who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
     is_of_drug = "drug" not in part or not drug_words().isdisjoint(words_of(part["drug"]))
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
@@ -102,6 +104,8 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`
+    if words[0].is_in("definite") and words[3:4] and words[2].is_in("speakers", "staff"):
+        others = words = [*words[:2], *words[3:]]  # `the one I saw`, `der von Dr. Weber`
     is_other = any(one.is_in("subjects", "speakers") for one in words)
     is_other = is_other or any(one.is_in("staff") for one in others)
     last, ill = words[-1].text, of_people("ill_people")

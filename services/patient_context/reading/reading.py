@@ -33,7 +33,7 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
-_OF_THE_TALK = ("thanks", "greeting", "bare", "help_wanted", "roster")
+_OF_THE_TALK = ("thanks", "greeting", "bare", "help_wanted", "roster", "of_knowledge")
 _SHOWN_CHARS = 64
 
 
