@@ -160,6 +160,7 @@ def _forms_of(words: CorrectionWords) -> Iterable[re.Pattern[str]]:
         rf"(?P<new>{_PART})",
         rf"{lead}(?:{nots})\s+(?P<old>{_PART})(?:{gap}|\s+)(?:{_any(words.but_words)})\s+"
         rf"(?P<new>{_PART})",
+        rf"{lead}(?:{nots})\s+(?P<old>\d\S*),\s+(?P<new>\d\S*)",
         rf"{lead}(?:{named}\s+(?:{is_word})\s+)?(?P<new>{_PART}),?\s+(?:{nots})\s+(?P<old>{_PART})",
         rf"(?:{lead})(?P<sure>{_any(words.instead)})[\s,.;:–-]+(?P<new>{_PART})",
         rf"{lead}{named}(?:\s+(?:{is_word})\s+|\s*[:=]\s*)(?:{_any(words.leads)}\s+)?"

@@ -183,8 +183,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _goes_on(sentence: str, behind: str) -> bool:
-    """Whether a sentence ends with a word cut short and goes on: "tel. 0123", "Dr. Lee"."""
+    """Whether a sentence ends with no full stop: "tel. 0123", "Dr. Lee", "im 3. Stock"."""
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
+    if sentence.endswith(".") and word.isdecimal() and title in of_people("before_ordinals"):
+        return True
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
     titles = of_people("staff", "titles_of_men", "titles_of_women")

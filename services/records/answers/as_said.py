@@ -210,8 +210,17 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     return [
         each
         for each in found
-        if not any(_fits(one, named, questions, each.on) for one in each.sentences)
+        if not any(
+            _fits(one, named, questions, each.on) or _ends_with(one, value)
+            for one in each.sentences
+        )
     ]
+
+
+def _ends_with(sentence: str, value: str) -> bool:
+    """Whether a word of a sentence ends with one that is named: "Schrittmacher"."""
+    named = tuple(one.casefold() for one in telling_words(value) if len(one) > _TELLING_CHARS)
+    return any(word.endswith(named) for word in words_of(sentence))
 
 
 def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:

@@ -4,9 +4,9 @@ from data_models.chat_context import ChatContext
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
+from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
-from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
@@ -65,15 +65,13 @@ class TurnForgetting(TurnStep):
 
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
-        message = turn.message
-        if message.press is not None or command_in(nameless(turn, message.text)) != "known":
+        if turn.message.press is not None or not _asks_what_is_known(turn):
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        is_of_words = says(nameless(turn, message.text), "what_was_told")
-        told = _in_passing(turn.document) if is_of_words else ""
-        parts = [part for part in (held_lines(turn.document), told) if part]
+        said = (held_lines(turn.document), _in_passing(turn.document))
+        parts = [part for part in said if part]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
@@ -87,6 +85,10 @@ class TurnForgetting(TurnStep):
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
+
+
+def _asks_what_is_known(turn: GroundedTurn) -> bool:
+    return command_in(behind_introduction(nameless(turn, turn.message.text))) == "known"
 
 
 def _in_passing(context: ChatContext) -> str:
