@@ -109,8 +109,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
     if put_right is not None and old and put_right.new and says(words, "sets_right"):
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
-    told = list(filter(is_told, situation.asked_before[-3:]))
-    is_next = bool(told) and told[-1] == situation.asked_before[-1]
+    before = [*map(behind_introduction, situation.asked_before[-3:])]
+    told = list(filter(is_told, before))
+    is_next = bool(told) and told[-1] == before[-1]
     is_right = is_next and (
         puts_right_what_was_told(words) or (bool(old) and {*old} <= {*words_of(told[-1])})
     )

@@ -48,4 +48,5 @@ def behind_introduction(text: str) -> str:
     """Return `text` without what only greets or opens: "Hi, I am Dr. Keller, what …?"."""
     ends = (found.start() for found in _PAUSES.finditer(text, 0, _INTRODUCTION_CHARS))
     end = max((one for one in ends if says(text[:one], "greeting", "only_opens")), default=-1)
-    return text[end + 1 :].strip() or text
+    rest = text[end + 1 :].strip() if end >= 0 else ""
+    return behind_introduction(rest) if rest else text

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from services.language.words.expressions import expressions
 
-LIMIT_CHARS = 200
+LIMIT_CHARS, _TELLING_CHARS = 200, 5
 _V = TypeVar("_V")
 Place: TypeAlias = Literal["first", "last", "before", "after"]
 Target: TypeAlias = int | str
@@ -63,18 +63,23 @@ _REFUSALS = frozenset(_WORDS.words("refusals"))
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
 
-def plan_change_in(text: str, *, names: Iterable[str], numbers: Sequence[int]) -> PlanChange | None:
+def plan_change_in(
+    text: str, *, names: Iterable[str], tasks: Mapping[int, str]
+) -> PlanChange | None:
     """Return the change that `text` asks for; None unless every word of it is understood.
 
     Args:
         names: The team.
-        numbers: Of the plan's steps, in the order shown.
+        tasks: What each of the plan's steps says, by its number, in the order shown.
     """
+    numbers = list(tasks)
     if len(text) > LIMIT_CHARS or text.rstrip().endswith("?"):
         return None
     if (edited := _edited(text, numbers)) is not None:
         return edited
-    reader = _Reader(_without_refusal(_words(text), text), _aliases(names), numbers)
+    reader = _Reader(
+        _without_refusal(_words(text), text), _of_tasks(tasks) | _aliases(names), numbers
+    )
     return reader.read()
 
 
@@ -97,7 +102,7 @@ def begins_change(text: str) -> bool:
 @dataclass(slots=True)
 class _Reader:
     words: list[str]
-    aliases: Mapping[tuple[str, ...], str]
+    aliases: Mapping[tuple[str, ...], Target]
     numbers: Sequence[int]
     at: int = 0
     verb: _Verb | None = None
@@ -236,11 +241,23 @@ def _words(text: str) -> list[str]:
     return apart.split()
 
 
-def _aliases(names: Iterable[str]) -> Mapping[tuple[str, ...], str]:
+def _of_tasks(tasks: Mapping[int, str]) -> dict[tuple[str, ...], Target]:
+    """Return the words that only one step says, each for that step: "just the timeline"."""
+    words = {number: {*_words(task)} for number, task in tasks.items()}
+    said = [word for each in words.values() for word in each]
+    return {
+        (word,): number
+        for number, each in words.items()
+        for word in each
+        if said.count(word) == 1 and len(word) >= _TELLING_CHARS
+    }
+
+
+def _aliases(names: Iterable[str]) -> dict[tuple[str, ...], Target]:
     """Return what agents may be called: their name, its words, and a word that only one has."""
     parts = {name: tuple(_parts(name)) for name in names}
     said = [word for words in parts.values() for word in dict.fromkeys(words)]
-    aliases: dict[tuple[str, ...], str] = {}
+    aliases: dict[tuple[str, ...], Target] = {}
     for name, words in parts.items():
         aliases[(name.casefold(),)] = name
         aliases[words] = name
