@@ -49,7 +49,7 @@ class TellingWords(ClosedValue):
 
 
 _BEFORE_NAMES = frozenset({"verb", "ask"})
-_LONGEST_LEAD, _LONGEST_LABEL = 6, 4
+_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
 _ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
@@ -92,6 +92,12 @@ def puts_right_what_was_told(text: str) -> bool:
         and may_put_right(rest)
         for rest in behind_corrections(text)
     )
+
+
+def says_words(told: str, words: Sequence[str]) -> bool:
+    """Whether `told` says each of `words`, with whatever ending: "rechts", "in der rechten Hand"."""
+    said = words_of(told)
+    return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)
 
 
 def _is_other_word(word: str) -> bool:
