@@ -127,10 +127,7 @@ def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def without_outer_punctuation(text: str) -> str:
     """Return `text` without what stands around its first and last letter or digit."""
-    # No expression for the end: one that looks for it from every place in a long run is slow.
-    start = next((at for at, each in enumerate(text) if each.isalnum()), len(text))
-    end = next((at for at, each in enumerate(reversed(text)) if each.isalnum()), 0)
-    return text[start : len(text) - end]
+    return text.strip("".join(one for one in set(text) if not one.isalnum()))
 
 
 @cache
@@ -145,13 +142,13 @@ def _clear_commands() -> frozenset[str]:
 @cache
 def _commands() -> Mapping[tuple[str, ...], Command]:
     """Return all but `clear`, which allows of nothing around it."""
-    found: dict[tuple[str, ...], Command] = {}
-    for language in LANGUAGES:
-        for command, phrases in replies(language).commands.items():
-            if command != "clear":
-                for phrase in phrases:
-                    found.setdefault(folded(phrase), command)
-    return found
+    return {
+        folded(phrase): command
+        for language in reversed(LANGUAGES)
+        for command, phrases in [*replies(language).commands.items()][::-1]
+        if command != "clear"
+        for phrase in phrases
+    }
 
 
 @cache

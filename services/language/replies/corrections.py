@@ -74,26 +74,23 @@ def revokes_consent(text: str) -> bool:
     words = words_of(text)
     if "?" in text or len(text) > LONGEST_CHARS:
         return False
-    for language in LANGUAGES:
-        lists = _lists(language)
-        if any(_at(words, folded(one)) is not None for one in lists.conditions):
-            continue
-        if any(_at(words, folded(one)) is not None for one in lists.revoked):
-            return True
-        at = next(
-            (at for one in lists.revokes if (at := _at(words, folded(one))) is not None), None
-        )
-        names_it = any(_at(words, folded(one)) is not None for one in lists.consents)
-        denied = at is not None and any(one in lists.denials for one in words[max(0, at - 3) : at])
-        if at is not None and names_it and not denied:
-            return True
-    return False
+    return any(
+        (_place_of(words, one.revoked) is not None or _revokes(words, one))
+        and _place_of(words, one.conditions) is None
+        for one in _all()
+    )
+
+
+def _revokes(words: list[str], lists: CorrectionWords) -> bool:
+    at = _place_of(words, lists.revokes)
+    denied = at is not None and any(one in lists.denials for one in words[max(0, at - 3) : at])
+    return at is not None and not denied and _place_of(words, lists.consents) is not None
 
 
 def names_consent(label: str) -> bool:
     """Whether `label`, of a field that is true or false, is a consent's."""
     words = words_of(label)
-    return any(_at(words, folded(one)) is not None for each in _all() for one in each.consents)
+    return any(_place_of(words, each.consents) is not None for each in _all())
 
 
 def _read(found: dict[str, str | None]) -> Correction:
@@ -127,6 +124,12 @@ def _place(what: str) -> tuple[int, bool]:
         set(words) - answers - {w for each in _all() for one in each.articles for w in folded(one)}
     )
     return nth, bool(nth) or not left
+
+
+def _place_of(words: list[str], phrases: Iterable[str]) -> int | None:
+    """Return where the first of `phrases` that `words` hold stands."""
+    places = (_at(words, folded(one)) for one in phrases)
+    return next((one for one in places if one is not None), None)
 
 
 def _at(words: list[str], phrase: tuple[str, ...]) -> int | None:

@@ -1,11 +1,13 @@
 """How a user changes a plan, read exactly or not at all. Rules over words; pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from services.language.words.expressions import expressions
 
+_PART = re.compile(r"[^\W_a-z]*[^\W_A-Z]+|[^\W_]+")
 LIMIT_CHARS, _TELLING_CHARS = 200, 5
 _V = TypeVar("_V")
 Place: TypeAlias = Literal["first", "last", "before", "after"]
@@ -270,8 +272,4 @@ def _aliases(names: Iterable[str]) -> dict[tuple[str, ...], Target]:
 
 
 def _parts(name: str) -> list[str]:
-    spaced = "".join(
-        f" {each}" if each.isupper() and before.islower() else " " if each in "_-" else each
-        for before, each in zip(f" {name}", name, strict=False)
-    )
-    return spaced.casefold().split()
+    return [one.casefold() for one in _PART.findall(name)]

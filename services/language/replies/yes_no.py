@@ -1,5 +1,6 @@
 """Whether a message says yes or no, the same for every question. Rules over words; pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -17,7 +18,7 @@ _AGREES_LAST: frozenset[_Kind | None] = frozenset({"yes", "soft_yes", "fillers"}
 _LONGEST_CHARS = 80
 _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
-_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "`": "`"}
+_QUOTED = re.compile('"[^"]*"?|“[^”]*”?|„[^“]*“?|«[^»]*»?|`[^`]*`?')
 _CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
 _JOINS = frozenset({"and", "und", "et", "y"})
 _CLAUSE_ENDS = ",.;:!\n—–"
@@ -158,16 +159,7 @@ def consent_in(text: str) -> Literal["yes", "no"] | None:
 def _unquoted(text: str) -> str:
     """Return `text` without what it quotes: between marks, and lines that begin with ">"."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
-    kept: list[str] = []
-    until = ""
-    for each in "\n".join(lines):
-        if until:
-            until = "" if each == until else until
-        elif each in _QUOTES:
-            until = _QUOTES[each]
-        else:
-            kept.append(each)
-    return "".join(kept)
+    return _QUOTED.sub("", "\n".join(lines))
 
 
 def _first_clause(text: str) -> str:

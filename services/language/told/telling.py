@@ -95,7 +95,7 @@ def puts_right_what_was_told(text: str) -> bool:
 
 
 def says_words(told: str, words: Sequence[str]) -> bool:
-    """Whether `told` says each of `words`, with whatever ending: "rechts", "in der rechten Hand"."""
+    """Whether `told` says each of `words`, with any ending: "rechts", "rechten"."""
     said = words_of(told)
     return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)
 
@@ -120,7 +120,9 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
         return False
     told = language_of(text, default="")
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
-    unknown = {one: sum(map(_is_unknown, _kinds(text, one))) for one in spoken}
+    # "L" is litres in every language.
+    known = {one: [kind for word, kind in _kinds(text, one) if len(word) > 1] for one in spoken}
+    unknown = {one: kinds.count("word") for one, kinds in known.items()}
     least = min(unknown.values())  # "K 3 values" is no German
     likely = [one for one, count in unknown.items() if count == least]
     likely = [told] if told in likely else likely  # "wächst er" is no English
@@ -141,10 +143,6 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     is_marked = (is_marked or is_label) and len(kinds) > 1
     tells = phrases.tells if is_sure else phrases.may_tell
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
-
-
-def _is_unknown(word: tuple[str, str]) -> bool:
-    return word[1] == "word" and len(word[0]) > 1  # "L" is litres in every language
 
 
 def _shape(kinds: Sequence[tuple[str, str]]) -> str:

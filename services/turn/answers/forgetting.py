@@ -65,7 +65,8 @@ class TurnForgetting(TurnStep):
 
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
-        if turn.message.press is not None or not _asks_what_is_known(turn):
+        text = behind_introduction(nameless(turn, turn.message.text))
+        if turn.message.press is not None or command_in(text) != "known":
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
@@ -85,10 +86,6 @@ class TurnForgetting(TurnStep):
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
-
-
-def _asks_what_is_known(turn: GroundedTurn) -> bool:
-    return command_in(behind_introduction(nameless(turn, turn.message.text))) == "known"
 
 
 def _in_passing(context: ChatContext) -> str:
