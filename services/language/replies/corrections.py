@@ -1,7 +1,7 @@
 """Whether a message takes back an answer or a consent. Rules over words; pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -75,22 +75,22 @@ def revokes_consent(text: str) -> bool:
     if "?" in text or len(text) > LONGEST_CHARS:
         return False
     return any(
-        (_place_of(words, one.revoked) is not None or _revokes(words, one))
-        and _place_of(words, one.conditions) is None
+        (place_of(words, one.revoked) is not None or _revokes(words, one))
+        and place_of(words, one.conditions) is None
         for one in _all()
     )
 
 
-def _revokes(words: list[str], lists: CorrectionWords) -> bool:
-    at = _place_of(words, lists.revokes)
+def _revokes(words: Sequence[str], lists: CorrectionWords) -> bool:
+    at = place_of(words, lists.revokes)
     denied = at is not None and any(one in lists.denials for one in words[max(0, at - 3) : at])
-    return at is not None and not denied and _place_of(words, lists.consents) is not None
+    return at is not None and not denied and place_of(words, lists.consents) is not None
 
 
 def names_consent(label: str) -> bool:
     """Whether `label`, of a field that is true or false, is a consent's."""
     words = words_of(label)
-    return any(_place_of(words, each.consents) is not None for each in _all())
+    return any(place_of(words, each.consents) is not None for each in _all())
 
 
 def _read(found: dict[str, str | None]) -> Correction:
@@ -114,28 +114,21 @@ def _place(what: str) -> tuple[int, bool]:
         return 0, False
     if {word for each in _all() for one in each.last for word in folded(one)} & set(words):
         return -1, True
-    counted = {
-        folded(word): number
-        for language in LANGUAGES
-        for word, number in replies(language).ordinals.items()
-    }
-    nth = next((n for word, n in counted.items() if _at(words, word) is not None), 0)
+    counted = [each for language in LANGUAGES for each in replies(language).ordinals.items()]
+    nth = next((n for word, n in counted if place_of(words, [word]) is not None), 0)
     left = (
         set(words) - answers - {w for each in _all() for one in each.articles for w in folded(one)}
     )
     return nth, bool(nth) or not left
 
 
-def _place_of(words: list[str], phrases: Iterable[str]) -> int | None:
+def place_of(words: Sequence[str], phrases: Iterable[str]) -> int | None:
     """Return where the first of `phrases` that `words` hold stands."""
-    places = (_at(words, folded(one)) for one in phrases)
-    return next((one for one in places if one is not None), None)
-
-
-def _at(words: list[str], phrase: tuple[str, ...]) -> int | None:
-    size = len(phrase)
-    starts = range(len(words) - size + 1) if size else range(0)
-    return next((at for at in starts if tuple(words[at : at + size]) == phrase), None)
+    for phrase in filter(None, map(folded, phrases)):
+        for at in range(len(words) - len(phrase) + 1):
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                return at
+    return None
 
 
 @cache

@@ -1,7 +1,7 @@
 """How a user changes a plan, read exactly or not at all. Rules over words; pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
@@ -79,9 +79,7 @@ def plan_change_in(
         return None
     if (edited := _edited(text, numbers)) is not None:
         return edited
-    reader = _Reader(
-        _without_refusal(_words(text), text), _of_tasks(tasks) | _aliases(names), numbers
-    )
+    reader = _Reader(_without_refusal(_words(text), text), _aliases(names, tasks), numbers)
     return reader.read()
 
 
@@ -243,32 +241,26 @@ def _words(text: str) -> list[str]:
     return apart.split()
 
 
-def _of_tasks(tasks: Mapping[int, str]) -> dict[tuple[str, ...], Target]:
-    """Return the words that only one step says, each for that step: "just the timeline"."""
-    words = {number: {*_words(task)} for number, task in tasks.items()}
+def _of_one(words: Mapping[_V, Collection[str]]) -> dict[tuple[str, ...], _V]:
+    """Return the words that only one has, each for that one: "just the timeline"."""
     said = [word for each in words.values() for word in each]
-    return {
-        (word,): number
-        for number, each in words.items()
-        for word in each
-        if said.count(word) == 1 and len(word) >= _TELLING_CHARS
+    return {(word,): one for one, each in words.items() for word in each if said.count(word) == 1}
+
+
+def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[str, ...], Target]:
+    """Return what steps may be called: their agent's name, or words that only one has."""
+    parts = {name: tuple(dict.fromkeys(_parts(name))) for name in names}
+    told: dict[Target, Collection[str]] = {
+        number: {one for one in _words(task) if len(one) >= _TELLING_CHARS}
+        for number, task in tasks.items()
     }
-
-
-def _aliases(names: Iterable[str]) -> dict[tuple[str, ...], Target]:
-    """Return what agents may be called: their name, its words, and a word that only one has."""
-    parts = {name: tuple(_parts(name)) for name in names}
-    said = [word for words in parts.values() for word in dict.fromkeys(words)]
-    aliases: dict[tuple[str, ...], Target] = {}
-    for name, words in parts.items():
-        aliases[(name.casefold(),)] = name
-        aliases[words] = name
-        for word in words:
-            if said.count(word) == 1:
-                aliases[(word,)] = name
-                # Radiologie, radiología: the field's own words elsewhere.
-                aliases |= {(word[:-1] + end,): name for end in _ENDS if word.endswith("logy")}
-    return aliases
+    own = _of_one(parts)
+    # Radiologie, radiología: the field's own words elsewhere.
+    own |= {
+        (word[:-1] + end,): n for (word,), n in own.items() if word[-4:] == "logy" for end in _ENDS
+    }
+    whole = {words: name for name, words in parts.items()}
+    return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}
 
 
 def _parts(name: str) -> list[str]:

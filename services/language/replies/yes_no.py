@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from services.language.replies.addressing import without_address
+from services.language.replies.corrections import place_of
 from services.language.utterance import YesNo
 from services.language.words.folding import words_of
 from services.language.words.vocabulary import LANGUAGES, folded, replies
@@ -86,7 +87,7 @@ def truth_in(text: str) -> bool | None:
     """Return what a reply about a person begins with: "no, never" is False, "I'm not sure" None."""
     words = words_of(text)
     lists = [replies(language) for language in LANGUAGES]
-    if any(_holds(words, folded(one)) for each in lists for one in each.unsure):
+    if any(place_of(words, each.unsure) is not None for each in lists):
         return None
     if _begins(words, (one for each in lists for one in (*each.no, *each.also_false))):
         return False
@@ -125,8 +126,7 @@ def _read(
 def _objects(words: Sequence[str]) -> bool:
     """Whether any word says no or but."""
     objections = (one for each in LANGUAGES for one in (*replies(each).no, *replies(each).changes))
-    telling = {folded(one) for one in objections} - {folded(one) for one in _ALSO_CONSENT}
-    return any(_holds(words, one) for one in telling)
+    return place_of(words, set(objections).difference(_ALSO_CONSENT)) is not None
 
 
 def _begins_a_change(words: Sequence[str]) -> bool:
@@ -136,11 +136,6 @@ def _begins_a_change(words: Sequence[str]) -> bool:
 def _begins(words: Sequence[str], phrases: Iterable[str]) -> bool:
     start = tuple(words[:6])
     return any(start[: len(folded(one))] == folded(one) for one in phrases)
-
-
-def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
 
 
 def consent_in(text: str) -> Literal["yes", "no"] | None:
