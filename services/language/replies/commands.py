@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from services.language.utterance import Command
 from services.language.words.folding import words_of
@@ -112,10 +113,15 @@ def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
     for name, lead in _leads():
         for start in _starts(words):
             if tuple(words[start : start + len(lead)]) == lead:
-                named = raw[start + len(lead) :]
+                behind = zip(raw[start + len(lead) :], words[start + len(lead) :], strict=True)
+                named = [one for one, _ in takewhile(_is_no_clause, behind)]
                 if name in bare and 0 < len(named) <= _NAME_WORDS:
                     yield named
                 yield from _owners(named)
+
+
+def _is_no_clause(word: tuple[str, str]) -> bool:
+    return word[1] not in of_people("described_by")  # "that was Doyle who fell"
 
 
 def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
