@@ -109,16 +109,14 @@ def _read(found: dict[str, str | None]) -> Correction:
 def _place(what: str) -> tuple[int, bool]:
     """Return the number of the answer that `what` counts, and whether it says "answer" at all."""
     words = words_of(what)
-    answers = {word for each in _all() for one in each.answers for word in folded(one)}
-    if not answers & set(words):
+    if all(place_of(words, each.answers) is None for each in _all()):
         return 0, False
-    if {word for each in _all() for one in each.last for word in folded(one)} & set(words):
+    if any(place_of(words, each.last) is not None for each in _all()):
         return -1, True
     counted = [each for language in LANGUAGES for each in replies(language).ordinals.items()]
     nth = next((n for word, n in counted if place_of(words, [word]) is not None), 0)
-    left = (
-        set(words) - answers - {w for each in _all() for one in each.articles for w in folded(one)}
-    )
+    named = (one for each in _all() for one in (*each.answers, *each.articles))
+    left = set(words).difference(*map(folded, named))
     return nth, bool(nth) or not left
 
 

@@ -237,8 +237,7 @@ def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
 
 
 def _words(text: str) -> list[str]:
-    apart = "".join(each if each.isalnum() or each == "_" else " " for each in text.casefold())
-    return apart.split()
+    return re.findall(r"\w+", text.casefold())
 
 
 def _of_one(words: Mapping[_V, Collection[str]]) -> dict[tuple[str, ...], _V]:

@@ -22,7 +22,7 @@ _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", 
 _QUOTED = re.compile('"[^"]*"?|“[^”]*”?|„[^“]*“?|«[^»]*»?|`[^`]*`?')
 _CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
 _JOINS = frozenset({"and", "und", "et", "y"})
-_CLAUSE_ENDS = ",.;:!\n—–"
+_CLAUSE_END = re.compile(r"[,.;:!\n—–]")
 
 
 def yes_no_in(text: str) -> YesNo | None:
@@ -158,5 +158,4 @@ def _unquoted(text: str) -> str:
 
 
 def _first_clause(text: str) -> str:
-    at = min((text.find(end) for end in _CLAUSE_ENDS if end in text), default=len(text))
-    return text[:at]
+    return _CLAUSE_END.split(text, maxsplit=1)[0]

@@ -71,7 +71,9 @@ class TurnForgetting(TurnStep):
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        said = (held_lines(turn.document), _in_passing(turn.document))
+        passing = told_in_passing(turn.document, turn.document.chat_history)
+        told = "".join(f"\n- “{said}”" for said in passing)
+        said = (held_lines(turn.document), told and f"{_PASSING}{told}")
         parts = [part for part in said if part]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
@@ -86,12 +88,6 @@ class TurnForgetting(TurnStep):
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
-
-
-def _in_passing(context: ChatContext) -> str:
-    """Return what users told lately that no statement holds, a line each; "" for nothing."""
-    lines = [f"- “{said}”" for said in told_in_passing(context, context.chat_history)]
-    return "\n".join([_PASSING, *lines]) if lines else ""
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
