@@ -149,7 +149,7 @@ def _reply_to_needs(
     words: str, continuation: Continuation, missing: Sequence[str]
 ) -> Opening | None:
     """Return how a blocked plan goes on: with what was filled, without it, or not at all."""
-    if yes_no_in(words) == "yes":
+    if _agrees(words):
         return RunPlan(insists=bool(missing))
     if says_no(words):
         return CancelPlan()
@@ -162,16 +162,19 @@ def _reply_to_plan(
     """Return what `words` do with an open plan; None if they speak of something else."""
     if not plan.is_open:
         return None
-    reply = yes_no_in(words)
-    if reply == "yes":
+    if _agrees(words):
         return RunPlan()
     if says_no(words):
         return CancelPlan()
-    numbers = [step.number for step in plan.steps if step.status == "pending"]
-    if (change := plan_change_in(words, names=names, numbers=numbers)) is not None:
+    tasks = {step.number: step.text for step in plan.steps if step.status == "pending"}
+    if (change := plan_change_in(words, names=names, tasks=tasks)) is not None:
         return RunPlan(change=change)
-    is_change = reply == "yes_with_changes" or begins_change(words)
+    is_change = yes_no_in(words) == "yes_with_changes" or begins_change(words)
     return ShowPlan(facilitator) if is_change else None
+
+
+def _agrees(words: str) -> bool:
+    return yes_no_in(words) == "yes" and not says(words, "thanks")  # "ok thx" starts nothing
 
 
 def _spoken_to(

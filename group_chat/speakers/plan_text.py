@@ -49,10 +49,11 @@ def needs_line(plan: Plan, number: int, missing: Sequence[str]) -> str:
 
 
 def _headed(plan: Plan, number: int) -> tuple[str, PlanStep]:
-    wanted = [step for step in plan.steps if step.status != "skipped" or step.number == number]
-    place = next(index for index, step in enumerate(wanted, 1) if step.number == number)
-    step = next(step for step in wanted if step.number == number)
-    return f"Step {place} of {len(wanted)}", step
+    # What the user left out stands last; what was skipped on the way still counts.
+    places = {step.number: place for place, step in enumerate(plan.steps, 1)}
+    place = places[number]
+    last = max(place, *(places[one.number] for one in plan.steps if one.status != "skipped"))
+    return f"Step {place} of {last}", plan.steps[place - 1]
 
 
 def _as_task(text: str) -> str:

@@ -24,7 +24,12 @@ from services.language.requests.tool_requests import as_move
 from services.language.requests.work import as_reports, doer_of, own_kind_in, points_only, work_in
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import behind_corrections, held_statements
-from services.language.told.telling import is_other_figure, is_told, puts_right_what_was_told
+from services.language.told.telling import (
+    is_other_figure,
+    is_told,
+    puts_right_what_was_told,
+    says_words,
+)
 from services.language.utterance import ChartQuestion, Situation, Task, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
@@ -109,10 +114,11 @@ def _puts_right(words: str, situation: Situation) -> bool:
     if put_right is not None and old and put_right.new and says(words, "sets_right"):
         things = measured_nouns() | of_people("definite", "owners")
         return things.isdisjoint(words_of(f"{put_right.old} {put_right.new}"))
-    told = list(filter(is_told, situation.asked_before[-3:]))
-    is_next = bool(told) and told[-1] == situation.asked_before[-1]
+    before = [*map(behind_introduction, situation.asked_before[-3:])]
+    told = list(filter(is_told, before))
+    is_next = bool(told) and told[-1] == before[-1]
     is_right = is_next and (
-        puts_right_what_was_told(words) or (bool(old) and {*old} <= {*words_of(told[-1])})
+        puts_right_what_was_told(words) or (bool(old) and says_words(told[-1], old))
     )
     if not is_right and not any(is_other_figure(words, one) for one in told):
         return False

@@ -72,7 +72,8 @@ def _recounted(point: KeyPoint, statement: HeldStatement) -> HeldStatement | Non
     """Return a point with another number before the same words: "10 a day" of "smokes 5 a day"."""
     said = point.text.partition(": ")[2]  # behind its label
     value = with_figure(said, statement.value, instead_of=statement.instead_of)
-    if value is None:
+    is_figure = statement.value[:1].isdecimal()
+    if value is None or not (is_figure or point.kind == NOTE):
         return None
     return replace(
         statement,

@@ -1,6 +1,6 @@
 """What a person may do to items of a patient's memory. Pure: works on the draft of a document."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, TypeAlias
@@ -97,43 +97,39 @@ class _Editor:
             raise MemoryItemError("it has that value already")
         self._store(place, "correct", state, corrected)
 
-    def retire(self, item: str) -> None:
+    def retire(self, item: str) -> State:
+        """Retire an item that is active; return the state in which it was."""
         place, state = self._found(item)
         if place.kind == "topic":
             raise MemoryItemError("a topic can only be corrected")
         if not _is_active(state):
             raise MemoryItemError("it is retired already")
         self._store(place, "retire", state, place.retired(state))
+        return state
 
     def restore(self, item: str) -> None:
         changes = reversed(self.document.memory_changes.changes)
-        found = next(
-            (c for c in changes if c.item == item and c.action == "retire" and not c.undone), None
-        )
-        if found is None:
-            raise MemoryItemError("nobody retired it")
-        self._take_back(found, "restore")
+        own = (one for one in changes if one.item == item and one.action == "retire")
+        self._take_back(own, "restore", "nobody retired it")
 
     def undo(self, change_id: int) -> None:
         changes = self.document.memory_changes.changes
-        found = next((c for c in changes if c.change_id == change_id and not c.undone), None)
-        if found is None:
-            raise MemoryItemError("there is no such change to undo")
-        self._take_back(found, "undo")
+        own = (one for one in changes if one.change_id == change_id)
+        self._take_back(own, "undo", "there is no such change to undo")
 
     def unlearn(self, point: str) -> None:
         """Take back a statement that a message made; what gave way to it is held again."""
-        place, state = self._found(f"point:{point}")
-        if not _is_active(state):
-            raise MemoryItemError("it is retired already")
-        self._store(place, "retire", state, place.retired(state))
-        for older in state.get("supersedes", ()):
+        for older in self.retire(f"point:{point}").get("supersedes", ()):
             former = self._place(f"point:{older}")
             before = None if former is None else former.read(self.document)
             if former is not None and before is not None and before["status"] == "superseded":
                 self._store(former, "restore", before, {**before, "status": "active"})
 
-    def _take_back(self, change: MemoryChange, action: MemoryAction) -> None:
+    def _take_back(
+        self, changes: Iterable[MemoryChange], action: MemoryAction, missing: str
+    ) -> None:
+        if (change := next((one for one in changes if not one.undone), None)) is None:
+            raise MemoryItemError(missing)
         place = self._place(change.item) or place_of_change(change.item)
         if place is None:
             raise MemoryItemError("it left the memory meanwhile")

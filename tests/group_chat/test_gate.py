@@ -30,7 +30,7 @@ WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
 
 
 def plan(status: PlanStatus) -> Plan:
-    steps = [PlanStep(number=1, agent="Radiology", text="x")]
+    steps = [PlanStep(number=1, agent="Radiology", text="a timeline")]
     return Plan(plan_id="p", run_id="r", status=status, steps=steps, created_at=NOW, updated_at=NOW)
 
 
@@ -75,6 +75,12 @@ def test_no_cancels_it(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == CancelPlan()
 
 
+@pytest.mark.parametrize("word", ["ok thx", "alles klar danke", "great thanks"])
+@pytest.mark.parametrize("status", ["proposed", "running"])
+def test_thanks_start_no_plan(word: str, status: PlanStatus) -> None:
+    assert opened(word, plan=plan(status)) == FACILITATOR
+
+
 def test_cancel_that_behind_a_deed_is_of_the_deed() -> None:
     assert of_last_deed(CancelPlan(), "cancel that", "Secretary") == Answer("Secretary")
     assert of_last_deed(CancelPlan(), "cancel that", None) == CancelPlan()
@@ -100,6 +106,7 @@ def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: Pl
         ("yes but not radiology", PlanChange(skipped=("Radiology",))),
         ("we don't need radiology", PlanChange(skipped=("Radiology",))),
         ("nein, ohne Radiologie", PlanChange(skipped=("Radiology",))),
+        ("just the timeline", PlanChange(only=(1,))),
         ("just the pathology please", PlanChange(only=("Pathology",))),
         ("add pathology first", PlanChange(moved=(Moved("Pathology", "first", is_new=True),))),
         ("move radiology first", PlanChange(moved=(Moved("Radiology", "first"),))),

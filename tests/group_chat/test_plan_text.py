@@ -30,3 +30,12 @@ def test_a_step_is_counted_among_those_that_run() -> None:
     )
     assert step_line(plan, 3) == "Step 1 of 2: *Pathology*, CT-guided biopsy"
     assert step_line(plan, 1) == "Step 2 of 2: *Radiology*, review imaging"
+
+
+def test_what_was_skipped_on_the_way_is_still_counted() -> None:
+    plan = plan_of(
+        PlanStep(number=1, agent="Pathology", text="x", status="skipped"),
+        PlanStep(number=2, agent="Radiology", text="Review imaging"),
+        PlanStep(number=3, agent="PatientHistory", text="x", status="skipped"),
+    )
+    assert step_line(plan, 2) == "Step 2 of 2: *Radiology*, review imaging"

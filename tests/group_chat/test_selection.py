@@ -118,7 +118,7 @@ def test_a_failed_step_is_the_facilitators_to_handle() -> None:
     speakers, move = after(on_step(1), "History", "Back to you *Orchestrator*.", failed=True)
     assert move == Ask("Orchestrator", "failed")
     passed_over, move = after(speakers, "Orchestrator", "There is no history.")
-    assert move == Announce("Step 1 of 1: *Radiology*, work", 2)
+    assert move == Announce("Step 2 of 2: *Radiology*, work", 2)
     assert passed_over.plan is not None
     assert passed_over.plan.steps[0].status == "skipped"
     waiting, move = after(speakers, "Orchestrator", "Shall we try again?")

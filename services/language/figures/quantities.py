@@ -72,14 +72,16 @@ class Quantity:
 def with_figure(said: str, new: str, *, instead_of: str = "") -> str | None:
     """Return `said` with its one number that `new` puts right; None where none or several may be.
 
-    What is measured or counted must stand behind it there, too: `850 mg`, `20 a day`.
+    What is measured or counted must stand behind it there, too: `850 mg`, `20 a day`. Another word
+    stands where the one that was wrong did.
 
     Args:
         instead_of: The figure that was wrong, if that is said.
     """
     right, wrong = _FIGURE.fullmatch(new.strip()), _FIGURE.fullmatch(instead_of.strip())
-    if right is None:
-        return None
+    if right is None or (instead_of and wrong is None):
+        around = re.split(rf"\b{re.escape(instead_of)}\b", said) if instead_of else ()
+        return new.join(around) if len(around) == 2 else None
     counted = right["counted"] or ("" if wrong is None else wrong["counted"])
     unit = quantities_in(f"1 {counted}")[0].unit
     same = {one.start for one in quantities_in(said) if unit and one.unit == unit}

@@ -28,6 +28,7 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
 
 TEXT_LIMIT_CHARS = 16_000
+_NUMBER_BEHIND = re.compile(r"[ -]{0,2}\d(?!\d{1,2}/\d\d)")  # "in the room 165/95" is no room
 _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
@@ -109,7 +110,7 @@ def read_words(text: str) -> Message:
             and folds[at - 1] in of_people("particles")
             and folds[at - 2] in of_people("eponym_heads"),
             is_another=_is_another(folds, at),
-            has_number=text[end : end + 2].lstrip(" -")[:1].isdigit(),
+            has_number=_NUMBER_BEHIND.match(text, end) is not None,
             is_english=english,
         )
         words.append(word)

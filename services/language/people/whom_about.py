@@ -1,5 +1,6 @@
 """Whom a message is about by its frame, "does {who} have asthma", whatever stands there. Pure."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import dropwhile, product
@@ -18,6 +19,7 @@ from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
 _TITLES = ("titles_of_men", "titles_of_women")
+_PRESSURE = re.compile(r"\d{2,3}/\d{2}")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told")
 
 
@@ -58,8 +60,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     """Return the words before what is asked for; nothing where that is no value of a chart."""
     theirs = part.get("theirs")
     who = part.get("who") or (f"unser {theirs}" if theirs else "")  # `hb vom neuzugang`
-    if not who:
-        return ""  # signs alone name nobody
+    if not who or _PRESSURE.search(who):
+        return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
     if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
         return ""

@@ -45,7 +45,8 @@ def without_address(text: str) -> str:
 
 
 def behind_introduction(text: str) -> str:
-    """Return `text` without a greeting and who says so: "Hi, I am Dr. Keller, what …?"."""
+    """Return `text` without what only greets or opens: "Hi, I am Dr. Keller, what …?"."""
     ends = (found.start() for found in _PAUSES.finditer(text, 0, _INTRODUCTION_CHARS))
-    end = max((one for one in ends if says(text[:one], "greeting")), default=-1)
-    return text[end + 1 :].strip() or text
+    end = max((one for one in ends if says(text[:one], "greeting", "only_opens")), default=-1)
+    rest = text[end + 1 :].strip() if end >= 0 else ""
+    return behind_introduction(rest) if rest else text

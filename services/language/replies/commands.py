@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from services.language.utterance import Command
 from services.language.words.folding import words_of
@@ -112,10 +113,15 @@ def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
     for name, lead in _leads():
         for start in _starts(words):
             if tuple(words[start : start + len(lead)]) == lead:
-                named = raw[start + len(lead) :]
+                behind = zip(raw[start + len(lead) :], words[start + len(lead) :], strict=True)
+                named = [one for one, _ in takewhile(_is_no_clause, behind)]
                 if name in bare and 0 < len(named) <= _NAME_WORDS:
                     yield named
                 yield from _owners(named)
+
+
+def _is_no_clause(word: tuple[str, str]) -> bool:
+    return word[1] not in of_people("described_by")  # "that was Doyle who fell"
 
 
 def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -127,10 +133,7 @@ def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def without_outer_punctuation(text: str) -> str:
     """Return `text` without what stands around its first and last letter or digit."""
-    # No expression for the end: one that looks for it from every place in a long run is slow.
-    start = next((at for at, each in enumerate(text) if each.isalnum()), len(text))
-    end = next((at for at, each in enumerate(reversed(text)) if each.isalnum()), 0)
-    return text[start : len(text) - end]
+    return text.strip("".join(one for one in set(text) if not one.isalnum()))
 
 
 @cache
@@ -145,13 +148,13 @@ def _clear_commands() -> frozenset[str]:
 @cache
 def _commands() -> Mapping[tuple[str, ...], Command]:
     """Return all but `clear`, which allows of nothing around it."""
-    found: dict[tuple[str, ...], Command] = {}
-    for language in LANGUAGES:
-        for command, phrases in replies(language).commands.items():
-            if command != "clear":
-                for phrase in phrases:
-                    found.setdefault(folded(phrase), command)
-    return found
+    return {
+        folded(phrase): command
+        for language in reversed(LANGUAGES)
+        for command, phrases in [*replies(language).commands.items()][::-1]
+        if command != "clear"
+        for phrase in phrases
+    }
 
 
 @cache

@@ -1,7 +1,7 @@
 """Whether a message takes back an answer or a consent. Rules over words; pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -74,26 +74,23 @@ def revokes_consent(text: str) -> bool:
     words = words_of(text)
     if "?" in text or len(text) > LONGEST_CHARS:
         return False
-    for language in LANGUAGES:
-        lists = _lists(language)
-        if any(_at(words, folded(one)) is not None for one in lists.conditions):
-            continue
-        if any(_at(words, folded(one)) is not None for one in lists.revoked):
-            return True
-        at = next(
-            (at for one in lists.revokes if (at := _at(words, folded(one))) is not None), None
-        )
-        names_it = any(_at(words, folded(one)) is not None for one in lists.consents)
-        denied = at is not None and any(one in lists.denials for one in words[max(0, at - 3) : at])
-        if at is not None and names_it and not denied:
-            return True
-    return False
+    return any(
+        (place_of(words, one.revoked) is not None or _revokes(words, one))
+        and place_of(words, one.conditions) is None
+        for one in _all()
+    )
+
+
+def _revokes(words: Sequence[str], lists: CorrectionWords) -> bool:
+    at = place_of(words, lists.revokes)
+    denied = at is not None and any(one in lists.denials for one in words[max(0, at - 3) : at])
+    return at is not None and not denied and place_of(words, lists.consents) is not None
 
 
 def names_consent(label: str) -> bool:
     """Whether `label`, of a field that is true or false, is a consent's."""
     words = words_of(label)
-    return any(_at(words, folded(one)) is not None for each in _all() for one in each.consents)
+    return any(place_of(words, each.consents) is not None for each in _all())
 
 
 def _read(found: dict[str, str | None]) -> Correction:
@@ -112,27 +109,24 @@ def _read(found: dict[str, str | None]) -> Correction:
 def _place(what: str) -> tuple[int, bool]:
     """Return the number of the answer that `what` counts, and whether it says "answer" at all."""
     words = words_of(what)
-    answers = {word for each in _all() for one in each.answers for word in folded(one)}
-    if not answers & set(words):
+    if all(place_of(words, each.answers) is None for each in _all()):
         return 0, False
-    if {word for each in _all() for one in each.last for word in folded(one)} & set(words):
+    if any(place_of(words, each.last) is not None for each in _all()):
         return -1, True
-    counted = {
-        folded(word): number
-        for language in LANGUAGES
-        for word, number in replies(language).ordinals.items()
-    }
-    nth = next((n for word, n in counted.items() if _at(words, word) is not None), 0)
-    left = (
-        set(words) - answers - {w for each in _all() for one in each.articles for w in folded(one)}
-    )
+    counted = [each for language in LANGUAGES for each in replies(language).ordinals.items()]
+    nth = next((n for word, n in counted if place_of(words, [word]) is not None), 0)
+    named = (one for each in _all() for one in (*each.answers, *each.articles))
+    left = set(words).difference(*map(folded, named))
     return nth, bool(nth) or not left
 
 
-def _at(words: list[str], phrase: tuple[str, ...]) -> int | None:
-    size = len(phrase)
-    starts = range(len(words) - size + 1) if size else range(0)
-    return next((at for at in starts if tuple(words[at : at + size]) == phrase), None)
+def place_of(words: Sequence[str], phrases: Iterable[str]) -> int | None:
+    """Return where the first of `phrases` that `words` hold stands."""
+    for phrase in filter(None, map(folded, phrases)):
+        for at in range(len(words) - len(phrase) + 1):
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                return at
+    return None
 
 
 @cache
@@ -160,6 +154,7 @@ def _forms_of(words: CorrectionWords) -> Iterable[re.Pattern[str]]:
         rf"(?P<new>{_PART})",
         rf"{lead}(?:{nots})\s+(?P<old>{_PART})(?:{gap}|\s+)(?:{_any(words.but_words)})\s+"
         rf"(?P<new>{_PART})",
+        rf"{lead}(?:{nots})\s+(?P<old>\d\S*),\s+(?P<new>\d\S*)",
         rf"{lead}(?:{named}\s+(?:{is_word})\s+)?(?P<new>{_PART}),?\s+(?:{nots})\s+(?P<old>{_PART})",
         rf"(?:{lead})(?P<sure>{_any(words.instead)})[\s,.;:–-]+(?P<new>{_PART})",
         rf"{lead}{named}(?:\s+(?:{is_word})\s+|\s*[:=]\s*)(?:{_any(words.leads)}\s+)?"

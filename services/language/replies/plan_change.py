@@ -1,12 +1,14 @@
 """How a user changes a plan, read exactly or not at all. Rules over words; pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from services.language.words.expressions import expressions
 
-LIMIT_CHARS = 200
+_PART = re.compile(r"[^\W_a-z]*[^\W_A-Z]+|[^\W_]+")
+LIMIT_CHARS, _TELLING_CHARS = 200, 5
 _V = TypeVar("_V")
 Place: TypeAlias = Literal["first", "last", "before", "after"]
 Target: TypeAlias = int | str
@@ -63,18 +65,21 @@ _REFUSALS = frozenset(_WORDS.words("refusals"))
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
 
-def plan_change_in(text: str, *, names: Iterable[str], numbers: Sequence[int]) -> PlanChange | None:
+def plan_change_in(
+    text: str, *, names: Iterable[str], tasks: Mapping[int, str]
+) -> PlanChange | None:
     """Return the change that `text` asks for; None unless every word of it is understood.
 
     Args:
         names: The team.
-        numbers: Of the plan's steps, in the order shown.
+        tasks: What each of the plan's steps says, by its number, in the order shown.
     """
+    numbers = list(tasks)
     if len(text) > LIMIT_CHARS or text.rstrip().endswith("?"):
         return None
     if (edited := _edited(text, numbers)) is not None:
         return edited
-    reader = _Reader(_without_refusal(_words(text), text), _aliases(names), numbers)
+    reader = _Reader(_without_refusal(_words(text), text), _aliases(names, tasks), numbers)
     return reader.read()
 
 
@@ -97,7 +102,7 @@ def begins_change(text: str) -> bool:
 @dataclass(slots=True)
 class _Reader:
     words: list[str]
-    aliases: Mapping[tuple[str, ...], str]
+    aliases: Mapping[tuple[str, ...], Target]
     numbers: Sequence[int]
     at: int = 0
     verb: _Verb | None = None
@@ -232,29 +237,30 @@ def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
 
 
 def _words(text: str) -> list[str]:
-    apart = "".join(each if each.isalnum() or each == "_" else " " for each in text.casefold())
-    return apart.split()
+    return re.findall(r"\w+", text.casefold())
 
 
-def _aliases(names: Iterable[str]) -> Mapping[tuple[str, ...], str]:
-    """Return what agents may be called: their name, its words, and a word that only one has."""
-    parts = {name: tuple(_parts(name)) for name in names}
-    said = [word for words in parts.values() for word in dict.fromkeys(words)]
-    aliases: dict[tuple[str, ...], str] = {}
-    for name, words in parts.items():
-        aliases[(name.casefold(),)] = name
-        aliases[words] = name
-        for word in words:
-            if said.count(word) == 1:
-                aliases[(word,)] = name
-                # Radiologie, radiología: the field's own words elsewhere.
-                aliases |= {(word[:-1] + end,): name for end in _ENDS if word.endswith("logy")}
-    return aliases
+def _of_one(words: Mapping[_V, Collection[str]]) -> dict[tuple[str, ...], _V]:
+    """Return the words that only one has, each for that one: "just the timeline"."""
+    said = [word for each in words.values() for word in each]
+    return {(word,): one for one, each in words.items() for word in each if said.count(word) == 1}
+
+
+def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[str, ...], Target]:
+    """Return what steps may be called: their agent's name, or words that only one has."""
+    parts = {name: tuple(dict.fromkeys(_parts(name))) for name in names}
+    told: dict[Target, Collection[str]] = {
+        number: {one for one in _words(task) if len(one) >= _TELLING_CHARS}
+        for number, task in tasks.items()
+    }
+    own = _of_one(parts)
+    # Radiologie, radiología: the field's own words elsewhere.
+    own |= {
+        (word[:-1] + end,): n for (word,), n in own.items() if word[-4:] == "logy" for end in _ENDS
+    }
+    whole = {words: name for name, words in parts.items()}
+    return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}
 
 
 def _parts(name: str) -> list[str]:
-    spaced = "".join(
-        f" {each}" if each.isupper() and before.islower() else " " if each in "_-" else each
-        for before, each in zip(f" {name}", name, strict=False)
-    )
-    return spaced.casefold().split()
+    return [one.casefold() for one in _PART.findall(name)]

@@ -19,8 +19,8 @@ def references_in(text: str) -> tuple[Reference, ...]:
     words = words_of(text)
     places = tuple(_places(words))
     found = [Reference("ordinal", places)] if places else []
-    runs = set(_runs(words))
-    kind = next((one for one in _KINDS if not runs.isdisjoint(_pointing()[one])), None)
+    said = f" {' '.join(words)} "
+    kind = next((one for one in _KINDS if any(each in said for each in _pointing()[one])), None)
     return (*found, Reference(kind)) if kind is not None else tuple(found)
 
 
@@ -75,11 +75,8 @@ _AROUND = frozenset(words_of("the and please take then der die das den dem und d
 
 @cache
 def _ordinals() -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for language in LANGUAGES:
-        for word, place in replies(language).ordinals.items():
-            found.setdefault(words_of(word)[0], place)
-    return found
+    said = [one for language in LANGUAGES for one in replies(language).ordinals.items()]
+    return {words_of(word)[0]: place for word, place in reversed(said)}
 
 
 @cache
@@ -90,24 +87,12 @@ def _nouns() -> frozenset[str]:
 
 
 @cache
-def _pointing() -> Mapping[str, frozenset[tuple[str, ...]]]:
+def _pointing() -> Mapping[str, frozenset[str]]:
     return {
         kind: frozenset(
-            folded(phrase)
+            f" {' '.join(folded(phrase))} "
             for language in LANGUAGES
             for phrase in replies(language).pointing.get(kind, ())
         )
         for kind in _KINDS
     }
-
-
-@cache
-def _longest() -> int:
-    return max(len(phrase) for phrases in _pointing().values() for phrase in phrases)
-
-
-def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the words that stand side by side, as many as a phrase may have."""
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _longest(), len(words)) + 1):
-            yield tuple(words[start:end])

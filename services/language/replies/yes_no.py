@@ -1,11 +1,13 @@
 """Whether a message says yes or no, the same for every question. Rules over words; pure."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Literal, TypeAlias
 
 from services.language.replies.addressing import without_address
+from services.language.replies.corrections import place_of
 from services.language.utterance import YesNo
 from services.language.words.folding import words_of
 from services.language.words.vocabulary import LANGUAGES, folded, replies
@@ -17,10 +19,10 @@ _AGREES_LAST: frozenset[_Kind | None] = frozenset({"yes", "soft_yes", "fillers"}
 _LONGEST_CHARS = 80
 _LONGEST_CHANGE_CHARS = 500
 _ALSO_CONSENT = ("book it", "book that", "cancel it", "cancel that", "move it", "move that")
-_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "`": "`"}
+_QUOTED = re.compile('"[^"]*"?|“[^”]*”?|„[^“]*“?|«[^»]*»?|`[^`]*`?')
 _CONDITIONS = frozenset({"if", "unless", "once", "when", "wenn", "falls", "sobald", "si", "cuando"})
 _JOINS = frozenset({"and", "und", "et", "y"})
-_CLAUSE_ENDS = ",.;:!\n—–"
+_CLAUSE_END = re.compile(r"[,.;:!\n—–]")
 
 
 def yes_no_in(text: str) -> YesNo | None:
@@ -85,7 +87,7 @@ def truth_in(text: str) -> bool | None:
     """Return what a reply about a person begins with: "no, never" is False, "I'm not sure" None."""
     words = words_of(text)
     lists = [replies(language) for language in LANGUAGES]
-    if any(_holds(words, folded(one)) for each in lists for one in each.unsure):
+    if any(place_of(words, each.unsure) is not None for each in lists):
         return None
     if _begins(words, (one for each in lists for one in (*each.no, *each.also_false))):
         return False
@@ -124,8 +126,7 @@ def _read(
 def _objects(words: Sequence[str]) -> bool:
     """Whether any word says no or but."""
     objections = (one for each in LANGUAGES for one in (*replies(each).no, *replies(each).changes))
-    telling = {folded(one) for one in objections} - {folded(one) for one in _ALSO_CONSENT}
-    return any(_holds(words, one) for one in telling)
+    return place_of(words, set(objections).difference(_ALSO_CONSENT)) is not None
 
 
 def _begins_a_change(words: Sequence[str]) -> bool:
@@ -135,11 +136,6 @@ def _begins_a_change(words: Sequence[str]) -> bool:
 def _begins(words: Sequence[str], phrases: Iterable[str]) -> bool:
     start = tuple(words[:6])
     return any(start[: len(folded(one))] == folded(one) for one in phrases)
-
-
-def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
 
 
 def consent_in(text: str) -> Literal["yes", "no"] | None:
@@ -158,18 +154,8 @@ def consent_in(text: str) -> Literal["yes", "no"] | None:
 def _unquoted(text: str) -> str:
     """Return `text` without what it quotes: between marks, and lines that begin with ">"."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
-    kept: list[str] = []
-    until = ""
-    for each in "\n".join(lines):
-        if until:
-            until = "" if each == until else until
-        elif each in _QUOTES:
-            until = _QUOTES[each]
-        else:
-            kept.append(each)
-    return "".join(kept)
+    return _QUOTED.sub("", "\n".join(lines))
 
 
 def _first_clause(text: str) -> str:
-    at = min((text.find(end) for end in _CLAUSE_ENDS if end in text), default=len(text))
-    return text[:at]
+    return _CLAUSE_END.split(text, maxsplit=1)[0]

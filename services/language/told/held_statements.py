@@ -6,7 +6,7 @@ something wrong (spec page 12.1). The words stand in `{language}/held_statements
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
@@ -183,8 +183,10 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _goes_on(sentence: str, behind: str) -> bool:
-    """Whether a sentence ends with a word cut short and goes on: "tel. 0123", "Dr. Lee"."""
+    """Whether a sentence ends with no full stop: "tel. 0123", "Dr. Lee", "im 3. Stock"."""
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
+    if sentence.endswith(".") and word.isdecimal() and title in of_people("before_ordinals"):
+        return True
     if not sentence.endswith(".") or word not in statement_words().abbreviations:
         return False
     titles = of_people("staff", "titles_of_men", "titles_of_women")
@@ -227,7 +229,8 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     that = f"{noted['that']} " if noted is not None and noted["that"] else ""  # its verb is last
     if noted is not None and not _may_be_noted(words, grammar):
         return []
-    if _contradicts_itself(words, quote, grammar):
+    clauses = [_matched(one, quote, grammar) for one in grammar["joins"].split(words)]
+    if _contradict(clauses):
         return []
     as_note = _as_note(f"{that}{words}", quote, grammar, is_noted=noted is not None)
     if grammar["guards"].search(words):
@@ -236,7 +239,7 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     if grammar["relatives"].search(words):
         return as_note  # it is kept as it was said, and is nobody's illness
     found = (
-        _of_clauses(words, quote, grammar)
+        _of_clauses(words, clauses)
         or _put_right(words, quote, grammar)
         or _matched(words, quote, grammar)
     )
@@ -245,17 +248,15 @@ def _stated(quote: str, grammar: Grammar) -> list[HeldStatement]:
     return found or as_note
 
 
-def _of_clauses(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
+def _of_clauses(words: str, found: list[list[HeldStatement]]) -> list[HeldStatement]:
     """Return what each of two or more joined clauses states; nothing if one of them is no form.
 
     "She is not allergic to penicillin, she is allergic to sulfa". What a list of doses only
     corrects, and what contradicts itself, is left alone.
     """
-    clauses = grammar["joins"].split(words)
-    found = [_matched(clause, quote, grammar) for clause in clauses]
     found = found if "," in words else _with_drugs_listed(found)  # "A 5 mg, 10 mg" may correct
     stated = _without_denied([one for of_clause in found for one in of_clause])
-    is_whole = len(clauses) > 1 and all(found) and not any(one.only_if_held for one in stated)
+    is_whole = len(found) > 1 and all(found) and not any(one.only_if_held for one in stated)
     subjects = {(one.kind, one.about) for one in stated}
     return stated if is_whole and len(subjects) == len(stated) else []
 
@@ -284,11 +285,9 @@ def _without_denied(stated: list[HeldStatement]) -> list[HeldStatement]:
     ]
 
 
-def _contradicts_itself(words: str, quote: str, grammar: Grammar) -> bool:
+def _contradict(clauses: Sequence[Sequence[HeldStatement]]) -> bool:
     """Whether two of the joined clauses say the opposite of one another."""
-    clauses = grammar["joins"].split(words)
-    found = [one for clause in clauses for one in _matched(clause, quote, grammar)]
-    stated = _without_denied(found)
+    stated = _without_denied([one for clause in clauses for one in clause])
     sides = {(one.kind, one.about, one.polarity) for one in stated}
     return len(sides) > len({(kind, about) for kind, about, _ in sides})
 
@@ -354,15 +353,6 @@ def _matched(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:
         if grammar["no_detail"].search(detail):
             return []  # a clause of its own, which says something else
         shown = f"{value} ({detail})" if detail else value
-        about = form.about or (named.get("about") or value)
-        return [
-            HeldStatement(
-                form.kind,
-                shown,
-                form.polarity,
-                about.casefold().strip(),
-                quote,
-                form.only_if_held,
-            )
-        ]
+        about = (form.about or named.get("about") or value).casefold().strip()
+        return [HeldStatement(form.kind, shown, form.polarity, about, quote, form.only_if_held)]
     return []

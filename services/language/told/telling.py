@@ -49,7 +49,8 @@ class TellingWords(ClosedValue):
 
 
 _BEFORE_NAMES = frozenset({"verb", "ask"})
-_LONGEST_LEAD, _LONGEST_LABEL = 6, 3
+_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
+_ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
 _LISTS = frozenset(
@@ -87,9 +88,21 @@ def told_in(text: str) -> Sequence[str]:
 def puts_right_what_was_told(text: str) -> bool:
     """Whether `text`, right behind what was told, puts it right; "sorry, show the CT" does not."""
     return "?" not in text and any(
-        (len(words_of(rest)) > 1 or quantities_in(rest)) and may_put_right(rest)
+        (len(words_of(rest)) > 1 or quantities_in(rest) or _is_other_word(rest))
+        and may_put_right(rest)
         for rest in behind_corrections(text)
     )
+
+
+def says_words(told: str, words: Sequence[str]) -> bool:
+    """Whether `told` says each of `words`, with any ending: "rechts", "rechten"."""
+    said = words_of(told)
+    return all(any(one.startswith(each[:_STEM]) for one in said) for each in words)
+
+
+def _is_other_word(word: str) -> bool:
+    """Whether it may stand in the place of a word that was told: "no, Friday", not "no, labs"."""
+    return any(_ONE_OF.issuperset(kind for _, kind in _kinds(word, one)) for one in ("en", "de"))
 
 
 def is_other_figure(text: str, told: str) -> bool:
@@ -107,7 +120,9 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
         return False
     told = language_of(text, default="")
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
-    unknown = {one: _shape(_kinds(text, one)).count("word") for one in spoken}
+    # "L" is litres in every language.
+    known = {one: [kind for word, kind in _kinds(text, one) if len(word) > 1] for one in spoken}
+    unknown = {one: kinds.count("word") for one, kinds in known.items()}
     least = min(unknown.values())  # "K 3 values" is no German
     likely = [one for one, count in unknown.items() if count == least]
     likely = [told] if told in likely else likely  # "wächst er" is no English
@@ -118,8 +133,10 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     """Whether one clause tells something in a language, and none of its clauses asks."""
     phrases = _phrases(language)
     head, colon, rest = text.partition(": ")
-    is_label = bool(colon) and len(head.split()) <= _LONGEST_LABEL and own_kind_in(head) is None
-    is_label = is_label and not phrases.asks.search(_shape(_kinds(head, language)))
+    said = _shape(_kinds(head, language))
+    is_label = bool(colon) and len(head.split()) <= _LONGEST_LABEL
+    is_label = is_label and (own_kind_in(head) is None or said.startswith("kin "))
+    is_label = is_label and not phrases.asks.search(said)
     kinds, is_marked = _behind_leads(_kinds(rest if is_label else text, language), phrases)
     clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(_shape(kinds))]
     asks = [bool(phrases.asks.search(one)) for one in clauses]

@@ -25,6 +25,7 @@ from services.language.told.telling import (
     is_other_figure,
     is_told,
     puts_right_what_was_told,
+    says_words,
     told_in,
 )
 from services.language.utterance import ChartQuestion
@@ -149,10 +150,10 @@ def _noted(said: str) -> list[str]:
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
     correction = correction_in(said)
-    old = frozenset(words_of(correction.old) if correction is not None else ())
+    old = words_of(correction.old) if correction is not None else ()
     for at in reversed(range(len(found)) if old or any(behind_corrections(said)) else ()):
         told = " ".join(found[at].sentences)
-        if (old and old <= {*words_of(told)}) or is_other_figure(said, told):
+        if (old and says_words(told, old)) or is_other_figure(said, told):
             return at
     return len(found) - 1 if found and is_behind else None
 
@@ -210,8 +211,17 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     return [
         each
         for each in found
-        if not any(_fits(one, named, questions, each.on) for one in each.sentences)
+        if not any(
+            _fits(one, named, questions, each.on) or _ends_with(one, value)
+            for one in each.sentences
+        )
     ]
+
+
+def _ends_with(sentence: str, value: str) -> bool:
+    """Whether a word of a sentence ends with one that is named: "Schrittmacher"."""
+    named = tuple(one.casefold() for one in telling_words(value) if len(one) > _TELLING_CHARS)
+    return any(word.endswith(named) for word in words_of(sentence))
 
 
 def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:

@@ -4,6 +4,7 @@ from data_models.chat_context import ChatContext
 from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
+from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
 from services.language.words.phrases import says
@@ -65,15 +66,17 @@ class TurnForgetting(TurnStep):
 
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
-        message = turn.message
-        if message.press is not None or command_in(nameless(turn, message.text)) != "known":
+        text = behind_introduction(nameless(turn, turn.message.text))
+        if turn.message.press is not None or command_in(text) != "known":
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        is_of_words = says(nameless(turn, message.text), "what_was_told")
-        told = _in_passing(turn.document) if is_of_words else ""
-        parts = [part for part in (held_lines(turn.document), told) if part]
+        passing = told_in_passing(turn.document, turn.document.chat_history)
+        told = "".join(f"\n- “{said}”" for said in passing)
+        held = held_lines(turn.document)
+        is_wanted = bool(told) and (not held or says(text, "what_was_told"))
+        parts = [*filter(None, (held, f"{_PASSING}{told}" if is_wanted else ""))]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
@@ -87,12 +90,6 @@ class TurnForgetting(TurnStep):
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
-
-
-def _in_passing(context: ChatContext) -> str:
-    """Return what users told lately that no statement holds, a line each; "" for nothing."""
-    lines = [f"- “{said}”" for said in told_in_passing(context, context.chat_history)]
-    return "\n".join([_PASSING, *lines]) if lines else ""
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:

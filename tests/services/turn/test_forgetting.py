@@ -60,7 +60,14 @@ async def test_what_is_held_is_listed_in_the_language_of_who_asks(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "what did I tell you about her",
+        "Was habe ich gesagt?",
+        "was weißt du über sie, was nicht in der Akte steht",
+    ],
+)
 async def test_what_was_told_in_passing_is_listed_beside_it(world: World, asked: str) -> None:
     await world.tell("Her husband says she drinks half a bottle of whisky a day")
     told = (await world.tell(asked)).texts[-1]
