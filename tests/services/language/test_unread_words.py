@@ -28,16 +28,23 @@ def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
     assert any(unread.casefold() in one.casefold() for one in named)
 
 
+def test_what_is_set_aside_is_not_told_for_the_others() -> None:
+    (question,) = asked("last visit that was not a checkup")
+    assert (question.tool, question.name, question.unread) == ("encounters", "", "not a checkup")
+
+
 @pytest.mark.parametrize(
-    ("text", "tool", "aside"),
+    "text",
     [
-        ("how many visits in 2018 not counting checkups", "encounters", "not counting checkups"),
-        ("last visit that was not a checkup", "encounters", "not a checkup"),
+        "how many visits in 2018 not counting checkups",
+        "no checkups pls",
+        "visits but no checkups",
+        "Besuche ohne Vorsorge",
     ],
 )
-def test_what_is_set_aside_is_not_told_for_the_others(text: str, tool: str, aside: str) -> None:
+def test_a_kind_of_visits_is_left_out(text: str) -> None:
     (question,) = asked(text)
-    assert (question.tool, question.name, question.unread) == (tool, "", aside)
+    assert (question.tool, question.without, question.unread) == ("encounters", ("check up",), "")
 
 
 def test_what_is_left_out_by_name_is_left_out() -> None:
