@@ -304,3 +304,26 @@ def test_how_long_a_group_of_illnesses_is_had_is_told_of_each() -> None:
     told = said("how long has he had kidney disease?", {"problems": problems})
     assert "Chronic kidney disease stage 3 (disorder): " in told
     assert "Proteinuria due to type 2 diabetes mellitus: " in told
+
+
+@pytest.mark.parametrize("text", ["is she still on iron? why", "Nimmt sie noch Eisen, weswegen?"])
+def test_a_drug_without_a_reason_is_told_with_the_visit_that_names_one(text: str) -> None:
+    rows = {
+        "medications": (row("medication", "Iron", "2003-05-15", status="active"),),
+        "encounters": (
+            row("encounter", "Visit", "2003-05-15", detail="for Anemia; at Quay Clinic"),
+            row("encounter", "Check up", "2003-05-15", detail="at Quay Clinic"),
+        ),
+    }
+    told = said(text, rows)
+    assert "for Anemia" in told or "wegen Anemia" in told
+    assert "Check up" not in told
+
+
+def test_a_value_at_the_last_of_its_panels_is_told_once() -> None:
+    values = tuple(
+        row("laboratory", name, "2018-05-20", value=value, number=float(value), unit="mg/dL")
+        for name, value in (("Total Cholesterol", "171"), ("LDL Cholesterol", "75"))
+    )
+    rows = {"results": values, "results low density lipoprotein cholesterol": values[1:]}
+    assert said("ldl at the last lipid panel", rows).startswith("**LDL Cholesterol**: 75")
