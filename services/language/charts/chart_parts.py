@@ -194,6 +194,8 @@ def is_of_values(part: QuestionPart) -> bool:
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     """Return what of a row is asked for; of what is over, when and why it ended."""
     what = part.parts[0] if part.parts else None
+    if what == "status" and "reason" in part.parts:
+        return "reason"  # "is he still on it, and why?": each row says whether
     if "treatment" in part.parts and what == "reason":
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
@@ -206,13 +208,18 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     return what
 
 
+def _is_of_amount(part: QuestionPart) -> bool:
+    """Whether how much is asked, or so many of a unit."""
+    return bool(part.unit) or "dose" in part.parts
+
+
 def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
     if part.parts and part.parts[0] in _NOT_OF_ROWS and not (of_visits and part.aspects & EDGES):
         return "all"  # that it was given, or that it is there, would be no yes
-    if "change" in part.aspects and ("average" in part.aspects or part.unit):
-        return "change"  # "average yearly gain", "how many kg did she lose?"
+    if "change" in part.aspects and ("average" in part.aspects or _is_of_amount(part)):
+        return "change"  # "average yearly gain", "how many kg did she lose in total?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)

@@ -131,6 +131,7 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
     is_done = topics == [("procedures", "")] or ("had_done" in part.frames and not topics)
     is_done &= not part.aspects and not part.frames & {"measured", "tested"}
     is_named = [name for _, name in topics] == ["treatment"]
+    is_named |= topics == [("medications", "")] and not (part.aspects or part.frames)
     if is_named or is_done or (is_taken and not topics):
         part.topics, part.parts = [], ["treatment"]
     return part

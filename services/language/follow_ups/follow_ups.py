@@ -25,7 +25,7 @@ from services.language.follow_ups.other_things import of_another, of_those
 from services.language.follow_ups.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.questions.ages_asked import age_at, ages_in, at_ages
 from services.language.questions.chart_questions import chart_questions
-from services.language.questions.chart_text import LISTS
+from services.language.questions.chart_text import LISTS, names_left_out
 from services.language.questions.events_asked import asked_around
 from services.language.questions.lengths_asked import with_lengths
 from services.language.questions.question_figures import numbers_in, with_days, with_figures
@@ -172,7 +172,7 @@ def _without_named(
 ) -> tuple[ChartQuestion, ...]:
     """Return the lists that were asked for, without what is refused: "no sinusitis please"."""
     pieces = words.pieces(folded)
-    names = tuple(one.name for each in pieces[1:] for one in each.of("name"))
+    names = tuple(one.name for each in pieces[1:] for one in names_left_out(each))
     is_list = all(one.tool in LISTS and not one.name for one in before)
     if not (names and is_list and leaning_words.refuses(folded, words)):
         return ()

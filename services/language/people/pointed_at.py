@@ -109,6 +109,7 @@ def _told_apart_at(phrase: Sequence[Word]) -> int:
 def _tells_whom(word: Word) -> bool:
     is_known = word.is_common or is_clinical_name(stem(word.text)) or is_strange(word.text)
     is_other = word.text in chart_nouns() or stem(word.text) in ordinary_words()
+    is_other |= word.gap == "-" and f"{word.before}{word.text}" in chart_nouns()  # `Check-up`
     return word.text in chart_nouns("search_record") or (is_known and not is_other)
 
 

@@ -30,7 +30,7 @@ _DATED = frozenset(
     {"results", "encounters", "procedures", "immunizations", "imaging_reports", "documents"}
 )
 """Tools whose rows are each of one day."""
-LISTS = frozenset({"medications", "allergies", "immunizations", "problems"})
+LISTS = frozenset({"medications", "allergies", "immunizations", "problems", "encounters"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,18 +194,40 @@ def without_excluded(
     pieces: Sequence[Piece], words: Lexicon
 ) -> tuple[list[Piece], tuple[NameIs, ...]]:
     """Return `pieces` without what is left out, and its names; all of them where it has none."""
-    at = next((place for place, one in enumerate(pieces) if one.of("excluding")), len(pieces))
+    excluding = (at for at, one in enumerate(pieces) if one.of("excluding"))
+    at = next(excluding, _before_kind_of_visits(pieces, words))
 
     def stands_in_it(piece: Piece) -> bool:
         is_between = piece.text in words.connectors or (piece.of("stop") and not piece.of("aspect"))
-        return bool(is_between) or may_name(piece, words)
+        return bool(is_between) or may_name(piece, words) or bool(_of_visits(piece))
 
     behind = list(takewhile(stands_in_it, pieces[at + 1 :]))
-    named = [piece for piece in behind if may_name(piece, words)]
-    names = tuple(one for piece in named for one in piece.of("name"))
+    named = [piece for piece in behind if may_name(piece, words) or _of_visits(piece)]
+    names = tuple(one for piece in named for one in names_left_out(piece))
     names += tuple(NameIs("", piece.text) for piece in named if not piece.labels)
     left = [*pieces[:at], *pieces[at + 1 + len(behind) :]]
-    return (left, names) if names else ([*pieces], ())
+    return (left or [*pieces[at : at + 1]], names) if names else ([*pieces], ())
+
+
+def _before_kind_of_visits(pieces: Sequence[Piece], words: Lexicon) -> int:
+    """Return where a kind of visits is refused: "visits without checkups"; else the end."""
+    for at, (one, behind) in enumerate(pairwise(pieces)):
+        before = [topic for piece in pieces[:at] for topic in piece.of("topic")]
+        is_list = {(topic.tool, topic.name) for topic in before} == {("encounters", "")}
+        is_order = not at and pieces[-1].text != "?"  # "no checkups please"
+        if one.text in words.words.denials and _of_visits(behind) and (is_list or is_order):
+            return at
+    return len(pieces)
+
+
+def names_left_out(piece: Piece) -> list[NameIs]:
+    """Return the names of what a piece leaves out: of a drug, an illness, a kind of visits."""
+    return [*piece.of("name"), *_of_visits(piece)]
+
+
+def _of_visits(piece: Piece) -> list[NameIs]:
+    topics = (one for one in piece.of("topic") if one.tool == "encounters" and one.name)
+    return [NameIs(one.tool, one.name) for one in topics]
 
 
 def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQuestion, ...]:

@@ -48,8 +48,9 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
         return None
     if not name and "change" in part.aspects and part.unit in _OF_UNIT:
         return named("results", _OF_UNIT[part.unit], "change", None)  # "how many kg did he lose?"
-    is_plain = bool(part.frames) and part.frames <= _OF_ANY_TEST and not part.runs
-    if is_plain and "measured" in part.frames and not (part.aspects or part.parts):
+    frames = part.frames - ({"past"} if part.is_asked_anew else set())  # "what was measured?"
+    is_plain = bool(frames) and frames <= _OF_ANY_TEST and not part.runs
+    if is_plain and "measured" in frames and not (part.aspects or part.parts):
         return ChartQuestion("results", {}, "latest")
     if "state" in part.frames and not any(run.known for run in part.runs):
         return ChartQuestion("chart_summary")  # "how is Ada doing?"

@@ -83,7 +83,11 @@ def with_result(question: ChartQuestion, part: QuestionPart) -> ChartQuestion:
 
 
 def weighed_before(asked: Sequence[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:
-    """Return what is looked at beside allergies where something may be given or not."""
+    """Return what is looked at beside allergies, or an illness, of which more is to be judged."""
+    if "judged" in part.frames:  # "is her blood pressure controlled?"
+        shown = concept_rows()["measured_for"]
+        values = [shown[one.name] for one in asked if one.tool == "problems" and one.name in shown]
+        return [values_of(values, "latest", None)] if values else []
     if "may_have" not in part.frames and "range" not in part.parts:
         return []
     names = [one.name for one in asked if one.tool == "allergies"]

@@ -28,6 +28,7 @@ from services.records.rows.measurements import MEASURED
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 _NO_ROWS: Final = ChartView(tool="", kind="table", title="", rows=())
+_VISITS: Final = ChartQuestion("encounters")
 _PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
 _REPORTS: Final = ChartQuestion("documents")
 _TREATMENTS: Final = LOOKED_AT[:2]
@@ -111,10 +112,11 @@ def looked_at(
     is_of_drug = question.tool == "medications" and question.part in ("reason", "end reason")
     there = {"reason": [_PROBLEMS], "result": [_REPORTS, _PROBLEMS]}.get(question.part or "", [])
     if question.tool == "problems" and question.part != "code":
-        there = [ChartQuestion("encounters"), _TREATMENTS[1], _REPORTS]
+        there = [_VISITS, _TREATMENTS[1], _REPORTS]
     value = concept_rows()["measured_by"].get(question.name) if question.part == "result" else None
     there += [ChartQuestion("results", {"names": [value]}, "trend", value)] if value else []
     if is_of_drug and question.name:
+        there.append(_VISITS)
         there.append(ChartQuestion(SEARCH, {"query": question.name}, name=question.name))
     return there if part_missing(question, rows, words) else ()
 
@@ -134,6 +136,8 @@ def told_of_day(
     )
     begun = _NO_ROWS.model_copy(update={"rows": [one for one in every if one.date[:10] in days]})
     found: Sequence[ViewRow] = asked_rows(ChartQuestion("timeline", span=question.span), begun).rows
+    if question.tool == "medications":  # visits that say for what
+        found = [row for row in found if row.kind != "encounter" or row.detail.startswith("for ")]
     if question.part == "result":  # reports on it
         names = names_of_procedure(question.name)
         found = [

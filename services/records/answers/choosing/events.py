@@ -58,7 +58,7 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
     """Return the one value that is asked for, the newest where none is told apart."""
     if is_limited(event):
         return tuple(beyond(event, rows)[:1])
-    ranked = sorted((row for row in rows if row.number is not None), key=number_of)
+    ranked = sorted((row for row in rows if number_of(row) or row.number == 0), key=number_of)
     days = [*{row.date: row for row in rows}.values()]  # a panel has many of one day
     edges = {"first": days, "minimum": ranked, "maximum": ranked[::-1]}
     return tuple(edges.get(event.aspect, days[::-1])[event.back :][:1])

@@ -145,8 +145,10 @@ def sources_of(row: ViewRow) -> str:
 
 
 def number_of(row: ViewRow) -> float:
-    """Return the number of a row that has one; 0 otherwise."""
-    return row.number if row.number is not None else 0.0
+    """Return the number of a row, of a pressure the upper one; 0 where it has none."""
+    upper, slash, _ = row.value.partition("/")
+    is_pair = bool(slash) and upper.strip().replace(".", "", 1).isdigit()
+    return row.number if row.number is not None else float(upper) if is_pair else 0.0
 
 
 def is_limited(question: ChartQuestion) -> bool:
