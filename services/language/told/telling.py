@@ -48,7 +48,7 @@ class TellingWords(ClosedValue):
     may_tell: _Shapes = re.compile(r"(?!)")
 
 
-_BEFORE_NAMES = frozenset({"verb", "ask"})
+_BEFORE_NAMES = frozenset({"verb", "verbs", "ask"})
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
 _ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
