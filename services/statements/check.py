@@ -218,7 +218,7 @@ class MessageCheck:
             return False
         is_hypothetical = sentence.asks or "maybe" in clause.cues
         if clause.quantities or clause.stages or clause.often:
-            return not is_hypothetical or any(one.unit for one in clause.quantities)
+            return not is_hypothetical or clause_parts.tells_value(clause, asks=sentence.asks)
         if clause.dates or clause.codes:
             return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading or subject.is_setting(clause):

@@ -17,6 +17,7 @@ from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
+from services.statements.times.durations import TIMES
 from services.statements.times.reckoned import by_reckoning, is_of_other_age
 from services.statements.unknown_prose import adds_unknown
 
@@ -88,6 +89,11 @@ def each(clauses: Iterable[Clause]) -> Iterator[Clause]:
         if len(clause.quantities) > 1:
             for one in clause.quantities:
                 yield replace(clause, quantities=(one,), dates=())
+
+
+def tells_value(clause: Clause, *, asks: bool) -> bool:
+    """Whether a clause tells a number with a unit; how soon to do what is advised is none."""
+    return any(one.unit and not (asks and one.unit in TIMES) for one in clause.quantities)
 
 
 def cites_another(sentence: Sentence, known: KnownRows) -> bool:

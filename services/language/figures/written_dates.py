@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from services.language.figures.calendar_days import days_of, steps_back
 from services.language.words.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
@@ -15,10 +16,13 @@ _FIRST_DAY = re.compile(
 _LISTED = re.compile(rf"(?:\s*{_AND}\s*)+\Z")
 _JOINED = re.compile(r"(?i)\b(?:and|then|und|dann)\b")
 _NEAR_CHARS = 40
-_A_YEAR_OFF = re.compile(
-    r"(?i)\b(?:(?:a|one|1|the) year (?:before|earlier|previously|prior|(?P<later>later|afterwards))"
-    r"|(?:the )?previous year|(?:ein|1) jahr (?:zuvor|davor|fr\u00fcher)|im vorjahr)\b"
-    r"(?=\s*(?:[.,;)(]|\Z|and|und))"
+_BESIDE = re.compile(r"\s?[,(–-]\s?(?:[a-z.]+\s)?")
+_TIME_OFF = re.compile(
+    r"(?i)\b(?:(?:(?P<count>\d{1,2})|an?|one|the|eine?[mn]?) "
+    r"(?:(?P<month>months?|monate?n?)|years?|jahre?n?) "
+    r"(?:(?:before|prior)(?=\s*(?:[.,;)(]|\Z|and))|earlier|previously|zuvor|davor|fr\u00fcher"
+    r"|(?P<later>later|afterwards|sp\u00e4ter|danach))"
+    r"|(?:the )?previous year|im (?:vorjahr|jahr (?:zu|da)vor))\b(?! than| als)"
 )
 
 
@@ -55,14 +59,14 @@ class FoundDate:
 def dates_in(text: str) -> list[FoundDate]:
     """Return the dates in `text` from the left; they do not overlap.
 
-    "A year before" is the year before the last one that is told.
+    "Two months before" is the month so long before the last one that is told.
     """
     pattern = _pattern()
     hits = [(one, hit["l3"]) for hit in pattern.finditer(text) if (one := _found(hit))]
     found = [each for one, last in hits if _is_date(one) for each in _until(one, last)]
     begun = [each for one in found for each in _begun(text, one) if not _is_among(each, found)]
     dates = _with_year_of_next(text, sorted((*begun, *found), key=_place))
-    return sorted((*dates, *_a_year_off(text, dates)), key=_place)
+    return sorted((*dates, *_off(text, dates)), key=_place)
 
 
 def _with_year_of_next(text: str, dates: list[FoundDate]) -> list[FoundDate]:
@@ -95,12 +99,28 @@ def _place(found: FoundDate) -> int:
     return found.start
 
 
-def _a_year_off(text: str, dates: list[FoundDate]) -> Iterator[FoundDate]:
-    for hit in _A_YEAR_OFF.finditer(text) if dates else ():
-        told = [one.readings[0].year for one in dates if one.start < hit.start()]
-        if told and told[-1] is not None:
-            year = told[-1] + (1 if hit["later"] else -1)
-            yield FoundDate(hit.start(), hit.end(), (WrittenDate(year),))
+def _off(text: str, dates: list[FoundDate]) -> Iterator[FoundDate]:
+    """Yield the months and years that are told by how far they are from the last date.
+
+    "On 1 December, two months later" is of that day.
+    """
+    for hit in _TIME_OFF.finditer(text) if dates else ():
+        told = [one for one in dates if one.start < hit.start()]
+        if not told or _BESIDE.fullmatch(text, told[-1].end, hit.start()):
+            continue
+        if (day := _counted_from(told[-1].readings[0], hit)) is not None:
+            yield FoundDate(hit.start(), hit.end(), (day,))
+
+
+def _counted_from(told: WrittenDate, hit: re.Match[str]) -> WrittenDate | None:
+    """Return when something was "two months later"; None where what is told is no such date."""
+    unit = "month" if hit["month"] else "year"
+    days = days_of(told.year, told.month, told.day) if told.year is not None else None
+    if days is None or (hit["month"] and told.month is None):
+        return None
+    count = int(hit["count"] or 1)
+    then = steps_back(days.first, unit, -count if hit["later"] else count)
+    return WrittenDate(then.year, then.month if hit["month"] else None)
 
 
 def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:

@@ -166,10 +166,11 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
 
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
+    is_of_one = len(clause.names) < len(("first", "second")) and not clause.dates
+    if "no" in clause.cues and clause.says("since_then") and is_of_one:
+        clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
+        last = replace(last, cues=last.cues - {"newest"})
     if not clause.names:
-        if "no" in clause.cues and clause.says("since_then") and not clause.dates:
-            clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
-            last = replace(last, cues=last.cues - {"newest"})
         return _of_the_same(last, clause)
     if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
         value = replace(last.quantities[0], pair=None)  # "135/76 mmHg, the highest systolic value"

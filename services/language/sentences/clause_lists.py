@@ -6,8 +6,9 @@ from dataclasses import replace
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_words import statement_words
 
-_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current"})
+_TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded"})
 
 
 def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
@@ -25,13 +26,20 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         if end is None or not is_listed(clause) or not end.own_names:
             yield clause
             continue
-        polar = frozenset(end.exclusive) | stems_told("denying") | saying("without")
+        told_of_each = _without_ordinals(end.exclusive)
+        polar = frozenset(told_of_each) | stems_told("denying") | saying("without")
         yield replace(
             clause,
             words=clause.words | (end.words & polar),
-            exclusive=end.exclusive,
+            exclusive=(*clause.exclusive, *told_of_each),
             cues=clause.cues | (end.cues & _TOLD_OF_ALL),
         )
+
+
+def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words of which one alone can be so: "a fifth dose" is of a thing, and not so."""
+    groups = statement_words().exclusive
+    return tuple(one for one in words if groups[one][0] != "ordinal")
 
 
 def _is_denied_name(clause: Clause) -> bool:
@@ -47,12 +55,14 @@ def _is_denied_kind(clause: Clause) -> bool:
 
 def is_listed(clause: Clause) -> bool:
     """Whether a clause only names something, so that the next tells what is said of it."""
-    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
+    said = {
+        one for one in clause.cues if not one.startswith(("same:", "means:", "topic:", "wider:"))
+    }
     return (
         bool(clause.names)
         and not clause.has_values
         and not said - {"splits", "no", "apart", "in_capitals"}
-        and not (clause.exclusive or "no" in said)
+        and not (_without_ordinals(clause.exclusive) or "no" in said)
         and clause.words.isdisjoint(stems_told("denying") | saying("without"))
     )
 

@@ -60,8 +60,7 @@ class ClauseReader:
     ) -> None:
         self._words = words
         self._lower = [base_form(word.lower().replace("’", "'")) for _, word in words]
-        if quantities:
-            keep_comparisons(self._lower, words)
+        keep_comparisons(self._lower, words)
         self._spoken = [(at, one) for (at, _), one in zip(words, self._lower, strict=True)]
         self._dates = dates
         self._quantities = (

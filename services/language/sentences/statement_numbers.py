@@ -57,13 +57,16 @@ def _is_window(words: Sequence[str], at: int, one: Quantity) -> bool:
 
 def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
     near = [folded(word) for word in words[max(0, at - _LIMIT_WORDS) : at]]
+    last = at - len(near)
     behind_limit = [place for place, word in enumerate(near) if word in saying("limits")]
     while near and near[-1] in saying("before_a_limit"):
         near.pop()
     signs = [place for place, word in enumerate(near) if word in _SIGNS]
     if signs and behind_limit and len(near) <= behind_limit[-1] + 1:
         near = near[: signs[-1] + 1]  # "below her documented goal of 7 %"
-    if near[-1:] in (["over"], ["uber"]) and not saying("from").isdisjoint(words[:at]):
+    if near[-1:] in (["over"], ["uber"]) and not saying("from").isdisjoint(
+        words[: last + len(near)]
+    ):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]
     if before[-1:] == ["reached"] and "never" in words[:at]:
@@ -101,8 +104,10 @@ def differences(
         is_more = word in saying("more_or_less") and not saying("than").isdisjoint(said[at + 1 :])
         is_over = folded(word) in saying("beyond")
         if is_more or (is_over and not saying("earlier_value").isdisjoint(said[at + 1 : at + 4])):
-            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
-            found += [offsets[offset] for offset in before[-1:]]
+            near = range(max(0, at - _NEAR), at)
+            before = [place for place in near if words[place][0] in offsets][-1:]
+            is_value = any(place and said[place - 1] in saying("at_a_value") for place in before)
+            found += [offsets[words[one][0]] for one in before if not is_value]
         if word in saying("up_or_down"):
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
         is_noun = folded(word) in saying("amounts_of_change")

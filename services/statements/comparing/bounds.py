@@ -16,6 +16,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import Verdict
 
 _LASTING = frozenset({"steady", "begun"})
+_VALUES = frozenset({"result", "times"})
 
 
 def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -24,10 +25,14 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     A "not" without a "never" is of the newest value.
     """
     told = shares(clause.quantities, clause.words)
-    if not names or clause.differences or clause.counted:
+    counts = {number for number, kind in clause.counted if kind in _VALUES}
+    is_of_some = clause.counted and not (counts and clause.says("always"))
+    if not names or clause.differences or is_of_some:
         return None
     if not (told or _may_be_of_all(clause)) or not (values := _values(clause, rows, names)):
         return None
+    if counts - {len({row.order[:10] for row in values})}:
+        return Verdict("unsupported", refs(values[-1:]))  # "at all four measurements"
     if told:
         return _of_share(clause.quantities, told, values)
     if not clause.quantities:

@@ -54,12 +54,16 @@ def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     """Return whether "the last visit" was on the day, with the doctor, or for what is told."""
     who = told_of(clause.words) - statement_words().neutral if clause.says("doctor") else set()
     is_told = not names and bool(clause.dates or who)
-    if "newest" not in clause.cues or not is_told or len(clause.topics) != 1:
+    if not is_told or len(clause.topics) != 1 or not (newest := latest(clause, rows)):
         return None
-    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
-    if not of_kind:
-        return None
-    last = max(of_kind, key=lambda row: row.order)
+    last = newest[0]
     if all(has_date(day, last) for day in clause.dates) and who <= last.words:
         return supported([last])
     return Verdict("contradicted", last.sources, last.says)
+
+
+def latest(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the row of "the last visit"; none where no last one of a kind is told."""
+    of_kind = rows.about(clause.topics[:1]) if "newest" in clause.cues else []
+    dated = [row for row in of_kind if row.order and not row.is_text]
+    return sorted(dated, key=lambda row: row.order)[-1:]

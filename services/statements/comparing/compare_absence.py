@@ -29,9 +29,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return done
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
-    spoken = clause.words | set(names)
-    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
-    meant = without_variants(meant, spoken)
+    meant = _meant(clause, found, names)
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
         meant = [row for row in known if row.is_text or row.negated or kind in row.words]
@@ -62,6 +60,15 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         later = _told_later(clause, denied, meant)
         return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _meant(clause: Clause, found: Sequence[KnownRow], names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of what a clause names; of "no vitamin D level" values, and no drug."""
+    spoken = clause.words | set(names)
+    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    if clause.says("measured_level"):
+        meant = [row for row in meant if row.is_text or row.number is not None]
+    return without_variants(meant, spoken)
 
 
 def _has_it_not(clause: Clause, row: KnownRow) -> bool:
@@ -193,7 +200,7 @@ def _not_recorded(
     there, said = _of_all_told(clause, rows, named, names)
     if named and not there and said:
         return Verdict("supported", (), said)
-    is_of_now = clause.says("chronic") or "current" in clause.cues
+    is_of_now = clause.says("chronic") or not clause.cues.isdisjoint({"current", "takes"})
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:

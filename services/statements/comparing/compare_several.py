@@ -1,7 +1,8 @@
 """Clauses whose parts stand in several rows: two values, two days, a drug and its reason. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
@@ -18,14 +19,10 @@ from services.statements.rows.subject import about, is_meant, of_state, supporte
 from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_then
 
-ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
-    "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
-}  # fmt: skip
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
 _SINGLE = frozenset({"immunization", "medication"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_REASON = " for "
+_REASON, _MANY = " for ", 20  # "thirty" is no place
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
 """Illnesses with stages of their own."""
@@ -165,25 +162,40 @@ def against_order(
     first = fitting[0]
     if first.is_text or (other := _not_alone(clause, first, rows, names)) is not None:
         return None if first.is_text else other
-    told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
+    told = places_told(clause)
+    if first.kind == "medication" and told and max(told) > len({row.needs for row in fitting}):
+        return Verdict("contradicted", first.sources, first.says)  # "a second antihypertensive"
     is_over = clause.says("series") and "ended" in clause.cues
     is_last = clause.dates and (is_over or (first.kind == "problem" and "newest" in clause.cues))
     if first.kind not in COUNTED_ONE_BY_ONE or not (told or is_last):
         return None
     said = frozenset() if names else told_of(clause.words) & first.words
     of_kind = [row for row in rows.about(names or clause.topics) if row.kind == first.kind]
-    given = {day for row in of_kind if said <= row.words for day in _days(row)}
+    given = {day for row in of_kind if said <= row.words for day in begun_days(row)}
     meant = [
         row
         for row in fitting
         if row.kind == first.kind
-        for day in _days(row, clause.dates)
+        for day in begun_days(row, clause.dates)
         if (sum(one <= day for one in given) in told if told else day >= max(given))
     ]
     return supported(meant) if meant else Verdict("contradicted", first.sources, first.says)
 
 
-def _days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
+def places_told(clause: Clause) -> list[int]:
+    """Return which of several is told, 2 of "the second dose" and "der zweiten Dosis"."""
+    said = (w.rstrip("rs") if w.endswith(("er", "es")) else w for w in clause.words)
+    every = (_places().get(w) or _places().get(f"{w}n") for w in said)
+    return [one for one in every if one is not None]
+
+
+@cache
+def _places() -> Mapping[str, int]:
+    nth = statement_words().nth.items()
+    return {stem(word): at for word, at in nth if at <= _MANY}
+
+
+def begun_days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
     """Return on which days a thing began, each time of those that are told."""
     begun = [day for day in (row.begun, *(first for first, _ in row.earlier)) if day is not None]
     then = [day for day in begun if all(is_then(one, day) for one in dates)]

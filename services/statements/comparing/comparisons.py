@@ -9,6 +9,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.letters import folded
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
+from services.statements.rows.compare_series import has_value, value_of
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.verdict import Verdict
@@ -30,7 +31,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
         said = _by_course(clause)
     if not said or not clause.says("than", "beside_another") or clause.says("multiplied"):
         return None
-    rows = [row for row in subject if row.number is not None and not row.is_text]
+    rows = [row for row in subject if has_value(row) and not row.is_text]
     sides = _sides(clause, rows)
     if not sides:
         months = sum(folded(word) in month_numbers() for word in clause.words)
@@ -38,7 +39,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     if not all(sides):
         return Verdict("unsupported")
     first, second = sides[0][0], sides[1][0]
-    difference = (first.number or 0.0) - (second.number or 0.0)
+    difference = value_of(first) - value_of(second)
     holds = difference > 0 if said & saying("higher") else difference < 0
     sources = (*first.sources, *second.sources)
     both = f"{first.says}; {second.says}"

@@ -15,7 +15,7 @@ from services.statements.times.durations import lasts_on, stayed
 from services.statements.times.regular import done_regularly
 
 _FIGURES = (
-    done_regularly, counted, changed, lasts_on, of_all_values, stayed, switched
+    done_regularly, of_all_values, counted, changed, lasts_on, stayed, switched
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_words import statement_words
-from services.statements.comparing.compare_several import ORDINALS
+from services.statements.comparing.compare_several import places_told
 from services.statements.rows.fit import fits, is_aim
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -99,7 +99,7 @@ def _in_order(link: Link, rows: KnownRows) -> Verdict | None:
 def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the rows with a day that say a clause; "it" is what the other names."""
     names = without_setting(clause)
-    is_of_same = clause.says("it", "previous") or not clause.words.isdisjoint(ORDINALS)
+    is_of_same = clause.says("it", "previous") or bool(places_told(clause))
     names = names or (without_setting(other) if is_of_same else ())
     plain = replace(clause, exclusive=(), cues=clause.cues - {"before", "newest", "current"})
     found = [row for row in about(plain, rows, names) if _is_event(row) and fits(plain, row)]
@@ -111,7 +111,7 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
 
 def _nth(clause: Clause, found: Sequence[KnownRow]) -> list[KnownRow]:
     """Return of "the second colonoscopy" the second; all where no such word stands there."""
-    which = {ORDINALS[word] for word in clause.words if word in ORDINALS}
+    which = places_told(clause)
     days = sorted({*map(_day, found)})
     meant = [day for at, day in enumerate(days, 1) if at in which]
     return [row for row in found if _day(row) in meant] if which else list(found)

@@ -1,18 +1,24 @@
 """Denials of more, of what came later, and of why: "no second dose", "none since 2018". Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
+from services.statements.comparing.compare_several import (
+    COUNTED_ONE_BY_ONE,
+    begun_days,
+    places_told,
+)
 from services.statements.rows.fit import has_date
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import UNCHECKED, Verdict
+from services.statements.times.counting import as_in_rows, within
 
 _SAY_NO_MORE = DONE_ONCE | {"problem", "medication", "care plan", "goal", "order"}
 
@@ -51,8 +57,23 @@ def _tells(asked: Clause, row: KnownRow) -> bool:
 def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over a denial of one more; None where a clause denies none."""
     is_done = bool(plain and clause.dates) and all(row.kind in DONE_ONCE for row in plain)
-    told = _none_later(clause, rows, plain)
+    told = _not_so_many(clause, rows, plain) or _none_later(clause, rows, plain)
     return told or _not_prescribed(clause, rows) or (not_then(clause, plain) if is_done else None)
+
+
+def _not_so_many(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "a second dose is not documented": there are fewer."""
+    which = [one for one in places_told(clause) if one > 1]
+    plain = [row for row in plain if not row.needs.isdisjoint(clause.names)] or plain
+    kinds = {row.kind for row in plain}
+    is_part = any(places_told(replace(clause, words=row.words)) for row in plain)  # "second toe"
+    is_told = len(which) == len(kinds) == 1 and not (is_part or clause.dates)
+    if not is_told or not kinds <= rows.whole.keys() & {*COUNTED_ONE_BY_ONE, "medication"}:
+        return None
+    is_drug = kinds == {"medication"}
+    given = {one for row in plain for one in ([row.needs] if is_drug else begun_days(row))}
+    is_so = len(given) < which[0]
+    return supported(plain) if is_so else Verdict("contradicted", refs(plain[:1]), plain[0].says)
 
 
 def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
@@ -99,21 +120,14 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
 def _of_days(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of the days that are told; of two with "between", those between them."""
     if len(clause.dates) == len(("first", "last")) and clause.says("between"):
-        first, last = sorted(map(_written, clause.dates))
-        later = [row for row in rows if row.order[: len(first)] > first]
-        return [row for row in later if row.order[: len(last)] < last]
+        ends = [row for row in rows if any(has_date(day, row) for day in clause.dates)]
+        return [row for row in within(clause, rows) if row not in ends]
     return [row for row in rows if any(has_date(day, row) for day in clause.dates)]
-
-
-def _written(found: FoundDate) -> str:
-    """Return a day, month or year as rows have it, of several readings the last."""
-    parts = ((one.year, one.month, one.day) for one in found.readings)
-    return max("-".join(f"{part:02}" for part in one if part) for one in parts)
 
 
 def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none since 2018"."""
-    last = max(map(_written, clause.dates))
+    last = max(map(as_in_rows, clause.dates))
     later = [row for row in there if row.order[: len(last)] > last]
     if later:
         return Verdict("contradicted", later[0].sources, later[0].says)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
+from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_words import statement_words
 from services.statements.rows.compare_series import since
@@ -37,7 +38,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return None
     is_of_time = clause.says("apart") and bool(clause.quantities)  # "her two scans, a year apart"
     if not (number := numbers.pop()) or is_of_time:
-        return None  # that there is none is a matter of absence
+        # That there is none is a matter of absence, and how far apart they are of their days.
+        return Verdict("unsupported") if is_of_time else None
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
     subject = [row for row in subject if row.kind in kinds] or subject
@@ -97,7 +99,23 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
         return list(since(clause, found))
     if len(clause.dates) == 1:
         return [row for row in found if has_date(clause.dates[0], row)]
-    return found if is_there else None
+    spanned = within(clause, found) if "ended" not in clause.cues else []  # a series that ended
+    return spanned or (found if is_there else None)
+
+
+def within(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows from the first to the last of two days, of "between May and August 2020"."""
+    if len(clause.dates) != len(("first", "last")) or not clause.says("between"):
+        return []
+    first, last = sorted(map(as_in_rows, clause.dates))
+    later = [row for row in rows if first <= row.order[: len(first)]]
+    return [row for row in later if row.order[: len(last)] <= last]
+
+
+def as_in_rows(found: FoundDate) -> str:
+    """Return a day, month or year as rows have it, of several readings the last."""
+    parts = ((one.year, one.month, one.day) for one in found.readings)
+    return max("-".join(f"{part:02}" for part in one if part) for one in parts)
 
 
 def _says(number: float, row: KnownRow) -> bool:

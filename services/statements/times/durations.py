@@ -21,7 +21,7 @@ _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
-_FAR = 1.5
+_FAR, _MANY = 1.5, 10
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
 
@@ -30,9 +30,11 @@ def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> boo
     is_of_drug = any(kind_of_name(one) == "medication" for one in clause.names)
     # An illness is no course of its drug.
     is_span = "ended" in clause.cues or clause.says("lasted") or not is_of_drug
+    is_span = is_span and not (clause.counted and clause.says("apart"))
     spans = [days for row in found if is_span for days in spans_of(row, clause)]
-    apart = combinations(found, 2) if clause.says("apart") else ()
-    spans += [days for two in apart if (days := days_between(*two)) is not None]
+    times = [time for row in found for time, *_ in ((row.begun,), *row.earlier)]
+    apart = combinations(filter(None, map(_exact, times)), 2) if clause.says("apart") else ()
+    spans += [abs((last - first).days) for first, last in apart]
     return any(_is_so(clause, told, days) for days in spans)
 
 
@@ -149,7 +151,11 @@ def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     if told.comparator:  # "more than two months" are no ten
         low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
         return limit * low <= days <= limit * high
-    return days <= limit + off if clause.says("within") else abs(days - limit) <= off
+    if clause.says("within"):
+        return days <= limit + off
+    if days > limit:  # both ends may be counted, but not neither; "for 35 years" are whole ones
+        off = {"d": 0.0, "a": TIMES["a"] if told.number >= _MANY else off}.get(told.unit, off)
+    return abs(days - limit) <= off
 
 
 def spans_of(row: KnownRow, clause: Clause) -> Iterator[int]:

@@ -10,9 +10,12 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.stages_told import TimeTold
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
+from services.statements.comparing.by_values import latest
 from services.statements.rows.compare_series import has_value
+from services.statements.rows.fit import has_date
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
+from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import age_told, is_so_old
 from services.statements.times.durations import is_so_long, is_steady, is_then, long_ago
@@ -29,7 +32,7 @@ def by_reckoning(
     times = list(sentence.reader.times()) if sentence.reader else []
     numbers = [one.told for one in times]
     plain = [_without(one, numbers) for one in sentence.clauses]
-    verdicts = [_judged(one, judge) for one in plain] if times else []
+    verdicts = [_judged(one, rows, judge) for one in plain] if times else []
     if worst(verdicts).state != "supported":
         return None
     for time, owner in product(times, sentence.clauses):
@@ -66,11 +69,23 @@ def _without(clause: Clause, numbers: Sequence[Quantity]) -> Clause:
     return replace(clause, words=words, quantities=rest, cues=clause.cues | cues)
 
 
-def _judged(clause: Clause, judge: Callable[[Clause], Verdict]) -> Verdict:
+def _judged(clause: Clause, rows: KnownRows, judge: Callable[[Clause], Verdict]) -> Verdict:
     """Return the verdict over a clause, of one that names nothing itself also for the last name."""
+    if visited := _visited(clause, rows):
+        return supported(visited)
     found = judge(clause)
     is_of_last = found.state == "unsupported" and not clause.own_names
     return judge(replace(clause, names=clause.names[-1:])) if is_of_last else found
+
+
+def _visited(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the last visit, or the stay of a day, where a clause tells of no more than that."""
+    if clause.names or clause.quantities or clause.stages or clause.cues & _OVER:
+        return []
+    if clause.dates:
+        stays = [row for row in rows.rows if row.is_stay and clause.says("in_hospital")]
+        return [row for row in stays if all(has_date(day, row) for day in clause.dates)]
+    return [row for row in latest(clause, rows) if row.kind in rows.whole]
 
 
 def _rows_of(verdict: Verdict, rows: KnownRows) -> Iterator[KnownRow]:
@@ -91,7 +106,7 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
     if "steady" in owner.cues:
         return is_steady(owner, time.told, [row for row in named if row.order and has_value(row)])
     found = [*found, *(row for row in named if row.kind == "problem")]
-    if owner.says("in_hospital"):
+    if owner.says("in_hospital") and not owner.counted:
         stays = [row for row in rows.rows if row.is_stay]
         found = [row for row in stays if row in named] or stays
     is_now = owner.cues.isdisjoint(_OVER) and not owner.says("apart", "lasted")
