@@ -208,17 +208,13 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     return what
 
 
-def _is_of_amount(part: QuestionPart) -> bool:
-    """Whether how much is asked, or so many of a unit."""
-    return bool(part.unit) or "dose" in part.parts
-
-
 def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
     if part.parts and part.parts[0] in _NOT_OF_ROWS and not (of_visits and part.aspects & EDGES):
         return "all"  # that it was given, or that it is there, would be no yes
-    if "change" in part.aspects and ("average" in part.aspects or _is_of_amount(part)):
+    is_of_amount = bool(part.unit) or "dose" in part.parts
+    if "change" in part.aspects and ("average" in part.aspects or is_of_amount):
         return "change"  # "average yearly gain", "how many kg did she lose in total?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"

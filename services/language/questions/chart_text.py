@@ -199,10 +199,10 @@ def without_excluded(
 
     def stands_in_it(piece: Piece) -> bool:
         is_between = piece.text in words.connectors or (piece.of("stop") and not piece.of("aspect"))
-        return bool(is_between) or may_name(piece, words) or bool(_of_visits(piece))
+        return bool(is_between) or may_name(piece, words) or bool(names_left_out(piece))
 
     behind = list(takewhile(stands_in_it, pieces[at + 1 :]))
-    named = [piece for piece in behind if may_name(piece, words) or _of_visits(piece)]
+    named = [piece for piece in behind if may_name(piece, words) or names_left_out(piece)]
     names = tuple(one for piece in named for one in names_left_out(piece))
     names += tuple(NameIs("", piece.text) for piece in named if not piece.labels)
     left = [*pieces[:at], *pieces[at + 1 + len(behind) :]]
@@ -215,19 +215,16 @@ def _before_kind_of_visits(pieces: Sequence[Piece], words: Lexicon) -> int:
         before = [topic for piece in pieces[:at] for topic in piece.of("topic")]
         is_list = {(topic.tool, topic.name) for topic in before} == {("encounters", "")}
         is_order = not at and pieces[-1].text != "?"  # "no checkups please"
-        if one.text in words.words.denials and _of_visits(behind) and (is_list or is_order):
+        is_kind = any(each.tool == "encounters" for each in names_left_out(behind))
+        if one.text in words.words.denials and is_kind and (is_list or is_order):
             return at
     return len(pieces)
 
 
 def names_left_out(piece: Piece) -> list[NameIs]:
     """Return the names of what a piece leaves out: of a drug, an illness, a kind of visits."""
-    return [*piece.of("name"), *_of_visits(piece)]
-
-
-def _of_visits(piece: Piece) -> list[NameIs]:
     topics = (one for one in piece.of("topic") if one.tool == "encounters" and one.name)
-    return [NameIs(one.tool, one.name) for one in topics]
+    return [*piece.of("name"), *(NameIs(one.tool, one.name) for one in topics)]
 
 
 def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQuestion, ...]:
