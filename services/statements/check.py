@@ -36,6 +36,10 @@ OTHER_PATIENT = "A sentence about another patient was left out."
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
+_DENIALS = frozenset({"no", "nothing"})
+_TELLING = ("about_patient", "asserts", "deed:")
+"""By these a sentence tells what somebody is, has or did."""
+
 
 class MessageCheck:
     """Checks the sentences of one message, in order: "it was 4.1" speaks of the one before."""
@@ -133,7 +137,8 @@ class MessageCheck:
 
     def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
         """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
-        is_told = (is_so or "about_patient" in sentence.cues) and not sentence.asks
+        is_told = is_so or any(one.startswith(_TELLING) for one in sentence.cues)
+        is_told = is_told and not sentence.asks
         is_of_doctor = is_told and self.speaker.reads_records and self.grounds.is_other_doctor(text)
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
@@ -179,7 +184,8 @@ class MessageCheck:
             return self._smoking(sentence, clause)
         if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:
             return figures
-        if "no" in clause.cues or "nothing" in clause.cues:
+        is_unchanged = "steady" in clause.cues and clause.says("changes") and not names
+        if is_unchanged or clause.cues & _DENIALS:
             return self._absence(sentence, clause, names)
         is_untaken = self._advises_untaken(sentence, clause)
         if not (is_untaken or self._is_stated(sentence, clause, names)):
@@ -266,7 +272,8 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
-        topics = clause.topics if "no" in clause.cues else ()
+        is_of_all = clause.says("changes") and not names  # "no change since the last visit"
+        topics = clause.topics if "no" in clause.cues and not is_of_all else ()
         rows = self.grounds.rows
         before = next((one for one, here in pairwise(sentence.clauses) if here is clause), None)
         untold = not_told(clause, before, rows, names)

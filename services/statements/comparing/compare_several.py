@@ -163,7 +163,7 @@ def against_order(
 ) -> Verdict | None:
     """Return which rows are "her second dose", or what speaks against it and "her only drug"."""
     first = fitting[0]
-    if first.is_text or (other := _not_alone(clause, first, rows, names)) is not None:
+    if first.is_text or (other := not_alone(clause, first, rows, names)) is not None:
         return None if first.is_text else other
     told = [ORDINALS[word] for word in clause.words if word in ORDINALS]
     is_over = clause.says("series") and "ended" in clause.cues
@@ -190,16 +190,28 @@ def _days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
     return [written(day) for day in then or begun[:1]]
 
 
-def _not_alone(
+def not_alone(
     clause: Clause, first: KnownRow, rows: KnownRows, names: Sequence[str]
 ) -> Verdict | None:
-    """Return another of the kind of which somebody is said to have one alone."""
-    if not clause.says("sole") or clause.topics != (f"={first.kind}",) or first.kind not in _SINGLE:
+    """Return another of the kind of which somebody is said to have, or ever had, one alone.
+
+    Where the row of the one does not say that it is of the kind, the others do not either.
+    """
+    groups = [one for one in names if one.startswith("=")]
+    groups = groups if "is_now" in clause.cues and "ended" not in clause.cues else []
+    kind = sorted(groups, key=lambda one: len(rows.about([one])))[-1:]
+    if clause.topics:
+        kind = [*clause.topics, *(one for one in names if one not in first.needs)]
+    own = {*names}.difference(kind)
+    if not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:
         return None
-    alike = rows.about([*clause.topics, *(one for one in names if one not in first.needs)])
-    others = (row for row in alike if row.kind == first.kind and row.standing == first.standing)
-    other = next((row for row in others if row.needs.isdisjoint(first.needs)), None)
-    return Verdict("contradicted", other.sources, other.says) if other is not None else None
+    alike = [row for row in rows.about(kind) if row.kind == first.kind]
+    is_ever = clause.says("ever")
+    others = (row for row in alike if is_ever or row.standing == first.standing)
+    other = next((row for row in others if row.needs.isdisjoint(own)), None)
+    if other is None:
+        return None if first in alike else Verdict("unsupported", first.sources)
+    return Verdict("contradicted", other.sources, other.says)
 
 
 def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
