@@ -148,7 +148,7 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
 def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return what all rows say of "no surgery or admission", where nothing is named."""
     told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
-    if clause.names or clause.has_values or not told:
+    if {*clause.names}.difference(told) or clause.has_values or not told:
         return None
     done = [
         row

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import stem
+from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.courses import plain
@@ -23,7 +23,7 @@ ORDINALS = {
     "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
 }  # fmt: skip
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
-_SINGLE = frozenset({"immunization", "medication"})
+_SINGLE = frozenset({"immunization", "medication", "problem"})
 _TREATMENTS = frozenset({"medication", "procedure"})
 _REASON = " for "
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
@@ -207,6 +207,8 @@ def not_alone(
         return None
     alike = [row for row in rows.about(kind) if row.kind == first.kind]
     is_ever = clause.says("ever")
+    if first.kind == "problem" and clause.says("chronic"):
+        return None  # which of the others are so nobody says
     others = (row for row in alike if is_ever or row.standing == first.standing)
     other = next((row for row in others if row.needs.isdisjoint(own)), None)
     if other is None:
@@ -276,7 +278,10 @@ def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
 
 
 def advises_untaken(clause: Clause, rows: KnownRows) -> bool:
-    """Whether it is advised to go on with, or to change, a drug that nobody takes."""
+    """Whether it is advised to go on with, or to change, a drug or a device that nobody has."""
+    devices = clause.words & saying("devices")
+    if devices and clause.says("goes_on_with", "changes_a_drug", "sees_to_a_device"):
+        return devices.isdisjoint(rows.words)
     named = {one: rows.about([one]) for one in clause.names}
     drugs = [
         found
