@@ -200,7 +200,7 @@ def not_alone(
     groups = [one for one in names if one.startswith("=")]
     groups = groups if "is_now" in clause.cues and "ended" not in clause.cues else []
     kind = sorted(groups, key=lambda one: len(rows.about([one])))[-1:]
-    if clause.topics:
+    if clause.topics == (f"={first.kind}",):
         kind = [*clause.topics, *(one for one in names if one not in first.needs)]
     own = {*names}.difference(kind)
     if not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:
