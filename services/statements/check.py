@@ -287,7 +287,7 @@ class MessageCheck:
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
         is_listed = not clause_parts.CLINICAL_TOPICS.isdisjoint(about)
-        of_record = is_listed or self._is_clinical(replace(clause, names=about))
+        of_record = is_listed or self._is_clinical(clause)
         if not self.speaker.reads_records and not of_record:
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
