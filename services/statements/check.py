@@ -24,7 +24,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.rows import subject
 from services.statements.rows.fit import happenings
 from services.statements.rows.judgements import judges_alone, with_courses
-from services.statements.rows.known_words import is_named
+from services.statements.rows.known_words import has_none
 from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
@@ -35,6 +35,10 @@ OTHER_PATIENT = "A sentence about another patient was left out."
 
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
+
+_DENIALS = frozenset({"no", "nothing"})
+_TELLING = ("about_patient", "asserts", "deed:")
+"""By these a sentence tells what somebody is, has or did."""
 
 
 class MessageCheck:
@@ -133,7 +137,8 @@ class MessageCheck:
 
     def _tells_of_strangers(self, text: str, sentence: Sentence, *, is_so: bool) -> bool:
         """Whether a sentence that would pass is of somebody whom neither rows nor users name."""
-        is_told = (is_so or "about_patient" in sentence.cues) and not sentence.asks
+        is_told = is_so or any(one.startswith(_TELLING) for one in sentence.cues)
+        is_told = is_told and not sentence.asks
         is_of_doctor = is_told and self.speaker.reads_records and self.grounds.is_other_doctor(text)
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
@@ -179,7 +184,8 @@ class MessageCheck:
             return self._smoking(sentence, clause)
         if (figures := of_figures(sentence, clause, names, self.grounds.rows)) is not None:
             return figures
-        if "no" in clause.cues or "nothing" in clause.cues:
+        is_unchanged = "steady" in clause.cues and clause.says("changes") and not names
+        if is_unchanged or clause.cues & _DENIALS:
             return self._absence(sentence, clause, names)
         is_untaken = self._advises_untaken(sentence, clause)
         if not (is_untaken or self._is_stated(sentence, clause, names)):
@@ -206,7 +212,8 @@ class MessageCheck:
         return Verdict("supported" if named and is_denied else "unsupported")
 
     def _advises_untaken(self, sentence: Sentence, clause: Clause) -> bool:
-        is_advice = sentence.asks or ("maybe" in clause.cues and "about_patient" in sentence.cues)
+        is_of_patient = "about_patient" in sentence.cues or clause.says("devices")
+        is_advice = sentence.asks or ("maybe" in clause.cues and is_of_patient)
         is_advice = is_advice and self.speaker.reads_records
         return is_advice and advises_untaken(clause, self.grounds.rows)
 
@@ -240,12 +247,14 @@ class MessageCheck:
             return True
         is_told = clause.has_values or "about_patient" in clause.cues
         is_of_group = is_told and any(name.startswith("=") for name in clause.names)
-        return is_of_group or bool(clause.objects and "clinical" in clause.cues)
+        is_taken = "takes" in clause.cues and not {*clause.objects}.isdisjoint(clause.names)
+        return is_of_group or is_taken or bool(clause.objects and "clinical" in clause.cues)
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
-        is_named = any(self.grounds.rows.about([one]) for one in clause.names)
-        return bool(clause.objects) and not is_named and self._is_unknown(clause.objects)
+        rows = self.grounds.rows
+        is_named = any(rows.about([one]) for one in clause.names)
+        return bool(clause.objects) and not is_named and has_none(clause.objects, rows.words)
 
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
@@ -254,19 +263,11 @@ class MessageCheck:
             return False
         if not self.speaker.reads_records:
             return False
-        return any(self._is_unknown(words) for words in sentence.listed)
-
-    def _is_unknown(self, words: Sequence[str]) -> bool:
-        known = self.grounds.rows.words
-        return not any(
-            word in known
-            or is_named(word, known)
-            or any(one.startswith(word) for one in known if len(word) > 4)
-            for word in words
-        )
+        return any(has_none(words, self.grounds.rows.words) for words in sentence.listed)
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
-        topics = clause.topics if "no" in clause.cues else ()
+        is_of_all = clause.says("changes") and not names  # "no change since the last visit"
+        topics = clause.topics if "no" in clause.cues and not is_of_all else ()
         rows = self.grounds.rows
         before = next((one for one, here in pairwise(sentence.clauses) if here is clause), None)
         untold = not_told(clause, before, rows, names)
@@ -285,9 +286,8 @@ class MessageCheck:
             return UNCHECKED
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
-        of_record = clause_parts.CLINICAL_TOPICS & set(about) or any(
-            map(clause_parts.is_of_record, about)
-        )
+        is_listed = not clause_parts.CLINICAL_TOPICS.isdisjoint(about)
+        of_record = is_listed or self._is_clinical(clause)
         if not self.speaker.reads_records and not of_record:
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.

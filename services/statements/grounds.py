@@ -11,6 +11,9 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.rows.known import KnownRows
 
+_OWN_DOCTOR = "general practitioner"
+"""Of a patient's own data no other names a doctor: not the maiden name of a mother."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaker:
@@ -81,7 +84,13 @@ class Grounds:
 
     def is_other_doctor(self, text: str) -> bool:
         """Whether a sentence names a doctor of whom neither rows nor users have a word."""
-        known = (self.rows.words, self.held.words, self.own_names)
+        named = {
+            word
+            for row in self.rows.rows
+            if row.kind != "personal" or row.says.startswith(_OWN_DOCTOR)
+            for word in row.words
+        }
+        known = (named, self.held.words, self.own_names)
         return any(all(map(one.isdisjoint, known)) for one in doctors_named_in(text))
 
     def is_of_another(self, text: str) -> bool:

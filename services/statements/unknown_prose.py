@@ -32,7 +32,16 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
         _states_unknown(sentence, rows, own_names)
         or _reports_unknown(sentence, rows.rows)
         or _errands_unknown(sentence, rows.rows)
+        or _cites_unknown(sentence, rows.words)
     )
+
+
+def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
+    """Whether a guideline or a trial is said to advise or take what no row and no source tells."""
+    is_plain = not (sentence.is_heading or sentence.refs or sentence.is_question)
+    told = sentence.words & saying("of_publications")
+    is_told = bool(told) and is_plain and not sentence.cues & {"first_person", "no", "nothing"}
+    return is_told and told.isdisjoint(known) and bool(sentence.words & saying("publishing"))
 
 
 def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:

@@ -40,6 +40,12 @@ _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of|der)(?: the| h(?:is|er)| den)?"
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
+_SHARE_BEHIND = re.compile(
+    r"(?i)(?:(?<=^)|(?<=; ))(?:of|von) (?:(?:the|h(?:is|er)|den|seinen|ihren) )?"
+    r"(?P<all>[a-zü]+|\d{1,3})(?P<what>(?: [^\W\d]+){1,6}?),? (?:only |just |nur |lediglich )?"
+    r"(?P<number>one|two|three|four|five|six|seven|eight|nine|ten|eine[rs]?|zwei|drei|vier|fünf"
+    r"|sechs|sieben|acht|neun|zehn|\d{1,3})(?= )"
+)
 _OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
 _AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
 _MIXTURE = re.compile(
@@ -127,6 +133,7 @@ _IN_DIGITS: Sequence[
     (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
     ((" a ", " an ", " eine"), _LASTING_ONE, r"\g<behind>\g<nach>1"),
     ((" of ", " von ", " der "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
+    (("of ", "von "), _SHARE_BEHIND, partial(_in_digits, "{number} of {all}{what}")),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
     (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
     ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),

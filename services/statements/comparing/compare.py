@@ -114,7 +114,9 @@ def _by_parts(
     relaxed = compare_several.by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     if relaxed and (not clause.sites or any(fit.has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
-        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+        against = _objection(clause, relaxed, series, cited=cited)
+        against = against or compare_several.not_alone(clause, relaxed[0], rows, names)
+        return against or supported(relaxed)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])

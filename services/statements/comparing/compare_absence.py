@@ -18,6 +18,7 @@ from services.statements.rows.subject import is_meant, refs, supported, without_
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _ORDER = "order"  # says nothing of what was found
+_CUT_OUT = "removed"
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
@@ -35,10 +36,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         meant = [row for row in known if row.is_text or row.negated or kind in row.words]
         if not meant and "recorded" in clause.cues and (said := rows.whole.get("allergy", "")):
             return Verdict("supported", (), said)
-    if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if _is_of_kin_alone(row)]
-    else:
-        meant = [row for row in meant if not row.kind.startswith("family")]
+    meant, rows = _of_whom(clause, rows, names, meant)
     denied = [
         row
         for row in meant
@@ -69,6 +67,15 @@ def _meant(clause: Clause, found: Sequence[KnownRow], names: Sequence[str]) -> l
     if clause.says("measured_level"):
         meant = [row for row in meant if row.is_text or row.number is not None]
     return without_variants(meant, spoken)
+def _of_whom(
+    clause: Clause, rows: KnownRows, names: Sequence[str], meant: Sequence[KnownRow]
+) -> tuple[list[KnownRow], KnownRows]:
+    """Return the rows of kin alone, or of the patient alone, and what is known of whom it is of."""
+    if "family" not in clause.cues and "=family history" not in names:
+        return [row for row in meant if not row.kind.startswith("family")], rows
+    of_kin = [row for row in meant if _is_of_kin_alone(row)]
+    # What a list of the patient's own problems lacks says nothing of kin.
+    return of_kin, rows if of_kin or "=family history" in names else rows.of_kin()
 
 
 def _has_it_not(clause: Clause, row: KnownRow) -> bool:
@@ -132,18 +139,21 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
+    if "family" in clause.cues and not clause.cues & {"recorded", "nothing"}:
+        return Verdict("unsupported")
     if own and clause.says("has", "who") and "recorded" not in clause.cues:
         denied = [row for row in rows.about(own) if row.negated]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
-    return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
+    is_bare = (is_bare and not rows.empty) or clause.says("changes")
+    return Verdict("unsupported") if is_bare and found else UNCHECKED
 
 
 def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return what all rows say of "no surgery or admission", where nothing is named."""
     told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
-    if clause.names or clause.has_values or not told:
+    if {*clause.names}.difference(told) or clause.has_values or not told:
         return None
     done = [
         row
@@ -154,6 +164,8 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
+    if clause.says("regions") and any(has_happened(_CUT_OUT, row) for row in rows.rows):
+        return Verdict("unsupported")  # an appendectomy does not say where it was
     kinds = {*names} & {*clause.topics} or {"=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None

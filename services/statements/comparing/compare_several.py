@@ -7,7 +7,7 @@ from functools import cache
 from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import stem
+from services.language.words.statement_tables import saying, stem
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.courses import plain
@@ -20,7 +20,7 @@ from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_then
 
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
-_SINGLE = frozenset({"immunization", "medication"})
+_SINGLE = frozenset({"immunization", "medication", "problem"})
 _TREATMENTS = frozenset({"medication", "procedure"})
 _REASON, _MANY = " for ", 20  # "thirty" is no place
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
@@ -160,7 +160,7 @@ def against_order(
 ) -> Verdict | None:
     """Return which rows are "her second dose", or what speaks against it and "her only drug"."""
     first = fitting[0]
-    if first.is_text or (other := _not_alone(clause, first, rows, names)) is not None:
+    if first.is_text or (other := not_alone(clause, first, rows, names)) is not None:
         return None if first.is_text else other
     told = places_told(clause)
     if first.kind == "medication" and told and max(told) > len({row.needs for row in fitting}):
@@ -202,16 +202,30 @@ def begun_days(row: KnownRow, dates: Sequence[FoundDate] = ()) -> list[str]:
     return [written(day) for day in then or begun[:1]]
 
 
-def _not_alone(
+def not_alone(
     clause: Clause, first: KnownRow, rows: KnownRows, names: Sequence[str]
 ) -> Verdict | None:
-    """Return another of the kind of which somebody is said to have one alone."""
-    if not clause.says("sole") or clause.topics != (f"={first.kind}",) or first.kind not in _SINGLE:
+    """Return another of the kind of which somebody is said to have, or ever had, one alone.
+
+    Where the row of the one does not say that it is of the kind, the others do not either.
+    """
+    groups = [one for one in names if one.startswith("=")]
+    groups = groups if "is_now" in clause.cues and "ended" not in clause.cues else []
+    kind = sorted(groups, key=lambda one: len(rows.about([one])))[-1:]
+    if clause.topics == (f"={first.kind}",):
+        kind = [*clause.topics, *(one for one in names if one not in first.needs)]
+    own = {*names}.difference(kind)
+    if not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:
         return None
-    alike = rows.about([*clause.topics, *(one for one in names if one not in first.needs)])
-    others = (row for row in alike if row.kind == first.kind and row.standing == first.standing)
-    other = next((row for row in others if row.needs.isdisjoint(first.needs)), None)
-    return Verdict("contradicted", other.sources, other.says) if other is not None else None
+    alike = [row for row in rows.about(kind) if row.kind == first.kind]
+    is_ever = clause.says("ever")
+    if first.kind == "problem" and clause.says("chronic"):
+        return None  # which of the others are so nobody says
+    others = (row for row in alike if is_ever or row.standing == first.standing)
+    other = next((row for row in others if row.needs.isdisjoint(own)), None)
+    if other is None:
+        return None if first in alike else Verdict("unsupported", first.sources)
+    return Verdict("contradicted", other.sources, other.says)
 
 
 def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -276,7 +290,10 @@ def switched(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
 
 
 def advises_untaken(clause: Clause, rows: KnownRows) -> bool:
-    """Whether it is advised to go on with, or to change, a drug that nobody takes."""
+    """Whether it is advised to go on with, or to change, a drug or a device that nobody has."""
+    devices = clause.words & saying("devices")
+    if devices and clause.says("goes_on_with", "changes_a_drug", "sees_to_a_device"):
+        return devices.isdisjoint(rows.words)
     named = {one: rows.about([one]) for one in clause.names}
     drugs = [
         found

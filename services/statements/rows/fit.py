@@ -22,6 +22,7 @@ _AT_A_TIME = frozenset({"begun", "ended"})
 _SUSPECTED = "suspected"
 _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "coverage"})
 _DONE = frozenset({"immunization", "procedure"})
+_GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
 _LEFT = "discha"
 _OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
@@ -265,6 +266,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
+    if row.kind in _DONE and row.standing != "active" and clause.says("continuing"):
+        return False  # what was done some day does not go on
     return _stands_then(clause, row)
 
 
@@ -301,8 +304,9 @@ def is_aim(row: KnownRow) -> bool:
 
 
 def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row is of a visit for what a clause says somebody has now: a visit is over."""
-    return row.kind in DONE_ONCE and _is_told_of_now(clause) and _names_problems(clause)
+    """Whether a row is of what was done for what a clause says somebody has now: it is over."""
+    is_over = row.kind in DONE_ONCE or (row.standing == "ended" and row.kind in _GIVEN)
+    return is_over and _is_told_of_now(clause) and _names_problems(clause)
 
 
 def _names_problems(clause: Clause) -> bool:

@@ -90,6 +90,13 @@ class KnownRows:
         rest.empty = [*self.empty, *lacking]
         return rest
 
+    def of_kin(self) -> "KnownRows":
+        """Return what is known of the patient's family alone: no list of their own problems."""
+        rest = KnownRows(today=self.today)
+        rest._add(row for row in self.rows if row.kind.startswith("family"))
+        rest.empty = self.empty
+        return rest
+
     def is_name(self, stemmed: str) -> bool:
         """Whether a stem names something: of itself, or because a row is called so."""
         return stemmed in self._names or is_clinical_name(stemmed)

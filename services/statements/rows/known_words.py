@@ -1,6 +1,6 @@
 """Whether the words of a sentence are those of rows, in another form or by another name. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.words.statement_words import statement_words
@@ -37,3 +37,13 @@ def is_named(word: str, known: AbstractSet[str]) -> bool:
 def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
     """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
     return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
+
+
+def has_none(words: Iterable[str], known: AbstractSet[str]) -> bool:
+    """Whether rows name nothing that any of `words` says or begins."""
+    return not any(
+        word in known
+        or is_named(word, known)
+        or any(one.startswith(word) for one in known if len(word) > SHORT_CHARS + 1)
+        for word in words
+    )

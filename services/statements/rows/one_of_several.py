@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
-from services.language.words.statement_tables import stems_told
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.rows.rows import KnownRow
 
@@ -48,6 +48,7 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     groups = known.exclusive
     # Of a test that is only said to have been done, no row says what it found.
     is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
+    is_of_words |= row.is_text and not row.words.isdisjoint(saying("without"))
     asked = _ONE_OF | {"polarity"} if is_of_words else _ONE_OF
     if not clause.quantities:
         asked |= {"severity"}  # beside a score everybody can judge
