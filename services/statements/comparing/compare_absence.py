@@ -67,6 +67,8 @@ def _meant(clause: Clause, found: Sequence[KnownRow], names: Sequence[str]) -> l
     if clause.says("measured_level"):
         meant = [row for row in meant if row.is_text or row.number is not None]
     return without_variants(meant, spoken)
+
+
 def _of_whom(
     clause: Clause, rows: KnownRows, names: Sequence[str], meant: Sequence[KnownRow]
 ) -> tuple[list[KnownRow], KnownRows]:
