@@ -40,8 +40,7 @@ class Lexicon:
     """Every phrase of one language, each with all that it may be."""
 
     def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
-        self.words = words
-        self.language = language
+        self.words, self.language = words, language
         self._compounds = [fold(each)[0] for each in words.compounds]
         self.numbers = {**words_with_number(language), **dict.fromkeys(words.pair, 2)}
         self.joints = frozenset({",", ";", "?", "&", *words.joints})

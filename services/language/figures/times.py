@@ -114,17 +114,15 @@ class _TimeReader:
 
     def __init__(self, *, language: str) -> None:
         words, numbers = time_words(language), words_with_number(language)
-        self._words, self._numbers = words, numbers
+        self._words, self._numbers, self._months = words, numbers, month_names(language)
         self._same_as = [(re.compile(said), counted) for said, counted in words.same_as.items()]
-        self._months = month_names(language)
         count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
         ago, first = any_of(words.ago), any_of(words.ago_first)
         self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
-        self.year_parts = self._year_parts(within)
-        relation = _relation(words)
+        self.year_parts = self._year_parts(words, within)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
         between, joint = any_of(words.between), any_of(words.and_)
         since = rf"(?:(?P<since>{any_of(words.since)}) )?"
@@ -143,7 +141,7 @@ class _TimeReader:
                 rf"(?<!\w)(?:{any_of(words.before)}) (?:{joint}) (?:{after}) {a}(?!\w)",
                 lambda _, __: TimeSpan(),  # "before and after 2016": of all days
             ),
-            (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
+            (rf"(?<!\w)(?:{_relation(words)}) (?:the )?{a}(?!\w)", self._related),
             (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{ago})(?!\w)", self._ago),
             (rf"(?<!\w)(?:{first}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
             (rf"(?<!\w){since}{within}{count} (?P<which>{last}) (?:{unit})(?!\w)", self._last),
@@ -170,8 +168,7 @@ class _TimeReader:
             text = said.sub(counted, text)
         return text
 
-    def _year_parts(self, within: str) -> YearParts:
-        words = self._words
+    def _year_parts(self, words: TimeWords, within: str) -> YearParts:
         seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
         parts = {**seasons, **words.year_parts}
         return YearParts(
