@@ -1,6 +1,6 @@
 """What the words of a chart question may be. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -55,3 +55,12 @@ class NameIs:
 
     tool: str
     name: str
+
+
+def verb_ahead(pieces: Sequence[Piece], at: int, asking: Collection[str]) -> Sequence[Piece]:
+    """Return "was wurde beim letzten Besuch gemessen" with its verb before the event, at `at`."""
+    *rest, verb = [one for one in pieces if one.text not in "?!.,;"] or [Piece(())]
+    is_open = at > 1 and pieces[0].text in asking
+    is_open &= not any(one.of("name") or one.of("topic") for one in pieces[:at])
+    is_last = not {"had_done", "measured"}.isdisjoint(verb.of("frame"))
+    return (*rest[:at], verb, *rest[at:]) if is_open and is_last else pieces

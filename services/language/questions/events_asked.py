@@ -9,7 +9,7 @@ from functools import cache
 from typing import TypeAlias
 
 from services.language.charts.chart_parts import EDGES, QuestionPart
-from services.language.charts.chart_pieces import Piece
+from services.language.charts.chart_pieces import Piece, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
 from services.language.charts.tools_named import SEARCH
@@ -48,7 +48,8 @@ def asked_around(
     """
     if len(pieces) > _PIECES:
         return ()
-    pieces = _verb_ahead(_edge_last(pieces, words), words)
+    first = next((at for at, one in enumerate(pieces) if side_of(one, words)), 0)
+    pieces = _edge_last(verb_ahead(pieces, first, words.words.asking), words)
     pieces, other_at_end = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
         ahead = pieces[at + 1].text if shift is None and at + 1 < len(pieces) else ""
@@ -89,16 +90,6 @@ def _edge_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
     *rest, end = (*pieces[:at], *pieces[at + 1 :])
     tail = [end] if end.text in _ENDS else []
     return (*rest, *([] if tail else [end]), Piece(("at",)), pieces[at], *tail)
-
-
-def _verb_ahead(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
-    """Return "was wurde beim letzten Besuch gemessen" with its verb before the event."""
-    at = next((at for at, one in enumerate(pieces) if side_of(one, words)), 0)
-    *rest, verb = [one for one in pieces if one.text not in _SIGNS] or [Piece(())]
-    is_open = at > 1 and pieces[0].text in words.words.asking
-    is_open &= not any(one.of("name") or one.of("topic") for one in pieces[:at])
-    is_last = not {"had_done", "measured"}.isdisjoint(verb.of("frame"))
-    return (*rest[:at], verb, *rest[at:]) if is_open and is_last else pieces
 
 
 def side_of(piece: Piece, words: Lexicon) -> Relation | None:

@@ -297,7 +297,6 @@ class _Answers:
             if question.when in ("during", "within") and any(map(events.is_of_unknown_end, rows)):
                 told[-1] += f"\n{self.words.say('no_part', part=self.words.parts['end'])}"
             if asked := self._of_times(question, event, rows):
-                # "Sodium from the last labs", "LDL at the last lipid panel": told as asked.
                 is_whole = event.tool == "results" and (not event.name or asked in told[-1])
                 return asked if is_whole else f"{told[-1]}\n\n{asked}"
         if question.tool == "timeline":
