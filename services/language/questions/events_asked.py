@@ -48,9 +48,8 @@ def asked_around(
     """
     if len(pieces) > _PIECES:
         return ()
-    pieces = _edge_last(pieces, words)
     first = next((at for at, one in enumerate(pieces) if side_of(one, words)), 0)
-    pieces = verb_ahead(pieces, first, words.words.asking)
+    pieces = _edge_last(verb_ahead(pieces, first, words.words.asking), words)
     pieces, other_at_end = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
         ahead = pieces[at + 1].text if shift is None and at + 1 < len(pieces) else ""
