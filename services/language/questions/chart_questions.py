@@ -167,8 +167,6 @@ def _of_time(
     question: ChartQuestion, part: QuestionPart, span: TimeSpan | None, unit: str
 ) -> ChartQuestion:
     """Return the question with what its part says of how, and of which time, it is told."""
-    if (question.tool, question.name, question.aspect) == ("current_status", "", "latest"):
-        question = replace(question, aspect="all")  # a whole status is no list with a newest row
     return replace(
         with_rate(question, part.frames),
         is_past=span is not None or _is_of_all_times(question, part),

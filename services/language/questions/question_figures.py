@@ -113,7 +113,7 @@ def with_figures(
     pieces: Sequence[Piece],
 ) -> ChartQuestion:
     """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
-    found = question if span is None else with_days(question, span)
+    found = _whole_status(question) if span is None else with_days(question, span)
     for at, number in numbers:
         behind = pieces[max(0, at - 2) : at]
         before = [label.kind for piece in behind for label in piece.labels]
@@ -248,6 +248,12 @@ def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
     if question.tool == "timeline" and is_short:
         arguments.setdefault("kinds", ["all"])  # of a month all that happened is told
     return replace(question, arguments=arguments, span=span)
+
+
+def _whole_status(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for all of a status whose newest is asked for: it is no list of rows."""
+    is_newest = (question.tool, question.name, question.aspect) == ("current_status", "", "latest")
+    return replace(question, aspect="all") if is_newest else question
 
 
 def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:

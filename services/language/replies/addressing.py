@@ -49,4 +49,4 @@ def behind_introduction(text: str) -> str:
     ends = (found.start() for found in _PAUSES.finditer(text, 0, _INTRODUCTION_CHARS))
     end = max((one for one in ends if says(text[:one], "greeting", "only_opens")), default=-1)
     rest = text[end + 1 :].strip() if end >= 0 else ""
-    return behind_introduction(rest) if rest else text
+    return behind_introduction(rest) if rest else text.strip() or text
