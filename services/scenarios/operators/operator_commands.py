@@ -7,6 +7,7 @@ runs in the command itself; if it is killed, the same command or any server goes
 import argparse
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from string import Formatter
@@ -35,6 +36,8 @@ from settings import Settings, load_settings
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 _READER = "operator"
 """Who looks at sessions here, on the audit trail: whoever has the machine."""
+_EARLIER = {"at_step": "--at", "version": "--in-version", "review": "--flagged"}
+"""How options were called in 0.1; `--at` is where sessions are, `--step` where one goes."""
 _FLAGS = {"share_percent": "--share", "fields": "--field"}
 _PLACES = {"scenario_id": "scenario"}
 
@@ -57,7 +60,7 @@ def _add_act(commands: _Commands, act: Act) -> None:
     for name, field in (act.sent.model_fields if act.sent is not None else {}).items():
         _add_field(parser, name, field)
     for name in act.query:
-        parser.add_argument(f"--{name}")
+        parser.add_argument(*_options_of(name), *(["--at"] if name == "step" else []), dest=name)
     is_read = act.method == "GET"
     parser.add_argument("--by", required=not is_read, default=_READER, help="who does it")
     parser.add_argument("--json", action="store_true", help="the answer is JSON in any case")
@@ -79,7 +82,13 @@ def _add_field(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> 
             more |= {"action": "append"}
         elif field.annotation is int:
             more |= {"type": int}
-        parser.add_argument(_FLAGS.get(name, f"--{name.replace('_', '-')}"), **more)
+        parser.add_argument(*_options_of(name), **more)
+
+
+def _options_of(name: str) -> Sequence[str]:
+    """Return how a field is called on the command line, by its earlier name, too."""
+    earlier = [_EARLIER[name]] if name in _EARLIER else []
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}"), *earlier
 
 
 def _read_json(path: str) -> Any:

@@ -1,5 +1,6 @@
 """An operator at the command line, on local files."""
 
+import argparse
 import asyncio
 import json
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from services.scenarios.__main__ import main
+from services.scenarios.operators.operator_commands import add_commands
 from services.scenarios.scenario_factory import INDEX_FILE
 from tests.services.scenarios.clinic import Clinic, crowd
 
@@ -176,3 +178,15 @@ def test_a_scenario_is_withdrawn_and_mapped_by_hand(terminal: Terminal, tmp_path
     gone = terminal.run("withdraw", BOOKING, "--reason", "wrong fees", "--by", "ann")
     assert gone["withdrawn"] == "wrong fees"
     assert terminal.run("offer-again", BOOKING, "--by", "ann")["withdrawn"] == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "field"), [("sessions b --at s1", "step"), ("act-on-all b move --at s1", "at_step")]
+)
+def test_where_sessions_are_is_told_by_the_earlier_option_too(command: str, field: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_commands(parser.add_subparsers())
+    more = ["--reason", "why", "--by", "op"] if command.startswith("act") else []
+    told = vars(parser.parse_args([*command.split(), *more, "--in-version", "2", "--flagged", "x"]))
+    assert (told[field], int(told["version"]), told["review"]) == ("s1", 2, "x")
+    assert (told["step"] == "s1") is (field == "step")
