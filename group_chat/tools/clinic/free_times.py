@@ -164,14 +164,21 @@ class FreeTimes:
         fitting = [slot for slot in free if _minute(slot) in wanted.part]
         is_free = bool(exact) if wanted.minute is not None else None if fitting else False
         missing = {} if exact else {"missing": "time" if free else "day"}
-        ahead = [] if free else [day + timedelta(days=number + 1) for number in range(_DAYS_AHEAD)]
         return {
             "day": day.isoformat(),
-            "days": (await self._week(doctor, Wanted(ahead, part=wanted.part)))[:1],
+            "days": [] if free else await self._next(doctor, day, wanted.part),
             "wanted_time_is_free": is_free,
             "slots": [slot_row(slot) for slot in (exact or fitting or free)[:_SHOWN]],
             **missing,
         }
+
+    async def _next(self, doctor: Doctor, day: date, part: range) -> list[dict[str, Any]]:
+        """Return the first day of the week behind `day` on which something is free."""
+        for number in range(1, _DAYS_AHEAD + 1):
+            ahead = Wanted([day + timedelta(days=number)], part=part)
+            if rows := await self._week(doctor, ahead):
+                return rows
+        return []
 
     async def _week(self, doctor: Doctor, wanted: Wanted) -> list[dict[str, Any]]:
         rows = []

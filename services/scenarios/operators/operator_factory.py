@@ -133,19 +133,7 @@ def operators_for(
     )
     runner = DeploymentRunner(deployer=deployer, store=store)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
-    stored = StoredSessions(documents=documents.store)
-    sessions = SessionService(
-        store=store,
-        index=index,
-        sessions=stored,
-        contexts=ChatContextAccessor(documents=documents),
-        maintenance_lease=lease,
-        dry_run=DryRun(
-            store=store, index=index, sessions=stored, clock=clock, config=stores.config
-        ),
-        log=log,
-        now=clock.now,
-    )
+    sessions = _sessions_for(stores, documents=documents, log=log, clock=clock, lease=lease)
     service = OperatorService(
         store=store,
         index=index,
@@ -160,3 +148,26 @@ def operators_for(
         require_approval=stores.config.deployment.require_approval,
     )
     return Operators(service=service, runner=runner, deployer=deployer)
+
+
+def _sessions_for(
+    stores: ScenarioStores,
+    *,
+    documents: Documents,
+    log: ActLog,
+    clock: Clock,
+    lease: MaintenanceLease,
+) -> SessionService:
+    store, index, stored = stores.store, stores.index, StoredSessions(documents=documents.store)
+    return SessionService(
+        store=store,
+        index=index,
+        sessions=stored,
+        contexts=ChatContextAccessor(documents=documents),
+        maintenance_lease=lease,
+        dry_run=DryRun(
+            store=store, index=index, sessions=stored, clock=clock, config=stores.config
+        ),
+        log=log,
+        now=clock.now,
+    )
