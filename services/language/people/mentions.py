@@ -126,11 +126,18 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         or is_of_both(folds, heads=bool(words) and words[0].is_heading),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in of_people("registers") for one in folds),
-        compares=any(one in of_people("compares") for one in folds),
+        compares=_compares(text, folds),
         spoken_sex=_spoken_sex(words, folds),
         told_sex=spoken_sex([one.raw for one in words], folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
     )
+
+
+def _compares(text: str, folds: Sequence[str]) -> bool:
+    """Whether it compares people; behind "Doyle: " things of that one are compared."""
+    places = [at for at, one in enumerate(folds) if one in of_people("compares")]
+    heading, colon, _ = text.partition(":")
+    return bool(places) and not (colon and places[0] >= len(_WORD.findall(heading)) > 0)
 
 
 def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
