@@ -246,9 +246,9 @@ def describes_somebody(folds: Sequence[str]) -> bool:
         has_more = at - article > 1
         moves = article > 0 and folds[article - 1] in of_people("moves_on", "tells")
         ends = not behind or behind in of_people("lingers")
-        if behind in of_people("described_by", "told_apart_by") or (
-            has_more and (moves or ends or article == 0)
-        ):
+        is_told_apart = behind in of_people("described_by", "told_apart_by")
+        is_told_apart &= folds[-1] not in of_people("lines")  # "this lady in three lines"
+        if is_told_apart or (has_more and (moves or ends or article == 0)):
             return True
     return False
 

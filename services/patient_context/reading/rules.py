@@ -79,12 +79,12 @@ def _about(reading: Reading, named: PatientId) -> PatientContextDecision | None:
         return None if moves else staying(reading, "the active patient is named")
     if is_negated(reading):
         return None
-    if reading.active is None and not wording("change_words").search(reading.shape):
+    is_alone = reading.active is None and not wording("change_words").search(reading.shape)
+    if is_alone or wording("topic").match(reading.order):
         return activation(reading, named)
     if wording("passing").search(reading.order):
         return None
-    is_plain = wording("activates").match(reading.order) or wording("topic").match(reading.order)
-    return activation(reading, named) if is_plain else None
+    return activation(reading, named) if wording("activates").match(reading.order) else None
 
 
 def _without_id(reasoning: str) -> PatientContextDecision:
