@@ -64,6 +64,7 @@ def test_relative_words_count_once_there_are_two(text: str) -> None:
         ("let's review patient_15's CT", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("what about patient_15?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("patient_15: labs?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("patient_15: compare first and last", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("for patient_15, show labs", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("show the labs of patient 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("switch to 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),

@@ -9,6 +9,7 @@ ROWS = {
     "problems": (
         row("problem", "Stroke", "2019-07-07", status="active"),
         row("problem", "Depression", "2019-06-10", end="2020-09-01", status="resolved"),
+        row("problem", "Carcinoma of colon", "2012-11-20", detail="Stage IIIB", status="active"),
     ),
     "medications": (row("medication", "Sertraline", "2019-06-10", status="stopped"),),
     "procedures colonoscopy": (

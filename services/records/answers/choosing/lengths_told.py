@@ -9,6 +9,7 @@ from services.language.charts.answer_words import AnswerWords
 from services.language.charts.chart_parts import EDGES
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.choosing.row_parts import day_of
+from services.records.answers.choosing.said_words import has_words
 from services.records.resources.dates import first_day, last_day, years_between
 
 _ROWS_SHOWN = 5
@@ -31,7 +32,8 @@ def told_lengths(
     if len(found) == 1:
         days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
     else:  # of one of several operations nobody knows which is meant
-        found = [each for each in found if len(each[1]) == 1 and _is_one_thing(each[0])]
+        narrowed = [(one, _of_the_diagnosis(one, rows)) for one, rows in found]
+        found = [each for each in narrowed if len(each[1]) == 1 and _is_one_thing(each[0])]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.say("one_end")]
@@ -54,7 +56,13 @@ def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tupl
 
 def _is_one_thing(question: ChartQuestion) -> bool:
     """Whether it is named or the last or first of its kind: of a whole list no day is meant."""
-    return bool(question.name) or question.aspect in EDGES
+    return bool(question.name) or question.aspect in EDGES or question.tool == "problems"
+
+
+def _of_the_diagnosis(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
+    """Return the row that "the diagnosis" means among several illnesses: that with a stage."""
+    is_the_diagnosis = question.tool == "problems" and not question.name and len(rows) > 1
+    return [row for row in rows if has_words(row, "stage")] if is_the_diagnosis else rows
 
 
 def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
