@@ -15,6 +15,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
+from services.language.words.statement_tables import saying
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
@@ -36,6 +37,9 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     """
     name = part.runs[0].text if part.runs else ""
     if "size" in part.frames and not part.topics:  # of a person it is the height
+        if name and part.runs[0].text.split()[-1] in saying("imaged_findings"):
+            shown: Aspect = "all" if part.aspects - {"latest"} else "latest"
+            return ChartQuestion("imaging_reports", {}, shown, part.runs[0].name_for("problems"))
         return (
             named(SEARCH, f"{name} size", "all", None)
             if name

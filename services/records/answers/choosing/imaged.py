@@ -16,6 +16,8 @@ _MODALITIES = {
 IMAGING = "imaging"
 """The head of who asks which images were made, of which there is no report."""
 _OF_IMAGING = saying("of_imaging").union(*_MODALITIES.values())
+_FINDINGS = saying("imaged_findings")
+"""A metastasis is called a lesion by the next report."""
 _LOOKING_INTO = "oscopy"
 
 
@@ -53,7 +55,8 @@ def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
     """Whether each part is said, in whatever language: thyroid is Schilddrüse.
 
-    Who scans the head scans the brain, and the head of a text may be that of the pancreas.
+    Who scans the head scans the brain, and the head of a text may be that of the pancreas; who
+    scans the chest scans the lungs.
     """
     return all(
         any(says_all(said, each) for each in (word, *_parts(word, is_title=is_title)))
@@ -63,9 +66,13 @@ def _says(said: str, parts: str, *, is_title: bool = False) -> bool:
 
 def _parts(word: str, *, is_title: bool) -> Iterator[str]:
     yield from parts_of_body(word)
+    if word in _FINDINGS:
+        yield from _FINDINGS
     head = (*parts_of_body("brain"), *parts_of_body("head"))
     if is_title and word in head:
         yield from head
+    if is_title and word in (*parts_of_body("lung"), "pulmonary"):
+        yield from parts_of_body("chest")
 
 
 def _title(row: ViewRow) -> frozenset[str]:
