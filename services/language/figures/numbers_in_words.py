@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from functools import partial
+
+from dateutil.relativedelta import relativedelta
 
 from services.language.words.statement_words import statement_words
 
@@ -17,6 +20,10 @@ _AND_A_HALF = re.compile(
 )
 _OF_A_STAY = re.compile(
     r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
+)
+_NIGHTS = re.compile(
+    r"(?i)\b(?P<number>[a-zü]+|\d{1,3}) (?:nights?|nächten?)"
+    r" (?:in (?:the )?hospital|as an inpatient|im krankenhaus|stationär)\b"
 )
 _AT_AGE = re.compile(
     r"(?i)(?:(?<=\bage of )|(?<=\balter von )|(?<=\bat age )|(?<=\baged )|(?<=\bhe was ))"
@@ -55,6 +62,18 @@ _BIRTHDAY = re.compile(
     r"(?i)(?<!day )(?<!tag )\b(?P<when>before|after|vor|nach) (?:(?:s?he|they) turned "
     r"(?P<age>[a-z]+|\d+)|(?:his|her|their|the|seinem|ihrem|dem) "
     r"(?P<nth>[a-zäöüß]+|\d{1,2}(?:st|nd|rd|th|\.)) (?:birthday|geburtstag))\b"
+)
+_ON_BIRTHDAY = re.compile(
+    r"(?i)\b(?:on|an|(?:on )?(?:(?:the|a|am|einen) |(?P<off>[a-zü]+|\d{1,2}) )(?:days?|tage?n?)"
+    r" (?P<when>before|after|vor|nach)) (?:his|her|their|the|seinem|ihrem) "
+    r"(?P<nth>[a-zäöüß]+|\d{1,2}(?:st|nd|rd|th|\.)) (?:birthday|geburtstag)\b"
+)
+_BY_THE_TIME = re.compile(
+    r"(?i)\bfor (?P<time>(?:(?:about|almost|nearly) )?\w+ (?:years?|months?|weeks?))"
+    r" (?:by the time|when)\b"
+)
+_AND_AGED = re.compile(
+    r"(?i)(?P<first>\b(?:he|she|they) was \d{1,3} when [^.;]*? and )(?P<age>\d{1,3})(?= when\b)"
 )
 _LENGTHS = (
     " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
@@ -103,12 +122,30 @@ def _in_digits(template: str, found: re.Match[str]) -> str:
     return template.format(**said)
 
 
+def _nth(word: str) -> int | None:
+    return int(re.sub(r"\D", "", word) or 0) or statement_words().nth.get(word) or _number(word)
+
+
 def _by_birthday(found: re.Match[str]) -> str:
     """Return "before her first birthday" as an age: below one year."""
-    nth = (found["nth"] or found["age"]).lower()
-    number = re.sub(r"\D", "", nth) or statement_words().nth.get(nth) or _number(nth)
+    number = _nth((found["nth"] or found["age"]).lower())
     sign = "below" if found["when"].lower() in ("before", "vor") else "at least"
     return f"at the age of {sign} {number} years" if number else found.group()
+
+
+def on_birthdays(text: str, born: date) -> str:
+    """Return `text` with the day for "on her 50th birthday", "two days after his 38th birthday"."""
+    is_told = "irthday" in text or "eburtstag" in text
+    return _ON_BIRTHDAY.sub(partial(_day_of_birthday, born), text) if is_told else text
+
+
+def _day_of_birthday(born: date, found: re.Match[str]) -> str:
+    years, off = _nth(found["nth"].lower()), found["off"] or "one"
+    days = int(off) if off.isdigit() else _number(off)
+    if not years or not days:
+        return found.group()
+    which = {"before": -1, "vor": -1, None: 0}.get(found["when"] and found["when"].lower(), 1)
+    return f"on {born + relativedelta(years=years, days=which * days)}"
 
 
 def _aged(found: re.Match[str]) -> str:
@@ -135,9 +172,12 @@ _IN_DIGITS: Sequence[
     ((" of ", " von ", " der "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
     (("of ", "von "), _SHARE_BEHIND, partial(_in_digits, "{number} of {all}{what}")),
     ((" point ", " comma ", " komma "), _SPOKEN, _written),
+    ((" night", " nächte"), _NIGHTS, partial(_in_digits, "{number} days inpatient")),
     (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
     ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),
     ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
+    ((" when ",), _AND_AGED, r"\g<first>at the age of \g<age>"),
+    ((" by the time", " when "), _BY_THE_TIME, r"\g<time> before"),
     (_LENGTHS, _COUNTED, partial(_in_digits, "{number}{what}")),
     (("age ", "aged ", "alter von ", "he was "), _AT_AGE, partial(_in_digits, "{number}")),
     (("mit ",), _AT_AGE_DE, partial(_in_digits, "{number} Jahren")),

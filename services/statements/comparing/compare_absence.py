@@ -221,7 +221,7 @@ def _not_recorded(
         return not_then(clause, there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
-    wanted = set(names)
+    wanted = {"=allergy"} if "=allergy" in names else set(names)
     is_of_record = not clause.cues.isdisjoint(_OF_RECORD)
     empty = [one for one in rows.empty if wanted and wanted <= one.words]
     if empty and is_of_record:  # else it does not say that none is taken
