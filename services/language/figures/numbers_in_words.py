@@ -72,6 +72,9 @@ _BY_THE_TIME = re.compile(
     r"(?i)\bfor (?P<time>(?:(?:about|almost|nearly) )?\w+ (?:years?|months?|weeks?))"
     r" (?:by the time|when)\b"
 )
+_AT_AGES = re.compile(
+    r"(?i)\bat (?:the )?ages (?:of )?(?P<one>\d{1,2}|[a-z]+) and (?P<other>\d{1,2}|[a-z]+)\b"
+)
 _AND_AGED = re.compile(
     r"(?i)(?P<first>\b(?:he|she|they) was \d{1,3} when [^.;]*? and )(?P<age>\d{1,3})(?= when\b)"
 )
@@ -176,6 +179,7 @@ _IN_DIGITS: Sequence[
     (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
     ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),
     ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
+    (("ages",), _AT_AGES, r"at the age of \g<one> and at the age of \g<other>"),
     ((" when ",), _AND_AGED, r"\g<first>at the age of \g<age>"),
     ((" by the time", " when "), _BY_THE_TIME, r"\g<time> before"),
     (_LENGTHS, _COUNTED, partial(_in_digits, "{number}{what}")),
