@@ -66,7 +66,7 @@ def second_of(
     verb = min(verbs, default=len(words))
     ends = [at for at in range(start, verb) if words[at] in _ENDS_HALF]
     if not ends and kind == "after":  # "After the arthritis had resolved she …"
-        return next((at for at in range(verb, len(words)) if words[at] in saying("who")), verb)
+        return next((at for at in range(start + 2, len(words)) if words[at] in saying("who")), verb)
     return (ends[-1] if kind == "except" else ends[0]) if ends else verb
 
 
