@@ -48,15 +48,8 @@ _PARTED_VERB = re.compile(
     r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
 )
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
-_GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
-_LONE = re.compile(
-    r"(?i)\b(?:only|sole|einzige[nrs]?) (?!one |an? )"
-    r"(?=(?:recorded |documented |dokumentierte[nrs]? )?"
-    r"(?:(?:[^\W\d]+[ -]){1,2}(?:vaccination|immuni[sz]ation|shot|dose|booster)\b"
-    r"|[^\W\d]{3,}-?(?:impfung|dosis)\b))"
-)
 _LABEL = re.compile(
     r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"
 )
@@ -72,9 +65,6 @@ def parted(text: str) -> str:
         if said in lower:
             text = re.sub(re.escape(said), meant, text, flags=re.IGNORECASE)
     lower = text.lower()
-    text = (
-        _LONE.sub("lone ", text) if "onl" in lower or "sole" in lower or "einz" in lower else text
-    )
     text = _LEADING.sub(_behind_lead, _PARTED_VERB.sub(r"\g<what> \g<part>\g<verb>", text))
     text = _restated(text, lower)
     if any(map(lower.__contains__, saying("last_parts"))):
@@ -94,8 +84,6 @@ def _restated(text: str, lower: str) -> str:
     if " the " in lower or " den " in lower or " dem " in lower:
         text = _BEYOND.sub(_than, text)
     text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
-    if "G" in text:
-        text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:
         text = _behind_count(text)
     return text
