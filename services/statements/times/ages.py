@@ -27,9 +27,11 @@ def with_birth_day(text: str, rows: KnownRows) -> str:
     born = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
     if len(born) < _DAY_CHARS:
         return text
-    text, has_digits = on_birthdays(text, date.fromisoformat(born)), any(map(str.isdigit, text))
-    told = [("since", saying("since_birth")), *([("on", saying("at_birth"))] if has_digits else ())]
-    for when, phrases in told:
+    text = on_birthdays(text, date.fromisoformat(born))
+    births = {"since": saying("since_birth")}
+    if any(map(str.isdigit, text)):
+        births["on"] = saying("at_birth")
+    for when, phrases in births.items():
         said = next((one for one in phrases if one in text.lower()), None)
         text = re.sub(said, f"{when} {born}", text, flags=re.IGNORECASE) if said else text
     return text
