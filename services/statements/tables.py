@@ -9,7 +9,6 @@ from services.statements.rows.known import KnownRows
 
 _RULE = frozenset("|-: ")
 _EMPTY = frozenset({"", "-", "–", "—", "n/a"})
-_SILENT = frozenset({"no", "recorded"})
 
 
 def cells_of(text: str) -> tuple[str, ...]:
@@ -28,10 +27,7 @@ def is_head(cells: Sequence[str], rows: KnownRows) -> bool:
 
 
 def told_in_cells(head: Sequence[str], cells: Sequence[str], rows: KnownRows) -> list[str]:
-    """Return a statement for each cell, if each column's head says what is in it.
-
-    Else the whole row without what is "not documented", and that it is not.
-    """
+    """Return a statement for each cell, if each column's head says what is in it."""
     if len(head) != len(cells):
         return []
     (label, _, of_all), pairs = (
@@ -42,19 +38,13 @@ def told_in_cells(head: Sequence[str], cells: Sequence[str], rows: KnownRows) ->
     if not unit_code(of_all):  # "Hemoglobin (g/dL)", not "Polio (IPV)"
         label, of_all = cells[0], ""
     told = [_statement(label, name, f"{cell} {of_all}".strip(), rows) for name, cell in pairs]
-    if not all(told):
-        silent = [(name, cell) for name, cell in pairs if _read(cell, rows).cues >= _SILENT]
-        rest = " | ".join([label, *(cell for name, cell in pairs if (name, cell) not in silent)])
-        told = [rest, *(f"{label}: {name} {cell}" for name, cell in silent)] if silent else []
-    return [f"- {one}\n" for one in told]
+    return [f"- {one}\n" for one in told] if all(told) else []
 
 
 def _statement(label: str, name: str, cell: str, rows: KnownRows) -> str:
     """Return "Mar 2014: Weight 72.5 kg" for a cell; "" where its head says nothing of it."""
     what, _, unit = name.rstrip(")").partition(" (")
     one = _read(what, rows)
-    if unit_code(what) and not unit:
-        return f"{label}: {cell} {what}"
     if one.names:
         return f"{label}: {what} {cell} {unit}"
     if one.says("of_a_count") and cell.isdigit():

@@ -59,8 +59,6 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     What it says nobody has compared.
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
-    if sentence.is_question or sentence.is_heading:
-        return False
     if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
         return is_unread(sentence.text) and known.isdisjoint(words)
     vocabulary = statement_words()
@@ -282,8 +280,6 @@ def _is_unknown(
     is_told = is_told or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")
     if not is_told or clause.cues & _NO_STATEMENT - ({"maybe"} if is_promised else set()):
-        return False
-    if clause.dates and clause.names and not is_promised:
         return False
     if (
         clause.stages

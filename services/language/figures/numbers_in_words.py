@@ -2,71 +2,21 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from datetime import date
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
 
+from dateutil.relativedelta import relativedelta
+
+from services.language.words.statement_tables import read_table
 from services.language.words.statement_words import statement_words
 
-_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
-_COUNTED = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
-    r"|kilograms?|kilos?|pounds?|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen|kilogramm|kilo)\b)"
+_ON_BIRTHDAY = re.compile(
+    r"(?i)\b(?:on|an|(?:on )?(?:(?:the|a|am|einen) |(?P<off>[a-zü]+|\d{1,2}) )(?:days?|tage?n?)"
+    r" (?P<when>before|after|vor|nach)) (?:his|her|their|the|seinem|ihrem) "
+    r"(?P<nth>[a-zäöüß]+|\d{1,2}(?:st|nd|rd|th|\.)) (?:birthday|geburtstag)\b"
 )
-_AND_A_HALF = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+|\d{1,2})(?: and a half|einhalb)"
-    r"(?= (?:years?|months?|weeks?|days?|hours?|jahren?|monaten?|wochen?|tagen?|stunden?)\b)"
-)
-_OF_A_STAY = re.compile(
-    r"(?i)\b(?P<number>[a-z]+|\d{1,3})-(?:night|day)(?= (?:\w+ ){0,2}(?:stay|admission|hospitali))"
-)
-_AT_AGE = re.compile(
-    r"(?i)(?:(?<=\bage of )|(?<=\balter von )|(?<=\bat age )|(?<=\baged )|(?<=\bhe was ))"
-    r"(?P<number>[a-zü]+)\b"
-)
-_AT_AGE_DE = re.compile(
-    r"(?i)(?<=\bmit )(?P<number>[a-zäöü]+)"
-    r"(?= (?:hatte|war|wurde|bekam|erhielt|erlitt|erkrankte|begann)\b)"
-)
-_LASTING_ONE = re.compile(
-    r"(?i)\b(?P<behind>(?:last(?:ed|ing)|for|within|after|in) (?:about |just |only )?)"
-    r"an?(?= (?:hour|day|week|month|year)\b)"
-    r"|\b(?P<nach>(?:dauerte|nach|innerhalb|binnen|in) (?:etwa |rund |knapp )?)"
-    r"eine[nmrs]?(?= (?:stunde|tag|woche|monat|jahr)(?:s|es)?\b)"
-)
-_SPOKEN_STAGE = re.compile(
-    r"(?i)\b(?P<scale>stage|grade|stadium|grad|cycle|zyklus|course|day|week) (?P<number>[a-zü]+)"
-    r"(?: ?(?P<rest>[ABC]))?\b"
-)
-_OF_ALL = re.compile(
-    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of|der)(?: the| h(?:is|er)| den)?"
-    r" (?P<all>[a-zü]+|\d{1,3})\b"
-)
-_SHARE_BEHIND = re.compile(
-    r"(?i)(?:(?<=^)|(?<=; ))(?:of|von) (?:(?:the|h(?:is|er)|den|seinen|ihren) )?"
-    r"(?P<all>[a-zü]+|\d{1,3})(?P<what>(?: [^\W\d]+){1,6}?),? (?:only |just |nur |lediglich )?"
-    r"(?P<number>one|two|three|four|five|six|seven|eight|nine|ten|eine[rs]?|zwei|drei|vier|fünf"
-    r"|sechs|sieben|acht|neun|zehn|\d{1,3})(?= )"
-)
-_OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
-_AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
-_MIXTURE = re.compile(
-    r"(?<![\d.,/])(?P<one>\d[\d.,]*) ?(?P<unit>mg|µg|mcg|g)/(?P<other>\d{2,}[\d.,]*) ?(?P=unit)\b"
-)
-_BIRTHDAY = re.compile(
-    r"(?i)(?<!day )(?<!tag )\b(?P<when>before|after|vor|nach) (?:(?:s?he|they) turned "
-    r"(?P<age>[a-z]+|\d+)|(?:his|her|their|the|seinem|ihrem|dem) "
-    r"(?P<nth>[a-zäöüß]+|\d{1,2}(?:st|nd|rd|th|\.)) (?:birthday|geburtstag))\b"
-)
-_LENGTHS = (
-    " year", " month", " week", " day", " hour", " cycle", " fraction", " jahr", " monat", " woche",
-    " tag", " stund", " zykl", " fraktion", " kilo", " pound",
-)  # fmt: skip
-_SCALES = ("stage ", "grade ", "stadium ", "grad ")
-_SCHEME = re.compile(r"(?<![\w-])([01])-([01])-([01])(?:-([01]))?(?![\w-])")
-_AGE_AND_SEX = re.compile(
-    r"(?<![\w.,/-])(?P<age>\d{1,3})(?:\s?-?(?:yo|y/o|yr old|y\.o\.))?\s?(?P<sex>[MF])\b(?!\.\w)"
-    r"|(?<![\w.,/-])(?P<years>\d{1,3})\s?-?(?:yo|y/o|y\.o\.)(?!\w)"
-)
-_YEARS_DE = re.compile(r"(?i)\b(?P<age>\d{1,3})-?\s?jährige(?P<end>[rnsm]?)\b")
 _SEXES = {"M": " man", "F": " woman", None: ""}
 _TIMES_OF_DAY = ("morning", "noon", "evening", "night")
 _TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four times daily")
@@ -75,7 +25,7 @@ _TIMES_A_DAY = ("", "once daily", "twice daily", "three times daily", "four time
 def with_digits(text: str) -> str:
     """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
     lower = text.lower()
-    for signs, pattern, new in _IN_DIGITS:
+    for signs, pattern, new in _patterns():
         if any(map(lower.__contains__, signs)):
             text = pattern.sub(new, text)
     return text
@@ -103,12 +53,30 @@ def _in_digits(template: str, found: re.Match[str]) -> str:
     return template.format(**said)
 
 
+def _nth(word: str) -> int | None:
+    return int(re.sub(r"\D", "", word) or 0) or statement_words().nth.get(word) or _number(word)
+
+
 def _by_birthday(found: re.Match[str]) -> str:
     """Return "before her first birthday" as an age: below one year."""
-    nth = (found["nth"] or found["age"]).lower()
-    number = re.sub(r"\D", "", nth) or statement_words().nth.get(nth) or _number(nth)
+    number = _nth((found["nth"] or found["age"]).lower())
     sign = "below" if found["when"].lower() in ("before", "vor") else "at least"
     return f"at the age of {sign} {number} years" if number else found.group()
+
+
+def on_birthdays(text: str, born: date) -> str:
+    """Return `text` with the day for "on her 50th birthday", "two days after his 38th birthday"."""
+    is_told = "irthday" in text or "eburtstag" in text
+    return _ON_BIRTHDAY.sub(partial(_day_of_birthday, born), text) if is_told else text
+
+
+def _day_of_birthday(born: date, found: re.Match[str]) -> str:
+    years, off = _nth(found["nth"].lower()), found["off"] or "one"
+    days = int(off) if off.isdigit() else _number(off)
+    if not years or not days:
+        return found.group()
+    which = {"before": -1, "vor": -1, None: 0}.get(found["when"] and found["when"].lower(), 1)
+    return f"on {born + relativedelta(years=years, days=which * days)}"
 
 
 def _aged(found: re.Match[str]) -> str:
@@ -122,26 +90,22 @@ def _dosed(found: re.Match[str]) -> str:
     return " ".join((_TIMES_A_DAY[len(given)], *given))
 
 
-_IN_DIGITS: Sequence[
-    tuple[Sequence[str], re.Pattern[str], str | Callable[[re.Match[str]], str]]
-] = (
-    (("m", "f", "y"), _AGE_AND_SEX, _aged),
-    (("jährig",), _YEARS_DE, r"\g<age> Jahre alte\g<end>"),
-    (("-",), _SCHEME, _dosed),
-    (("/",), _OF_NODES, r"\1 of \2"),
-    (("(",), _AGED, r"\g<who>, \g<age> years old,"),
-    (("g/",), _MIXTURE, r"\g<one>/\g<other> \g<unit>"),
-    ((" a ", " an ", " eine"), _LASTING_ONE, r"\g<behind>\g<nach>1"),
-    ((" of ", " von ", " der "), _OF_ALL, partial(_in_digits, "{number} of {all}")),
-    (("of ", "von "), _SHARE_BEHIND, partial(_in_digits, "{number} of {all}{what}")),
-    ((" point ", " comma ", " komma "), _SPOKEN, _written),
-    (("-night", "-day"), _OF_A_STAY, partial(_in_digits, "{number} days")),
-    ((" and a half", "einhalb"), _AND_A_HALF, partial(_in_digits, "{number}.5")),
-    ((" birthday", " geburtstag", " turned "), _BIRTHDAY, _by_birthday),
-    (_LENGTHS, _COUNTED, partial(_in_digits, "{number}{what}")),
-    (("age ", "aged ", "alter von ", "he was "), _AT_AGE, partial(_in_digits, "{number}")),
-    (("mit ",), _AT_AGE_DE, partial(_in_digits, "{number} Jahren")),
-    (_SCALES, _SPOKEN_STAGE, partial(_in_digits, "{scale} {number}{rest}")),
-)
-"""Patterns in their order, what stands for what they find, and the beginnings of words of which
-one is always in it: these are far quicker to look for."""
+class _Pattern(NamedTuple):
+    """A pattern with what stands for what it finds, and the beginnings of words in each of it."""
+
+    signs: Sequence[str]  # these are far quicker to look for
+    pattern: re.Pattern[str]
+    new: str | Callable[[re.Match[str]], str]
+
+
+@cache
+def _patterns() -> Sequence[_Pattern]:
+    by = {"aged": _aged, "dosed": _dosed, "written": _written, "by_birthday": _by_birthday}
+    return [
+        _Pattern(
+            one["signs"],
+            re.compile(one["pattern"]),
+            one.get("new") or by.get(one.get("by", "")) or partial(_in_digits, one["digits"]),
+        )
+        for one in read_table(Path(__file__).with_suffix(".yaml"))["patterns"]
+    ]

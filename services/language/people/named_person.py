@@ -12,6 +12,7 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, statement_words
 
 _PERSON = re.compile(
+    r"(?!(?:D(?:ie|er|as)|[KS]?[Ee]ine?|Ihre?|The|His|Her) )"
     r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "
     r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
 )

@@ -110,7 +110,8 @@ class ClauseReader:
         distance = distance_before(self._words[word.start][0], self._quantities)
         rest = copy(self)  # how far they are apart is of neither half
         rest._quantities = [one for one in self._quantities if one is not distance]
-        if word.start:
+        is_behind = bool(word.start) and not self._is_lead(word.start, distance)
+        if is_behind:
             halves = rest._segments((), 0, word.start), rest._segments((), end)
         else:
             turn = second_of(self._lower, end, self._found, kind)
@@ -118,10 +119,15 @@ class ClauseReader:
         first, second = map(put_together, halves)
         if not first or not second:
             return None
-        nearest, other = first[-1 if word.start else 0], second[0]
+        nearest, other = first[-1 if is_behind else 0], second[0]
         if self._lower[end : end + 1] and self._lower[end] in saying("said_before"):
             nearest, other = other, nearest  # "on April 9; before that he had a review"
         return Link(kind, nearest, other, (*first, *second), distance, len(first))
+
+    def _is_lead(self, end: int, distance: Quantity | None) -> bool:
+        """Whether a sentence begins with how far apart two things are: "Two weeks after …"."""
+        before = [one for one in self._lower[:end] if one not in saying("beside_a_time")]
+        return distance is not None and len(before) <= len(("2", "weeks"))
 
     def cuts(self) -> list[int]:
         """Return where a clause of several names may be cut; a day stays where it stands."""

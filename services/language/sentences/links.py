@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_phrases import FoundPhrase
+from services.language.words.statement_tables import saying
 
 LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
@@ -64,6 +65,8 @@ def second_of(
     verbs = {one.start for one in found if one.start > start and "asserts" in one.tags}
     verb = min(verbs, default=len(words))
     ends = [at for at in range(start, verb) if words[at] in _ENDS_HALF]
+    if not ends and kind == "after":  # "After the arthritis had resolved she …"
+        return next((at for at in range(start + 2, len(words)) if words[at] in saying("who")), verb)
     return (ends[-1] if kind == "except" else ends[0]) if ends else verb
 
 

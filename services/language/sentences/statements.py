@@ -48,7 +48,6 @@ _PARTED_VERB = re.compile(
     r" (?P<part>zu|ab|aus)(?=[.,;)]|\Z| und | sowie )"
 )
 _PURPOSE = re.compile(r" [–—] (?=(?:for|due to|gegen|wegen|bei) )")
-_GRADE = re.compile(r"(?<![\w-])G(?P<grade>[1-4])(?![\w.])")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _LABEL = re.compile(
@@ -85,8 +84,6 @@ def _restated(text: str, lower: str) -> str:
     if " the " in lower or " den " in lower or " dem " in lower:
         text = _BEYOND.sub(_than, text)
     text = _PURPOSE.sub(" ", text) if "–" in text or "—" in text else text
-    if "G" in text:
-        text = _GRADE.sub(r"grade \g<grade>", text)
     if ": " in text:
         text = _behind_count(text)
     return text

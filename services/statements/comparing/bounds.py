@@ -38,7 +38,7 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     if not clause.quantities:
         return against_trend(clause, values) or supported([values[0], values[-1]])
     if len(clause.quantities) == 2:
-        return _of_range(clause, values)
+        return _of_aim(clause, values) or _of_range(clause, values)
     if clause.quantities[0].comparator:
         return _of_bound(clause, values)
     return _all_same(clause.quantities[0], values)
@@ -84,11 +84,21 @@ def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     return _all_within(clause.quantities, values) if is_told else None
 
 
+def _of_aim(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "7.2 % misses the goal of less than 7 %"; None for no such goal."""
+    aims = [one for one in clause.quantities if one.comparator]
+    if not aims or not clause.says("missed", "met"):
+        return None
+    is_missed = clause.says("missed") != ("no" in clause.cues)
+    is_so = [is_measured(q, values[-1]) != (is_missed and q in aims) for q in clause.quantities]
+    return supported(values[-1:]) if all(is_so) else _contradicted(values)
+
+
 def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "always below 130" and "never above 130"."""
+    if found := _of_aim(clause, values):
+        return found
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
-    if clause.says("missed"):
-        return _contradicted(beyond) if values[-1] in beyond else supported(values[-1:])
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
     if clause.says("always") or is_since:
         others = [row for row in values if row not in beyond]

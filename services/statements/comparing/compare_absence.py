@@ -8,7 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
-from services.statements.comparing.none_more import none_more, not_then
+from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import happenings, has_happened, is_aim, is_measured
 from services.statements.rows.known import KnownRows
@@ -217,11 +217,9 @@ def _not_recorded(
     is_of_now = clause.says("chronic") or not clause.cues.isdisjoint({"current", "takes"})
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
-    if there and clause.dates:
-        return not_then(clause, there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
-    wanted = set(names)
+    wanted = {"=allergy"} if "=allergy" in names else set(names)
     is_of_record = not clause.cues.isdisjoint(_OF_RECORD)
     empty = [one for one in rows.empty if wanted and wanted <= one.words]
     if empty and is_of_record:  # else it does not say that none is taken

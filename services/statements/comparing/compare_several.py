@@ -15,14 +15,14 @@ from services.statements.rows.fit import fits, has_date, is_aim, is_denied_alike
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow, told_of
-from services.statements.rows.subject import about, is_meant, of_state, supported
+from services.statements.rows.subject import about, is_meant, of_state, refs, supported
 from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_then
 
 COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure", "encounter", "problem"})
 _SINGLE = frozenset({"immunization", "medication", "problem"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_REASON, _MANY = " for ", 20  # "thirty" is no place
+REASON, _MANY = " for ", 20  # "thirty" is no place
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _STAGED = frozenset({"=chronic kidney disease", "=hypertension", "=heart failure"})
 """Illnesses with stages of their own."""
@@ -89,7 +89,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]], rows: Known
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if any(is_for_another(clause, row) for row in rows_found):
         return False
-    if drugs and not any(_REASON in row.says for row in drugs) and _is_of_others(clause, rows):
+    if drugs and not any(REASON in row.says for row in drugs) and _is_of_others(clause, rows):
         return False
     return not pairs or any(
         day >= illness.order[: len(day)] and not is_over(illness, day)
@@ -105,7 +105,7 @@ def written(day: WrittenDate) -> str:
 
 def is_for_another(clause: Clause, row: KnownRow) -> bool:
     """Whether the row of a drug or procedure that is told has another reason than what is told."""
-    is_treatment = row.kind in _TREATMENTS and _REASON in row.says
+    is_treatment = row.kind in _TREATMENTS and REASON in row.says
     if not is_treatment or row.needs.isdisjoint(clause.names) or not clause.says("treated_for"):
         return False
     return any(not _has_name(row, name) for name in _reasons_told(clause))
@@ -122,7 +122,7 @@ def _is_of_others(clause: Clause, rows: KnownRows) -> bool:
     """Whether another drug's row tells an illness that is told as the reason of one without."""
     others = [row for name in _reasons_told(clause) for row in rows.about([name])]
     return any(
-        row.kind == "medication" and row.standing == "active" and _REASON in row.says
+        row.kind == "medication" and row.standing == "active" and REASON in row.says
         for row in others
     )
 
@@ -209,10 +209,14 @@ def not_alone(
 
     Where the row of the one does not say that it is of the kind, the others do not either.
     """
+    if clause.says("lone"):
+        alike = [row for row in rows.about(names) if row.kind == first.kind]
+        is_alone = len({day for row in alike for day in begun_days(row)}) <= 1
+        return None if is_alone else Verdict("contradicted", refs(alike[:2]), alike[0].says)
     groups = [one for one in names if one.startswith("=")]
     groups = groups if "is_now" in clause.cues and "ended" not in clause.cues else []
     kind = sorted(groups, key=lambda one: len(rows.about([one])))[-1:]
-    if clause.topics == (f"={first.kind}",):
+    if {*clause.topics} == {f"={first.kind}"}:
         kind = [*clause.topics, *(one for one in names if one not in first.needs)]
     own = {*names}.difference(kind)
     if not clause.says("sole") or not (kind and own) or first.kind not in _SINGLE:

@@ -61,7 +61,7 @@ def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
         return (
             [own, then] if own or clause.says("beside_another") else []
         )  # the day is of the value
-    if len(told) == _TWO:
+    if len(told) == _TWO and not any(one.comparator for one in told):
         unit = next((one.unit for one in reversed(told) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in told]
         found = [[row for row in rows if is_measured(one, row)] for one in numbers]

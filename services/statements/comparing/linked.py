@@ -8,7 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.links import Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_words import statement_words
-from services.statements.comparing.compare_several import places_told
+from services.statements.comparing.compare_several import places_told, written
 from services.statements.rows.fit import fits, is_aim
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -104,7 +104,11 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
     plain = replace(clause, exclusive=(), cues=clause.cues - {"before", "newest", "current"})
     found = [row for row in about(plain, rows, names) if _is_event(row) and fits(plain, row)]
     found = [row for row in found if row.needs <= clause.words | {*names}] or found
-    if "ended" in clause.cues | other.cues:  # few rows say on which day a thing ended
+    if clause.says("got_over"):
+        over = ((row, row.ended) for row in found if row.ended)
+        found = [replace(row, begun=day, order=written(day)) for row, day in over]
+    elif "ended" in clause.cues | other.cues and not other.says("got_over"):
+        # Few rows say on which day a drug ended.
         found = [row for row in found if row.kind in DONE_ONCE]
     return _nth(clause, found)
 

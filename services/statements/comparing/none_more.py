@@ -9,6 +9,7 @@ from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import (
     COUNTED_ONE_BY_ONE,
+    REASON,
     begun_days,
     places_told,
 )
@@ -20,6 +21,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import UNCHECKED, Verdict
 from services.statements.times.counting import as_in_rows, within
 
+_GIVEN = frozenset({"medication", "procedure"})
 _SAY_NO_MORE = DONE_ONCE | {"problem", "medication", "care plan", "goal", "order"}
 
 
@@ -58,6 +60,7 @@ def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Ver
     """Return the verdict over a denial of one more; None where a clause denies none."""
     is_done = bool(plain and clause.dates) and all(row.kind in DONE_ONCE for row in plain)
     told = _not_so_many(clause, rows, plain) or _none_later(clause, rows, plain)
+    told = told or _not_treated(clause, rows, plain)
     return told or _not_prescribed(clause, rows) or (not_then(clause, plain) if is_done else None)
 
 
@@ -89,6 +92,26 @@ def _not_prescribed(clause: Clause, rows: KnownRows) -> Verdict | None:
         given = [row for row in given if _is_of_then(clause, [row]) or reasons & row.words]
     elif "is_now" in clause.cues and not clause.says("never", "past"):
         given = [row for row in given if row.standing != "ended"]
+    if given:
+        return Verdict("contradicted", given[0].sources, given[0].says)
+    return Verdict("supported", (), rows.whole["medication"])
+
+
+def _not_treated(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "no treatment for the anemia is on record": none for it, or then."""
+    ills = [row for row in plain if row.kind == "problem"]
+    is_told = clause.says("treatment") and ills and not clause.topics
+    if not is_told or "recorded" not in clause.cues or not rows.whole.keys() >= _GIVEN:
+        return None
+    names, days = frozenset(clause.names), {row.order[:10] for row in ills}
+    given = [
+        row
+        for kind in sorted((*_GIVEN, "care plan"))
+        for row in rows.about([f"={kind}"])
+        if row.kind == kind
+        and (names & row.words if REASON in row.says else row.order[:10] in days)
+        and all(has_date(day, row) for day in clause.dates)
+    ]
     if given:
         return Verdict("contradicted", given[0].sources, given[0].says)
     return Verdict("supported", (), rows.whole["medication"])

@@ -161,16 +161,12 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     is_since = "begun" in clause.cues and bool(clause.dates)
     share = _UNCHANGED if clause.says("not_changed") else _STEADY
     steady = not has_changed(first if is_since else before, last, share)
-    if not is_multiplied(clause, first, last):
-        return Verdict(
-            "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
-        )
-    for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
-        if cue in clause.cues and not holds:
-            return Verdict(
-                "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
-            )
-    return None
+    courses = (("rising", rises), ("falling", falls), ("steady", steady))
+    is_so = all(holds for cue, holds in courses if cue in clause.cues)
+    if is_so and is_multiplied(clause, first, last):
+        return None
+    says = f"{numbers[0].says}; {numbers[-1].says}"
+    return Verdict("contradicted", numbers[-1].sources, says)
 
 
 _MULTIPLES = {

@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 
+from services.language.figures.numbers_in_words import on_birthdays
 from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
@@ -14,19 +16,25 @@ from services.statements.rows.one_of_several import excludes
 from services.statements.rows.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
-_TITLE_AND_NAMES = 3
+_TITLE_AND_NAMES, _DAY_CHARS = 3, len("1981-05-06")
 
 
 def with_birth_day(text: str, rows: KnownRows) -> str:
-    """Return a text that tells of "last year", or of "at birth", with the year or the day."""
+    """Return a text with the year of "last year", and the day of "at birth" and of a birthday."""
     if rows.today is not None and "the last year" not in text:
         for told in saying("last_year"):
             text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
-    said = next((one for one in saying("at_birth") if one in text.lower()), None)
-    if said is None or not any(map(str.isdigit, text)):
+    born = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
+    if len(born) < _DAY_CHARS:
         return text
-    day = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
-    return re.sub(said, f"on {day}", text, flags=re.IGNORECASE) if day else text
+    text = on_birthdays(text, date.fromisoformat(born))
+    births = {"since": saying("since_birth")}
+    if any(map(str.isdigit, text)):
+        births["on"] = saying("at_birth")
+    for when, phrases in births.items():
+        said = next((one for one in phrases if one in text.lower()), None)
+        text = re.sub(said, f"{when} {born}", text, flags=re.IGNORECASE) if said else text
+    return text
 
 
 def age_told(clause: Clause) -> Quantity | None:

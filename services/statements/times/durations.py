@@ -10,6 +10,7 @@ from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
 from services.statements.rows.compare_series import has_changed, value_of
+from services.statements.rows.fit import COURSES
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow
@@ -31,9 +32,10 @@ def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> boo
     # An illness is no course of its drug.
     is_span = "ended" in clause.cues or clause.says("lasted") or not is_of_drug
     is_span = is_span and not (clause.counted and clause.says("apart"))
+    are_apart = clause.says("apart") or (clause.says("within") and clause.cues & COURSES)
     spans = [days for row in found if is_span for days in spans_of(row, clause)]
     times = [time for row in found for time, *_ in ((row.begun,), *row.earlier)]
-    apart = combinations(filter(None, map(_exact, times)), 2) if clause.says("apart") else ()
+    apart = combinations(filter(None, map(_exact, times)), 2) if are_apart else ()
     spans += [abs((last - first).days) for first, last in apart]
     return any(_is_so(clause, told, days) for days in spans)
 
