@@ -86,7 +86,8 @@ def _has_levels(run: Run, part: QuestionPart) -> bool:
     is_value = any(one.tool == "results" for one in run.known)  # "Hct" is a drug and a value
     is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
     is_level = is_value or name.capitalize() in concept_rows()["results"]
-    return (is_course and is_level) or (is_value and _is_limited(part))
+    is_bare = not part.frames & {"takes", "over"} and not {*part.parts}  # "dexa", not "dexa dose"
+    return (is_course and is_level) or (is_value and (_is_limited(part) or is_bare))
 
 
 def _is_of_a_drug(part: QuestionPart) -> bool:

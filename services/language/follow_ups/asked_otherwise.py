@@ -42,10 +42,10 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
     "biomarkers": frozenset({"people"}),
-    "imaging_reports": frozenset({"site"}),
+    "imaging_reports": frozenset({"site", "reason"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
-    "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
+    "procedures": frozenset({"reason", "people", "place", "site", "side", "due", "dose"}),
     "encounters": frozenset({"reason", "people", "place", "destination", "treatment"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
@@ -56,6 +56,7 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
 NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
+_OF_NO_PART = {("results", "status"), ("immunizations", "dose")}  # "still?", "second dose?"
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -109,7 +110,8 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     part = read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]
-    asks = part is not None and (
+    is_of_state = part is not None and "state" in part.frames  # "how is she now?"
+    asks = part is not None and not is_of_state and (
         part.is_before
         or part.unit
         or part.parts
@@ -141,8 +143,8 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     is_ordered = bool(asked.topics) and "ordered" in asked.frames
     is_of_another = is_ordered and question.tool != "medications"
-    if question.tool == "results" and asked.parts == ["status"]:  # "still?"
-        asked = replace(asked, parts=[], aspects={"latest"})
+    if (question.tool, *asked.parts) in _OF_NO_PART:
+        asked = replace(asked, parts=[], aspects=asked.aspects or {"latest"})
     found = None if is_of_another else _asked_of(question, asked)
     if found is None or asked.place is None:
         return found

@@ -29,6 +29,7 @@ _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _ILLNESS = ChartQuestion("problems")
 _COURSE = ChartQuestion("timeline", is_past=True)
+GIVEN = ChartQuestion("medications", {"status": "all"})
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
@@ -227,6 +228,8 @@ def _asked_at(
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
     if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
         before = before or (_COURSE,)
+    if relation in ("before", "after") and any("treatment" in o.of("part") for o in pieces[:at]):
+        before = before or (GIVEN,)  # "what did he get after …"
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
     is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
