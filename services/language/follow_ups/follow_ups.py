@@ -304,5 +304,6 @@ def _has_a_day(last: ChartQuestion, one: ChartQuestion) -> bool:
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
     """Whether one list is asked again, where the question before named something of it."""
     one = about[0] if len(about) == 1 else None
-    is_bare = one is not None and not one.name and one.span is None
+    is_bare = one is not None and not one.name and one.span is None  # "how is she?" asks of all
+    is_bare = is_bare and one.tool != "chart_summary"
     return is_bare and one is not None and one.tool == last.tool and bool(last.name)

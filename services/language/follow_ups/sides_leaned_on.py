@@ -100,7 +100,10 @@ def _values_beside(
     event = last.around or (tuple(same) if is_dated else ())
     aspect = "all" if last.aspect in ("when", "whether", "count") else last.aspect
     event = tuple(replace(one, aspect=aspect) for one in event)
-    return tuple(replace(one, around=event, when=side) for one in about if event)
+    is_begun = about == (GIVEN,) and side == "after"
+    return tuple(
+        replace(one, around=event, when=side, is_begun=is_begun) for one in about if event
+    )
 
 
 def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:

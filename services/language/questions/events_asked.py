@@ -248,6 +248,7 @@ def _asked_at(
     asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
     is_begun = "begun" in said or (relation == "within" and "ordered" in said)
+    is_begun |= asked == (GIVEN,) and relation == "after"
     return tuple(
         replace(
             one,

@@ -15,6 +15,7 @@ from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
+from services.language.words.vocabulary import concept_rows
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
@@ -36,11 +37,11 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     """
     name = part.runs[0].text if part.runs else ""
     if "size" in part.frames and not part.topics:  # of a person it is the height
-        return (
-            named(SEARCH, f"{name} size", "all", None)
-            if name
-            else values_of(["body height"], "all", None)
-        )
+        if not name:
+            return values_of(["body height"], "all", None)
+        is_ill = any(one.tool == "problems" for one in part.runs[0].known)
+        measured = ChartQuestion(SEARCH, {"query": f"{part.runs[0].spelt} mm cm"})
+        return measured if is_ill else named(SEARCH, f"{name} size", "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
@@ -114,7 +115,8 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     ]
     if not owned or not of_people("subjects").isdisjoint(words):
         return asked
-    sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
+    said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
+    sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
     is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
 
