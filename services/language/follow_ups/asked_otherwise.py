@@ -111,13 +111,17 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]
     is_of_state = part is not None and "state" in part.frames  # "how is she now?"
-    asks = part is not None and not is_of_state and (
-        part.is_before
-        or part.unit
-        or part.parts
-        or part.aspects - {"whether"}
-        or part.frames & _RATES
-        or any(_asks_result(piece, words) for piece in said)
+    asks = (
+        part is not None
+        and not is_of_state
+        and (
+            part.is_before
+            or part.unit
+            or part.parts
+            or part.aspects - {"whether"}
+            or part.frames & _RATES
+            or any(_asks_result(piece, words) for piece in said)
+        )
     )
     return part if asks else None
 

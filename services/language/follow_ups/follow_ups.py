@@ -114,7 +114,9 @@ def _with_its_name(
     points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
-    is_of_another = leaning_words.says_what_for(tokens) or not of_people("articles").isdisjoint(tokens)
+    is_of_another = leaning_words.says_what_for(tokens) or not of_people("articles").isdisjoint(
+        tokens
+    )
     if at is None and leaning_words.opens(tokens) and not is_of_another:  # "and removed?"
         tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
@@ -293,6 +295,9 @@ def _pointing_back(
             return (other_times.at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
+    is_count = len(about) == 1 and about[0].aspect == "count" and not about[0].name
+    if leaning_words.points_back(is_last) and is_count and last.name:  # "how many shots of it?"
+        return (replace(last, aspect="count", part=None, back=0, asked_on=None),)
     if leaning_words.points_back(is_last) or other_times.has_phrase(folded, words.words.among):
         return of_those(about, last, is_among=other_times.has_phrase(folded, words.words.among))
     return ()

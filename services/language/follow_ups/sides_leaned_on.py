@@ -91,7 +91,9 @@ def _values_beside(
 ) -> tuple[ChartQuestion, ...]:
     """Return the values of `about` beside what was asked last; none where that has no day."""
     last = before[0]
-    if not all((one.tool == "results" or one == GIVEN) and not one.around and not one.span for one in about):
+    if not all(
+        (one.tool == "results" or one == GIVEN) and not one.around and not one.span for one in about
+    ):
         return ()
     if not last.around and (days := _days_beside(last.span, side)) is not None:
         return tuple(of_days(one, days) for one in about)
@@ -101,9 +103,7 @@ def _values_beside(
     aspect = "all" if last.aspect in ("when", "whether", "count") else last.aspect
     event = tuple(replace(one, aspect=aspect) for one in event)
     is_begun = about == (GIVEN,) and side == "after"
-    return tuple(
-        replace(one, around=event, when=side, is_begun=is_begun) for one in about if event
-    )
+    return tuple(replace(one, around=event, when=side, is_begun=is_begun) for one in about if event)
 
 
 def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:

@@ -40,8 +40,8 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
         if not name:
             return values_of(["body height"], "all", None)
         is_ill = any(one.tool == "problems" for one in part.runs[0].known)
-        measured = ChartQuestion(SEARCH, {"query": f"{part.runs[0].spelt} mm cm"})
-        return measured if is_ill else named(SEARCH, f"{name} size", "all", None)
+        measured = {"query": f"{part.runs[0].spelt} mm cm"}
+        return ChartQuestion(SEARCH, measured, name="" if is_ill else name)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
