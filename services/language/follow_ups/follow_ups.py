@@ -295,9 +295,6 @@ def _pointing_back(
             return (other_times.at_the_time_of(about[0], last),)
         return about
     is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
-    is_count = len(about) == 1 and about[0].aspect == "count" and not about[0].name
-    if leaning_words.points_back(is_last) and is_count and last.name:  # "how many shots of it?"
-        return (replace(last, aspect="count", part=None, back=0, asked_on=None),)
     if leaning_words.points_back(is_last) or other_times.has_phrase(folded, words.words.among):
         return of_those(about, last, is_among=other_times.has_phrase(folded, words.words.among))
     return ()
