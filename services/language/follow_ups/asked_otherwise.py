@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from functools import partial
 
 from services.language.charts.chart_parts import (
     EDGES,
@@ -17,6 +17,7 @@ from services.language.charts.chart_parts import (
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.figures.times import spans_in
+from services.language.follow_ups.leaning_words import every
 from services.language.follow_ups.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
 from services.language.follow_ups.sides_leaned_on import beside, is_one_value
 from services.language.questions.chart_text import without_its_part
@@ -30,7 +31,6 @@ from services.language.questions.question_figures import (
 from services.language.questions.value_questions import measured_over_time
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.words.folding import fold
-from services.language.words.vocabulary import LANGUAGES
 
 _RATES = frozenset({"percent", "per_year"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit", "place"})
@@ -107,21 +107,17 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         if figure_in(piece, words) is None and "helped" not in piece.of("frame")
         if not (_is_treatment(piece, words) or _is_of_orders(piece))
     )
+    names |= any("state" in piece.of("frame") for piece in said)  # "how is she now?"
     part = read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]
-    is_of_state = part is not None and "state" in part.frames  # "how is she now?"
-    asks = (
-        part is not None
-        and not is_of_state
-        and (
-            part.is_before
-            or part.unit
-            or part.parts
-            or part.aspects - {"whether"}
-            or part.frames & _RATES
-            or any(_asks_result(piece, words) for piece in said)
-        )
+    asks = part is not None and (
+        part.is_before
+        or part.unit
+        or part.parts
+        or part.aspects - {"whether"}
+        or part.frames & _RATES
+        or any(_asks_result(piece, words) for piece in said)
     )
     return part if asks else None
 
@@ -255,7 +251,4 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
     return replace(free, back=found.back + told, most=0, month=0)
 
 
-@cache
-def _since() -> frozenset[str]:
-    every = (one for each in LANGUAGES for one in lexicon(each).words.relations.get("since", ()))
-    return frozenset(fold(one)[0] for one in every)
+_since = partial(every, lambda words: words.relations.get("since", ()))

@@ -114,10 +114,8 @@ def _with_its_name(
     points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
-    is_of_another = leaning_words.says_what_for(tokens) or not of_people("articles").isdisjoint(
-        tokens
-    )
-    if at is None and leaning_words.opens(tokens) and not is_of_another:  # "and removed?"
+    is_other = leaning_words.says_what_for(tokens) or {*tokens} & of_people("articles")
+    if at is None and leaning_words.opens(tokens) and not is_other:  # "and removed?"
         tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
@@ -309,7 +307,6 @@ def _has_a_day(last: ChartQuestion, one: ChartQuestion) -> bool:
 
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
     """Whether one list is asked again, where the question before named something of it."""
-    one = about[0] if len(about) == 1 else None
-    is_bare = one is not None and not one.name and one.span is None  # "how is she?" asks of all
-    is_bare = is_bare and one.tool != "chart_summary"
-    return is_bare and one is not None and one.tool == last.tool and bool(last.name)
+    one = about[0] if len(about) == 1 else last
+    is_bare = not one.name and one.span is None and one.tool != "chart_summary"  # "how is she?"
+    return is_bare and one.tool == last.tool and bool(last.name)

@@ -16,6 +16,7 @@ from services.language.follow_ups.other_times import (
 from services.language.questions.events_asked import GIVEN, relations_of
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeSpan
 
+_VALUE = ("results", (), None)
 DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
 """Tools of whose rows each has its day, so that a value of that time may be asked for."""
 
@@ -76,8 +77,6 @@ def _side_of(last: Piece, words: Lexicon) -> Relation | None:
 def _same_beside(before: Sequence[ChartQuestion], side: Relation) -> tuple[ChartQuestion, ...]:
     if before[0].around:
         return tuple(replace(each, when=side) for each in before)
-    if side == "during":
-        return ()
     if (days := _days_beside(before[0].span, side)) is not None:
         one = (
             tuple(replace(each, aspect="latest") for each in before) if side == "before" else before
@@ -91,9 +90,7 @@ def _values_beside(
 ) -> tuple[ChartQuestion, ...]:
     """Return the values of `about` beside what was asked last; none where that has no day."""
     last = before[0]
-    if not all(
-        (one.tool == "results" or one == GIVEN) and not one.around and not one.span for one in about
-    ):
+    if not all(one == GIVEN or (one.tool, one.around, one.span) == _VALUE for one in about):
         return ()
     if not last.around and (days := _days_beside(last.span, side)) is not None:
         return tuple(of_days(one, days) for one in about)
@@ -102,8 +99,8 @@ def _values_beside(
     event = last.around or (tuple(same) if is_dated else ())
     aspect = "all" if last.aspect in ("when", "whether", "count") else last.aspect
     event = tuple(replace(one, aspect=aspect) for one in event)
-    is_begun = about == (GIVEN,) and side == "after"
-    return tuple(replace(one, around=event, when=side, is_begun=is_begun) for one in about if event)
+    begun = about == (GIVEN,) and side == "after"
+    return tuple(replace(one, around=event, when=side, is_begun=begun) for one in about if event)
 
 
 def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:

@@ -290,9 +290,7 @@ def _of_run(
     """Yield what is asked of one name, values apart."""
     tools = tools_of(run, part)
     for tool in tools:
-        if tool == "problems" and what == "people":  # who was seen for it
-            yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
-        elif tool == "documents" and what == "people":  # who of the team has the field
+        if tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
             asked = named(tool, run.name_for(tool), aspect, what)
@@ -330,8 +328,8 @@ def _of_its_own(
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return named(SEARCH, unknown, aspect, what)
-    if topic.name == "primary site" and "size" in part.frames:
-        return ChartQuestion("imaging_reports", {}, "latest")  # where it is tells no size
+    if topic.name == "primary site" and "size" in part.frames:  # where it is tells no size
+        return ChartQuestion(SEARCH, {"query": "primary tumour mass lesion mm cm"})
     name = topic.name
     if topic.tool in _REPORTS:
         name = " ".join([name, *map(imaged, part.runs)]).strip()
