@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
+from services.language.charts.tools_named import GIVEN
 from services.language.follow_ups.other_times import (
     OF_ONE_VALUE,
     has_phrase,
@@ -13,7 +14,7 @@ from services.language.follow_ups.other_times import (
     of_all_days,
     of_days,
 )
-from services.language.questions.events_asked import GIVEN, relations_of
+from services.language.questions.events_asked import relations_of
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeSpan
 
 _VALUE = ("results", (), None)

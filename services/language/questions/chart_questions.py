@@ -290,7 +290,9 @@ def _of_run(
     """Yield what is asked of one name, values apart."""
     tools = tools_of(run, part)
     for tool in tools:
-        if tool == "documents" and what == "people":  # who of the team has the field
+        if tool == "problems" and what == "people":  # who was seen for it
+            yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
             asked = named(tool, run.name_for(tool), aspect, what)

@@ -12,7 +12,7 @@ from services.language.charts.chart_parts import EDGES, QuestionPart
 from services.language.charts.chart_pieces import Piece, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
-from services.language.charts.tools_named import SEARCH
+from services.language.charts.tools_named import GIVEN, SEARCH
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 from services.language.words.folding import fold
@@ -29,7 +29,6 @@ _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _ILLNESS = ChartQuestion("problems")
 _COURSE = ChartQuestion("timeline", is_past=True)
-GIVEN = ChartQuestion("medications", {"status": "all"})
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average", "count"})
 """Behind an event it is asked of what stands before it: "pain during chemo, average"."""
@@ -247,8 +246,8 @@ def _asked_at(
         return behind  # "how long since the last visit?"
     asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
-    is_begun = "begun" in said or (relation == "within" and "ordered" in said)
-    is_begun |= asked == (GIVEN,) and relation == "after"
+    is_begun = "begun" in said or asked == (GIVEN,)
+    is_begun |= relation == "within" and "ordered" in said
     return tuple(
         replace(
             one,
@@ -321,9 +320,8 @@ def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
 def _put_in(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
     """Return what was done for a device, which has no day itself: "before the ICD was put in"."""
     devices = [one for one in asked if one.tool == "care" and one.said]
-    if not devices:
-        return tuple(asked)
-    return tuple(replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
+    put = (replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
+    return tuple(put) or tuple(asked)
 
 
 def _of_itself(
@@ -331,8 +329,7 @@ def _of_itself(
 ) -> Iterator[ChartQuestion]:
     """Yield the one of what is asked for that is the event: so long before the last, the peak."""
     said = {one for piece in behind for one in piece.of("aspect")} & ends
-    if len(said) == 1:
-        (aspect,) = said
+    for aspect in said if len(said) == 1 else ():
         yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.language.charts.chart_parts import EDGES, QuestionPart, is_of_values
 from services.language.charts.chart_pieces import NameIs
 from services.language.charts.named_runs import Run
-from services.language.charts.tools_named import tool_of
+from services.language.charts.tools_named import VALUE_ASPECTS, tool_of
 from services.language.utterance import Part
 
 _BOTH: frozenset[Part] = frozenset({"range", "treatment"})
@@ -78,6 +78,9 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     apart = [said for kind in kinds if (said := part.aspects & kind)]
     if len(apart) > 1:
         yield from (replace(part, aspects=said) for said in apart)
+    elif "treatment" in part.parts and is_of_values(part) and part.aspects & VALUE_ASPECTS:
+        yield replace(part, parts=[one for one in part.parts if one != "treatment"])
+        yield replace(part, aspects=set())  # "BP over the years, on what?"
     elif halves:
         yield from (replace(part, parts=[one]) for one in sorted(_BOTH))
     elif of_visits and "count" in part.aspects and part.is_latest_too:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from services.language.charts.chart_parts import QuestionPart
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
+from services.language.charts.named_runs import Run
 from services.language.charts.names_of_topics import why_last_seen
 from services.language.charts.tools_named import OVER, SEARCH
 from services.language.questions.value_questions import values_of
@@ -37,11 +38,7 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     """
     name = part.runs[0].text if part.runs else ""
     if "size" in part.frames and not part.topics:  # of a person it is the height
-        if not name:
-            return values_of(["body height"], "all", None)
-        is_ill = any(one.tool == "problems" for one in part.runs[0].known)
-        measured = {"query": f"{part.runs[0].spelt} mm cm"}
-        return ChartQuestion(SEARCH, measured, name="" if is_ill else name)
+        return _of_size(part.runs[0]) if name else values_of(["body height"], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
@@ -56,6 +53,13 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     if "state" in part.frames and not any(run.known for run in part.runs):
         return ChartQuestion("chart_summary")  # "how is Ada doing?"
     return None
+
+
+def _of_size(run: Run) -> ChartQuestion:
+    """Return the question for how large something is; of a tumour notes tell it as a figure."""
+    if any({"cancer", "metastasis"} & {*one.name.split()} for one in run.known):
+        return ChartQuestion(SEARCH, {"query": f"{run.spelt} mm cm"})
+    return named(SEARCH, f"{run.text} size", "all", None)
 
 
 def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:

@@ -42,7 +42,6 @@ _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason", "people"})
 
 _RECORDED = "recorded "
-_NO_SITES = (_RECORDED, "onset ", "ended ", "date of entry", "Stage ", "for ")
 _FOOT = "[ft_i]"
 _INCHES = 12
 _CALLED = {
@@ -254,7 +253,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
-    is_told |= question.part == "place" and any(map(_says_site, shown))
+    # An illness may tell where it sits in words behind no mark: "Sacrum, L3".
+    is_told |= question.part == "place" and any(r.kind == "problem" and r.detail for r in shown)
     if (
         question.part == "reason" and question.aspect != "whether"
     ):  # "why no warfarin?" is told by why it ended
@@ -262,12 +262,6 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
-
-
-def _says_site(row: ViewRow) -> bool:
-    """Whether an illness may tell where it sits, in words behind no mark: "Sacrum, L3"."""
-    said = [one for one in row.detail.split("; ") if one and not one.startswith(_NO_SITES)]
-    return row.kind == "problem" and bool(said)
 
 
 def _codes_told(rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
