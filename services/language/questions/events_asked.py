@@ -246,8 +246,7 @@ def _asked_at(
         return behind  # "how long since the last visit?"
     asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
-    is_begun = "begun" in said or asked == (GIVEN,)
-    is_begun |= relation == "within" and "ordered" in said
+    is_begun = "begun" in said or asked == (GIVEN,) or (relation == "within" and "ordered" in said)
     return tuple(
         replace(
             one,
