@@ -237,7 +237,7 @@ def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[C
     found: tuple[ChartQuestion, ...] = ()
     for language, is_guess in (*((each, True) for each in sure), (spoken, False)):
         found = chart_questions(words, today=today, language=language, is_guess=is_guess)
-        if found and (told or is_guess or found[0].tool != SEARCH):
+        if found and (told or is_guess or found[0].tool != SEARCH or not found[0].name):
             return language, found
     return spoken, found if told else ()
 

@@ -23,11 +23,12 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+GIVEN = ChartQuestion("medications", {"status": "all"})
 GIVEN_FOR = frozenset({"medications", "procedures", "encounters"})
 """The tools for what there is because of an illness."""
 HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 """Told among the values, though one takes them: "does she smoke or use drugs?"."""
-_VALUE_ASPECTS = frozenset(
+VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
 )
 _WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
@@ -86,7 +87,8 @@ def _has_levels(run: Run, part: QuestionPart) -> bool:
     is_value = any(one.tool == "results" for one in run.known)  # "Hct" is a drug and a value
     is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
     is_level = is_value or name.capitalize() in concept_rows()["results"]
-    return (is_course and is_level) or (is_value and _is_limited(part))
+    is_bare = not part.frames & {"takes", "over"} and not {*part.parts}  # "dexa", not "dexa dose"
+    return (is_course and is_level) or (is_value and (_is_limited(part) or is_bare))
 
 
 def _is_of_a_drug(part: QuestionPart) -> bool:
@@ -104,7 +106,7 @@ def _tool_around(part: QuestionPart, run: Run) -> str | None:
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
-    return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
+    return by_frame or by_part or ("results" if part.aspects & VALUE_ASPECTS else None)
 
 
 def _is_limited(part: QuestionPart) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
+from functools import partial
 
 from services.language.charts.chart_parts import (
     EDGES,
@@ -17,6 +17,7 @@ from services.language.charts.chart_parts import (
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.figures.times import spans_in
+from services.language.follow_ups.leaning_words import every
 from services.language.follow_ups.other_times import ARGUMENTS_OF_DAYS, of_days, unlimited
 from services.language.follow_ups.sides_leaned_on import beside, is_one_value
 from services.language.questions.chart_text import without_its_part
@@ -30,7 +31,6 @@ from services.language.questions.question_figures import (
 from services.language.questions.value_questions import measured_over_time
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.words.folding import fold
-from services.language.words.vocabulary import LANGUAGES
 
 _RATES = frozenset({"percent", "per_year"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit", "place"})
@@ -42,10 +42,10 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
     "biomarkers": frozenset({"people"}),
-    "imaging_reports": frozenset({"site"}),
+    "imaging_reports": frozenset({"site", "reason"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
-    "procedures": frozenset({"reason", "people", "place", "site", "side", "due"}),
+    "procedures": frozenset({"reason", "people", "place", "site", "side", "due", "dose"}),
     "encounters": frozenset({"reason", "people", "place", "destination", "treatment"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place", "side", "due", "reason", "number"}),
@@ -56,6 +56,7 @@ PARTS_OF: Mapping[str, AbstractSet[Part]] = {
 NEVER_OVER = frozenset({"encounters", "imaging_reports", "immunizations"})
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
+_OF_NO_PART = {("results", "status"), ("immunizations", "dose")}  # "still?", "second dose?"
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -106,6 +107,7 @@ def asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | N
         if figure_in(piece, words) is None and "helped" not in piece.of("frame")
         if not (_is_treatment(piece, words) or _is_of_orders(piece))
     )
+    names |= any("state" in piece.of("frame") for piece in said)  # "how is she now?"
     part = read_part(list(said), words) if said and not names else None
     if part is not None and any(_is_treatment(piece, words) for piece in said):
         part.parts = ["treatment"]
@@ -141,8 +143,8 @@ def asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuesti
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     is_ordered = bool(asked.topics) and "ordered" in asked.frames
     is_of_another = is_ordered and question.tool != "medications"
-    if question.tool == "results" and asked.parts == ["status"]:  # "still?"
-        asked = replace(asked, parts=[], aspects={"latest"})
+    if (question.tool, *asked.parts) in _OF_NO_PART:
+        asked = replace(asked, parts=[], aspects=asked.aspects or {"latest"})
     found = None if is_of_another else _asked_of(question, asked)
     if found is None or asked.place is None:
         return found
@@ -249,7 +251,4 @@ def one_before(question: ChartQuestion) -> ChartQuestion | None:
     return replace(free, back=found.back + told, most=0, month=0)
 
 
-@cache
-def _since() -> frozenset[str]:
-    every = (one for each in LANGUAGES for one in lexicon(each).words.relations.get("since", ()))
-    return frozenset(fold(one)[0] for one in every)
+_since = partial(every, lambda words: words.relations.get("since", ()))

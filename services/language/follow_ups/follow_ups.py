@@ -33,6 +33,7 @@ from services.language.questions.single_questions import CHANGES
 from services.language.questions.time_shifts import later_or_earlier, month_named
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.language.words.folding import fold, tokens_of
+from services.language.words.people_words import of_people
 
 LONGEST_WORDS = 11
 _WITH_DAYS = DATED | {"results", "medications"}
@@ -113,7 +114,8 @@ def _with_its_name(
     points = [n for n, one in enumerate(tokens) if one in words.words.pointers]
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
-    if at is None and leaning_words.opens(tokens):  # "and removed?"
+    is_other = leaning_words.says_what_for(tokens) or {*tokens} & of_people("articles")
+    if at is None and leaning_words.opens(tokens) and not is_other:  # "and removed?"
         tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
@@ -121,7 +123,9 @@ def _with_its_name(
     against = words.words.against if is_for_it else ()
     said = " ".join([*tokens[:at], *against, thing.name, *tokens[at + 1 :]])
     found = chart_questions(said, today=today, language=words.language)
-    return () if any(one.tool == SEARCH for one in found) else found
+    is_measure = thing.tool == "results"  # of "polyp size" no drug was removed
+    is_lost = any(one.tool == SEARCH or (is_measure and one.tool in GIVEN_FOR) for one in found)
+    return () if is_lost else found
 
 
 def _leaning(
@@ -303,6 +307,6 @@ def _has_a_day(last: ChartQuestion, one: ChartQuestion) -> bool:
 
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
     """Whether one list is asked again, where the question before named something of it."""
-    one = about[0] if len(about) == 1 else None
-    is_bare = one is not None and not one.name and one.span is None
-    return is_bare and one is not None and one.tool == last.tool and bool(last.name)
+    one = about[0] if len(about) == 1 else last
+    is_bare = not one.name and one.span is None and one.tool != "chart_summary"  # "how is she?"
+    return is_bare and one.tool == last.tool and bool(last.name)

@@ -1,13 +1,32 @@
 """The words, of any language, by which a short question leans on the one before it. Pure."""
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 
+from services.language.charts.chart_file import ChartWords
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon, lexicon
 from services.language.charts.named_runs import FOR
+from services.language.utterance import Relation
 from services.language.words.folding import fold, tokens_of
 from services.language.words.vocabulary import LANGUAGES
+
+_SIDES: Sequence[Relation] = ("after", "since", "during")
+
+
+@cache
+def every(select: Callable[[ChartWords], Iterable[str]]) -> frozenset[str]:
+    """Return, folded, the phrases that `select` takes of the words of each language."""
+    return frozenset(fold(one)[0] for each in LANGUAGES for one in select(lexicon(each).words))
+
+
+_pointers = partial(every, lambda words: words.pointers)
+_limits = partial(every, lambda words: (*words.above, *words.below))
+_thens = partial(every, lambda words: words.at_that_time)
+_befores = partial(
+    every,
+    lambda words: (*words.before, *(w for one in _SIDES for w in words.relations.get(one, ()))),
+)
 
 
 def opens(tokens: Sequence[str]) -> bool:
@@ -35,15 +54,10 @@ def _relatives() -> tuple[str, ...]:
     return tuple(one for language in LANGUAGES for one in lexicon(language).words.relative)
 
 
-@cache
-def _pointers() -> frozenset[str]:
-    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
-
-
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
     said = " ".join(["", *(token for token in tokens if token.isalnum())])
-    return said.endswith(_thens())
+    return any(said.endswith(f" {one}") for one in _thens())
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
@@ -58,35 +72,9 @@ def refuses(folded: str, words: Lexicon) -> bool:
     return "?" not in folded and opening in words.words.negations | words.words.denials
 
 
-@cache
-def _befores() -> frozenset[str]:
-    words = [lexicon(language).words for language in LANGUAGES]
-    said = (
-        one
-        for each in words
-        for one in (
-            *each.before,
-            *(w for side in ("after", "since", "during") for w in each.relations.get(side, ())),
-        )
-    )
-    return frozenset(fold(one)[0] for one in said)
-
-
 def has_limit(tokens: Sequence[str]) -> bool:
     """Whether a figure stands in it with a word for beyond: "any above 160?"."""
     return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
-
-
-@cache
-def _limits() -> frozenset[str]:
-    words = (lexicon(language).words for language in LANGUAGES)
-    return frozenset(fold(one)[0] for each in words for one in (*each.above, *each.below))
-
-
-@cache
-def _thens() -> tuple[str, ...]:
-    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
-    return tuple(f" {fold(one)[0]}" for one in said)
 
 
 @cache

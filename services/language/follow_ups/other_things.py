@@ -41,6 +41,9 @@ def of_those(
     about: Sequence[ChartQuestion], last: ChartQuestion, *, is_among: bool
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of the rows that were told: "how far between those?", "of them …"."""
+    is_count = [(one.aspect, one.name) for one in about] == [("count", "")] and not is_among
+    if is_count and last.name:  # "how many shots of it?"
+        return (replace(last, aspect="count", part=None, back=0, asked_on=None),)
     is_free = len(about) == 1 and about[0].span is None and not about[0].around
     is_again = is_free and (about[0].tool, about[0].name) == ("results", last.name)
     if is_again and not is_among:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
+from services.language.charts.tools_named import GIVEN
 from services.language.follow_ups.other_times import (
     OF_ONE_VALUE,
     has_phrase,
@@ -16,6 +17,7 @@ from services.language.follow_ups.other_times import (
 from services.language.questions.events_asked import relations_of
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeSpan
 
+_VALUE = ("results", (), None)
 DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
 """Tools of whose rows each has its day, so that a value of that time may be asked for."""
 
@@ -31,7 +33,7 @@ def on_its_side(
     What came before the value that was asked last is another question: "and before?".
     """
     if (drug := _drug_in(before)) is not None and has_phrase(folded, words.words.on_it):
-        return _values_beside(about, drug, "since")
+        return _values_beside(about, [drug], "since")
     said = [one for one in words.pieces(folded) if any(map(str.isalnum, one.text))]
     said = [one for one in said if one.text not in words.words.pointers]
     side = _side_of(said[-1], words) if said else None
@@ -42,11 +44,13 @@ def on_its_side(
         return (*_same_beside(before, "before"), *_same_beside(before, "after"))
     if names_nothing(said[:-1], words):
         return () if side == "before" and not before[0].around else _same_beside(before, side)
+    if any("treatment" in one.of("part") for one in said):  # "what did he get after that?"
+        about = (GIVEN,)
     is_again = {one.name for one in about} <= {one.name for one in before}
     # "The last, and what was it before?", "the last and the one before".
     is_whole = any(one.aspect == "trend" or "last" in one.arguments for one in about)
     is_own = side == "before" and (is_again or is_whole)
-    return () if is_own else _values_beside(about, before[0], side)
+    return () if is_own else _values_beside(about, before, side)
 
 
 def beside(question: ChartQuestion, side: Relation) -> ChartQuestion:
@@ -74,8 +78,6 @@ def _side_of(last: Piece, words: Lexicon) -> Relation | None:
 def _same_beside(before: Sequence[ChartQuestion], side: Relation) -> tuple[ChartQuestion, ...]:
     if before[0].around:
         return tuple(replace(each, when=side) for each in before)
-    if side == "during":
-        return ()
     if (days := _days_beside(before[0].span, side)) is not None:
         one = (
             tuple(replace(each, aspect="latest") for each in before) if side == "before" else before
@@ -85,18 +87,21 @@ def _same_beside(before: Sequence[ChartQuestion], side: Relation) -> tuple[Chart
 
 
 def _values_beside(
-    about: Sequence[ChartQuestion], last: ChartQuestion, side: Relation
+    about: Sequence[ChartQuestion], before: Sequence[ChartQuestion], side: Relation
 ) -> tuple[ChartQuestion, ...]:
     """Return the values of `about` beside what was asked last; none where that has no day."""
-    if not all(one.tool == "results" and not one.around and not one.span for one in about):
+    last = before[0]
+    if not all(one == GIVEN or (one.tool, one.around, one.span) == _VALUE for one in about):
         return ()
     if not last.around and (days := _days_beside(last.span, side)) is not None:
         return tuple(of_days(one, days) for one in about)
     is_dated = last.tool in DATED | {"medications"} or is_one_value(last)
-    event = last.around or ((replace(last, part=None, rate=""),) if is_dated else ())
+    same = (replace(one, part=None, rate="") for one in before if one.name == last.name)
+    event = last.around or (tuple(same) if is_dated else ())
     aspect = "all" if last.aspect in ("when", "whether", "count") else last.aspect
-    event = tuple(replace(one, aspect=aspect) if one is not last else one for one in event)
-    return tuple(replace(one, around=event, when=side) for one in about if event)
+    event = tuple(replace(one, aspect=aspect) for one in event)
+    begun = about == (GIVEN,) and side == "after"
+    return tuple(replace(one, around=event, when=side, is_begun=begun) for one in about if event)
 
 
 def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:

@@ -103,7 +103,7 @@ def _of_life(language: str) -> Sequence[tuple[str, re.Pattern[str], str, Age]]:
     stages = words.stages_of_life.items()
     named += [(one, "", Age(first, years=years)) for one, (first, years) in stages]
     return [
-        (said, re.compile(rf"(?<!\w){re.escape(said)}(?!\w)"), rest, age)
+        (said, re.compile(rf"(?<!\w){re.escape(said)}(?!\w)"), fold(rest)[0], age)
         for phrase, rest, age in named
         for said in (fold(phrase)[0],)
     ]

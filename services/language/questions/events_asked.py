@@ -12,7 +12,7 @@ from services.language.charts.chart_parts import EDGES, QuestionPart
 from services.language.charts.chart_pieces import Piece, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
-from services.language.charts.tools_named import SEARCH
+from services.language.charts.tools_named import GIVEN, SEARCH
 from services.language.questions.question_figures import arguments_of_then, hull_of, with_days
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 from services.language.words.folding import fold
@@ -227,6 +227,8 @@ def _asked_at(
     before = ask(" ".join(one.text for one in pieces[:at]) + "?")
     if at and all("had_done" in one.of("frame") for one in pieces[:at]):  # "anything since the …"
         before = before or (_COURSE,)
+    if relation in ("before", "after") and any("treatment" in o.of("part") for o in pieces[:at]):
+        before = before or (GIVEN,)  # "what did he get after …"
     behind = _event_in(before, pieces[at + 1 :], relation, ask, is_shifted=is_shifted)
     is_course = relation == "at" and {one.tool for one in before} == {"timeline"}
     is_course &= {one.tool for one in behind} <= _NAMED  # "what happened around the burn"
@@ -244,7 +246,7 @@ def _asked_at(
         return behind  # "how long since the last visit?"
     asked = before or (_COURSE,)
     said = {frame for one in pieces[:at] for frame in one.of("frame")}
-    is_begun = "begun" in said or (relation == "within" and "ordered" in said)
+    is_begun = "begun" in said or asked == (GIVEN,) or (relation == "within" and "ordered" in said)
     return tuple(
         replace(
             one,
@@ -317,9 +319,8 @@ def _of_figure(event: ChartQuestion, behind: Sequence[Piece]) -> ChartQuestion:
 def _put_in(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
     """Return what was done for a device, which has no day itself: "before the ICD was put in"."""
     devices = [one for one in asked if one.tool == "care" and one.said]
-    if not devices:
-        return tuple(asked)
-    return tuple(replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
+    put = (replace(one, tool=SEARCH, arguments={"query": one.name}) for one in devices[:1])
+    return tuple(put) or tuple(asked)
 
 
 def _of_itself(
@@ -327,8 +328,7 @@ def _of_itself(
 ) -> Iterator[ChartQuestion]:
     """Yield the one of what is asked for that is the event: so long before the last, the peak."""
     said = {one for piece in behind for one in piece.of("aspect")} & ends
-    if len(said) == 1:
-        (aspect,) = said
+    for aspect in said if len(said) == 1 else ():
         yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")
 
 

@@ -7,14 +7,10 @@ from itertools import pairwise
 from services.language.charts.chart_parts import EDGES, QuestionPart, is_of_values
 from services.language.charts.chart_pieces import NameIs
 from services.language.charts.named_runs import Run
-from services.language.charts.tools_named import tool_of
-from services.language.utterance import Aspect, Part
+from services.language.charts.tools_named import VALUE_ASPECTS, tool_of
+from services.language.utterance import Part
 
 _BOTH: frozenset[Part] = frozenset({"range", "treatment"})
-
-_OF_TIME: frozenset[Aspect] = frozenset(
-    {"trend", "change", "latest", "first", "minimum", "maximum"}
-)
 
 
 def share(parts: Sequence[QuestionPart]) -> None:
@@ -54,8 +50,6 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
         if is_bare and topics == [("problems", "")] and "when" in later.aspects:
             _date_the_illness(earlier, later, known)
-        if is_bare and topics == [("timeline", "")] and _is_of_allergy(earlier, known):
-            earlier.parts, later.topics = ["reaction"], []  # "allergies, and what happened?"
 
 
 def _date_the_illness(
@@ -72,10 +66,6 @@ def _date_the_illness(
         later.runs, later.topics = ill, []
 
 
-def _is_of_allergy(part: QuestionPart, known: Sequence[str | None]) -> bool:
-    return [*known] == ["allergies"] or [one.tool for one in part.topics] == ["allergies"]
-
-
 def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     """Yield a question as two, where other rows answer its halves.
 
@@ -88,7 +78,7 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     apart = [said for kind in kinds if (said := part.aspects & kind)]
     if len(apart) > 1:
         yield from (replace(part, aspects=said) for said in apart)
-    elif "treatment" in part.parts and is_of_values(part) and part.aspects & _OF_TIME:
+    elif "treatment" in part.parts and is_of_values(part) and part.aspects & VALUE_ASPECTS:
         yield replace(part, parts=[one for one in part.parts if one != "treatment"])
         yield replace(part, aspects=set())  # "BP over the years, on what?"
     elif halves:

@@ -16,6 +16,7 @@ from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_tables import saying
+from services.language.words.vocabulary import concept_rows
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
@@ -37,14 +38,7 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     """
     name = part.runs[0].text if part.runs else ""
     if "size" in part.frames and not part.topics:  # of a person it is the height
-        if name and part.runs[0].text.split()[-1] in saying("imaged_findings"):
-            shown: Aspect = "all" if part.aspects - {"latest"} else "latest"
-            return ChartQuestion("imaging_reports", {}, shown, part.runs[0].name_for("problems"))
-        return (
-            named(SEARCH, f"{name} size", "all", None)
-            if name
-            else values_of(["body height"], "all", None)
-        )
+        return _of_size(part) if name else values_of(["body height"], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
@@ -59,6 +53,15 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     if "state" in part.frames and not any(run.known for run in part.runs):
         return ChartQuestion("chart_summary")  # "how is Ada doing?"
     return None
+
+
+def _of_size(part: QuestionPart) -> ChartQuestion:
+    """Return the question for how large something is: of what imaging finds its reports."""
+    run = part.runs[0]
+    if run.text.split()[-1] in saying("imaged_findings"):
+        shown: Aspect = "all" if part.aspects - {"latest"} else "latest"
+        return ChartQuestion("imaging_reports", {}, shown, run.name_for("problems"))
+    return named(SEARCH, f"{run.text} size", "all", None)
 
 
 def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
@@ -118,7 +121,8 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     ]
     if not owned or not of_people("subjects").isdisjoint(words):
         return asked
-    sought = ChartQuestion(SEARCH, {"query": owned[0]}, name=owned[0])
+    said = concept_rows()["also_said"].get(owned[0])  # of "ihr Mann" notes in English tell
+    sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
     is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
 

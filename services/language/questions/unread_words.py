@@ -260,9 +260,7 @@ def _is_of_time(question: ChartQuestion) -> bool:
 def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     """Return the aspects that the answer to a question tells."""
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
-    if question.tool == "changes":
-        told |= {"change"}
-    elif question.tool not in ("results", "imaging_reports", "current_status"):
+    if question.tool not in ("results", "imaging_reports", "current_status"):
         told -= _OF_VALUES  # whatever it was asked for; reports and a status say what has changed
     elif (question.above or question.below) is not None or question.tool == "current_status":
         told -= _OF_VALUES - {"change"}  # told is which values are beyond

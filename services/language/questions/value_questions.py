@@ -41,11 +41,14 @@ def values_at_visit(part: QuestionPart) -> Iterator[ChartQuestion]:
     results = [run for run in part.runs if tool_of(run, part) == "results"]
     ends = sorted(part.aspects & EDGES)
     is_for = any(piece.text in FOR for piece in part.pieces)
-    if len(topics) != len(part.topics) or len(topics) != 1 or not (results and ends) or is_for:
+    is_of_all = "measured" in part.frames and not part.runs  # "values at the last checkup"
+    if len(topics) != len(part.topics) or len(topics) != 1 or not ends or is_for:
         return
     visit = ChartQuestion("encounters", {}, ends[0], topics[0].name)
     names = list(dict.fromkeys(run.name_for("results") for run in results))
-    yield replace(values_of(names, "all", None), around=(visit,), when="within")
+    asked = values_of(names, "all", None) if names else ChartQuestion("results")
+    if names or is_of_all:
+        yield replace(asked, around=(visit,), when="within")
 
 
 def _head_of(run: Run) -> str:

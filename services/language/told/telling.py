@@ -48,7 +48,7 @@ class TellingWords(ClosedValue):
     may_tell: _Shapes = re.compile(r"(?!)")
 
 
-_BEFORE_NAMES = frozenset({"verb", "verbs", "ask"})
+_BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner"})
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
 _ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
@@ -163,7 +163,8 @@ def _kinds(text: str, language: str) -> list[tuple[str, str]]:
 def _kinds_of(piece: Piece, language: str) -> list[tuple[str, str]]:
     known, word = _known(language), piece.words[0]
     kind = known.get(piece.text) or _SIGNS.get(word) or _kind_by_name(piece)
-    is_split = kind is None or known.get(word) in _BEFORE_NAMES  # "quit smoking", "how old"
+    is_split = kind is None or known.get(word) in _BEFORE_NAMES  # "quit smoking", "his wife"
+    is_split |= known.get(piece.words[-1]) == "acts"  # "tumor spread"
     if is_split and len(piece.words) > 1:
         return [each for one in piece.words for each in _kinds(one, language)]
     if kind is None and word[0].isdecimal():

@@ -253,6 +253,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     is_told = question.part == "end" and any(row.end for row in shown)
+    # An illness may tell where it sits in words behind no mark: "Sacrum, L3".
+    is_told |= question.part == "place" and any(r.kind == "problem" and r.detail for r in shown)
     if (
         question.part == "reason" and question.aspect != "whether"
     ):  # "why no warfarin?" is told by why it ended
