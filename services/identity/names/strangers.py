@@ -1,6 +1,8 @@
 """Names in a message that nobody of the directory has: whoever they are, it is not the open one."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 
 from rapidfuzz.distance import OSA
 
@@ -108,10 +110,11 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
-    heads_value = word.heads and _is_value(behind)
+    heads_value = word.heads and word.after in _values()
     is_known = heads_value and any(_are_initials_of(one, word.text, word) for one in roster)
     is_sexed = message.text[word.end : word.end + 3].lower() in (" (m", " (f", " (w")  # `JD (m)`
     is_known = is_known or is_sexed
+    is_known = is_known or (word.heads and word.before in PATIENTS)  # `pt PB: crp?`
     is_pair = is_pair and (word.is_owner or not is_listed or is_known)
     if _is_half_initial(word, last):
         return last.text + word.text
@@ -140,14 +143,19 @@ def _is_half_initial(word: Word, last: Word) -> bool:
 
 
 def _is_value(word: Word) -> bool:
-    return word.text in measured_nouns() or word.text in chart_nouns()
+    return word.text in _values()
+
+
+@cache
+def _values() -> frozenset[str]:
+    return measured_nouns() | chart_nouns()
 
 
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
     if person is None or contradicts((word,), person):
         return False
     names = [one for name in person.names for one in (*name.given, name.family)]
-    return {folded(one)[:1] for one in names}.issuperset(letters)
+    return not Counter(letters) - Counter(folded(one)[:1] for one in names)
 
 
 def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Person]:

@@ -28,7 +28,9 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
 
 TEXT_LIMIT_CHARS = 16_000
-_NUMBER_BEHIND = re.compile(r"[ -]{0,2}\d(?!\d{1,2}/\d\d)")  # "in the room 165/95" is no room
+_NUMBER_BEHIND = re.compile(
+    r"(?:[ -]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)"
+)  # "in the room 165/95" is no room
 _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
@@ -96,7 +98,7 @@ def read_words(text: str) -> Message:
             and (own.group(2) is not None or raw[-1] in "sxzSXZ")
             and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
             is_capital=is_capital and not (german and _is_usual(folds[at])),
-            is_heading=not words and behind[:1] in (":", ",", "-", "–", "("),
+            is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
