@@ -30,7 +30,7 @@ def pointed_at(words: Sequence[Word]) -> str | None:
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
     """Return what stands before a sign behind which something of a chart is asked, and the sign."""
-    leads = of_people("moves_on", "joins")
+    leads = of_people("moves_on", "joins", "opening") - of_people("definite")
     begin = len([*takewhile(lambda one: one.text in leads, words)])
     for at in range(begin, min(len(words) - 1, begin + _LONGEST)):
         sign = words[at + 1].gap

@@ -28,11 +28,13 @@ _OF_KIN = _FRAMES[2:]
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
+    dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
     headings = []
     for name, who in _asked_of(text):
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
-        is_time = any(one.is_in_date for one in words) and not full_dates(heading)
+        is_time = any(one.is_in_date or one.text in dated for one in words)
+        is_time = is_time and not full_dates(heading)
         is_time = is_time or _is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
