@@ -130,7 +130,11 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
         first.before in of_people("topics") and word.closes
     )
     letters = first.text + word.text if is_dotted else word.text
-    return letters if begins or is_asked or is_led or is_sexed else ""
+    is_beside = word.title or first.is_in("not_asked") or first.before in of_people("not_asked")
+    is_beside = is_beside or (behind is not word and is_known_name(behind.text))
+    is_spelled = is_dotted and last.raw.isupper() and not is_beside
+    is_spelled = is_spelled and letters not in of_people("dotted")
+    return letters if begins or is_asked or is_led or is_sexed or is_spelled else ""
 
 
 def _is_half_initial(word: Word, last: Word) -> bool:

@@ -259,6 +259,8 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
         if begins or not (before and before[-1].text in near | _FOR):
             return begins and is_asked
+    elif before and before[-1].is_in("before_beds") and not words[-1].is_in("qualities"):
+        return True
     elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
         return True
     last = next((one for one in reversed(before) if one.text not in near), before[0])
