@@ -37,7 +37,6 @@ _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
-_FOR = frozenset({"for", "fur", "pour", "para", "book"})
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 
 
@@ -208,11 +207,12 @@ def _title(
     if before in of_people("staff") and not (before == "sister" and earlier in of_people("owners")):
         return "staff"
     if before in of_people("relatives") and (
-        earlier in of_people("owners") or before not in _TITLES_TOO
+        earlier in of_people("owners") or before not in of_people("kin_too")
     ):
         return "relative"
     if before in of_people("titles_of_women"):
-        return "relative" if before in _TITLES_TOO and earlier in of_people("owners") else "woman"
+        is_kin = before in of_people("kin_too") and earlier in of_people("owners")
+        return "relative" if is_kin else "woman"
     is_monsieur = (
         before == "m" and gap.startswith(".") and (french or earlier in of_people("about"))
     )
@@ -225,9 +225,6 @@ def _title(
     carries = last.title is not None and last.title != "patient" and not last.is_owner
     carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
     return last.title if carries else None
-
-
-_TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
 
 
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
@@ -257,15 +254,15 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         rest = {one.text for one in words[at + 1 :]}
         is_said = not place.closes and place.after not in of_people("joins")
         is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
-        if begins or not (before and before[-1].text in near | _FOR):
+        if begins or not (before and before[-1].text in near | of_people("booked_for")):
             return begins and is_asked
-    elif before and before[-1].is_in("before_beds") and not words[-1].is_in("qualities"):
-        return True
     elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
         return True
+    elif before[-1].is_in("before_beds"):  # `can we discharge bed 3`, but not `is bed 3 free`
+        return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns() or last.text in _FOR
+    return is_name or last.text in measured_nouns() or last.is_in("booked_for")
 
 
 def _may_be_spoken_of(word: Word) -> bool:

@@ -87,10 +87,9 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
     is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
-    ills = {one.text for one in phrase[1:]} | {
-        f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"
-    }
-    return any(map(_is_ill, ills)) or (is_one and _tells_whom(head))
+    joined = {f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"}
+    ills = map(_is_ill, joined | {one.text for one in phrase[1:]})
+    return any(ills) or (is_one and _tells_whom(head))
 
 
 @lru_cache(maxsize=1_024)

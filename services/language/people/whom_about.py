@@ -18,7 +18,6 @@ from services.language.words.phrases import every_part_in
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
-_TITLES = ("titles_of_men", "titles_of_women")
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 _OF_KIN = _FRAMES[2:]
@@ -35,7 +34,7 @@ def headings_of(text: str) -> tuple[str, ...]:
         *words, _ = read_words(heading).words
         is_time = any(one.is_in_date or one.text in dated for one in words)
         is_time = is_time and not full_dates(heading)
-        is_time = is_time or _is_met(text, who)
+        is_time = is_time or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -55,7 +54,9 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _leads(word: str) -> bool:
-    leads = of_people("leads_to_whom", "opening") - of_people("definite", "no_one", *_TITLES)
+    leads = of_people("leads_to_whom", "opening") - of_people(
+        "definite", "no_one", "titles_of_men", "titles_of_women"
+    )
     return word[-1] not in ".," and leads.issuperset(words_of(word) or ["-"])
 
 
@@ -92,7 +93,7 @@ def _behind_values(text: str) -> str:
     return " ".join(words[places[-1] + 1 :]) if places else ""
 
 
-def _is_met(text: str, who: str) -> bool:
+def is_met(text: str, who: str) -> bool:
     """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
     before = words_of(text[: text.find(who)])
     is_led = not of_people("met_at").isdisjoint(before[-1:])
