@@ -105,8 +105,9 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
         )
         is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
-    is_dotted = (
-        last is not word and word.gap.strip() in (".", ".,") and len(last.raw) == len(word.raw) == 1
+    is_dotted = last is not word and len(last.raw) == len(word.raw) == 1
+    is_dotted &= word.gap.strip() in (".", ".,") and last.text + word.text not in of_people(
+        "dotted"
     )
     is_single = len(word.raw) == 1 and word.before in of_people("called_patients") and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
@@ -139,8 +140,7 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
 def _may_be_spelled(first: Word, word: Word, behind: Word) -> bool:
     """Whether two letters are a patient's: not `I.V.`, `seen by A. B.`, `A. B. Miller`."""
     is_beside = word.title is not None or first.before in of_people("not_asked")
-    is_more = behind is not word and is_known_name(behind.text)
-    return not (is_beside or is_more or first.text + word.text in of_people("dotted"))
+    return not (is_beside or (behind is not word and is_known_name(behind.text)))
 
 
 def _is_half_initial(word: Word, last: Word) -> bool:

@@ -20,7 +20,6 @@ from services.language.words.vocabulary import drug_words
 _LONGEST_WORDS, _ASKED = 7, "crp?"
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}")
 _FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
-_OF_KIN = _FRAMES[2:]
 
 
 @lru_cache(maxsize=64)
@@ -138,4 +137,4 @@ def _is_beside(heading: str, frame: str) -> bool:
         for one in words
     )
     is_ill = frame in _FRAMES[1:3] and bool(pointed_at(words))
-    return is_ill or (is_kin and frame in _OF_KIN)
+    return is_ill or (is_kin and frame in _FRAMES[2:])
