@@ -31,9 +31,8 @@ def headings_of(text: str) -> tuple[str, ...]:
     for name, who in _asked_of(text):
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
-        is_time = any(one.is_in_date or one.text in dated for one in words)
-        is_time = is_time and not full_dates(heading)
-        is_time = is_time or is_met(text, who)
+        is_dated = any(one.is_in_date or one.text in dated for one in words)
+        is_time = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -95,8 +94,7 @@ def _behind_values(text: str) -> str:
 def is_met(text: str, who: str) -> bool:
     """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
     before = words_of(text[: text.find(who)])
-    is_led = not of_people("met_at").isdisjoint(before[-1:])
-    return is_led and not of_people("meetings").isdisjoint(before)
+    return bool(of_people("met_at") & {*before[-1:]} and of_people("meetings") & {*before})
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:
