@@ -241,10 +241,6 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
     return mention if person is None else replace(mention, people=(person,), strength="full")
 
 
-_DANGLING = frozenset({"on"})
-"""Behind a name it asks, "what is Doyle on?", or "and go on"; before one it leads to it."""
-
-
 def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
     """Whether nothing stands beside the name, number and birth date but words that open a chart.
 
@@ -280,7 +276,7 @@ def _is_plain(said: Said, ids: Collection[PatientId], *, is_born: bool) -> bool:
         and not any(start <= one.start < end for start, end in spans)
     ]
     who_is_named = max([*named, *(start for start, _ in spans)], default=len(text))
-    if left and left[-1].start > who_is_named and left[-1].text in _DANGLING:
+    if left and left[-1].start > who_is_named and left[-1].text == "on":  # `what is Doyle on?`
         return False
     is_dated = bool(spans) and (not words or any(one.is_birth for one in said.dates))
     is_told = (

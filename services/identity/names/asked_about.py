@@ -13,12 +13,6 @@ from services.language.words.people_words import of_people
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
 
-_LIKE = frozenset({"as", "wie", "comme", "como", "come"})
-_LIKE_WITH = frozenset({"bei"})
-_LIKED = frozenset({"like"})
-_WOULD = frozenset({"would", "d", "i'd", "we'd"})
-_FOR = frozenset({"for", "from", "fur"})
-_ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
 _TITLES = ("titles_of_men", "titles_of_women", "titles_of_patients")
 _CALLS = frozenset({":", ",", "-", "–"})
@@ -61,8 +55,8 @@ def _asks(last: Word, *, is_parted: bool) -> bool:
         return False
     if last.is_in("to"):
         return last.before in of_people("moving", "opening_verbs")
-    if last.text in _LIKED:
-        return last.before in _WOULD
+    if last.text == "like":
+        return last.before in of_people("would")
     return (
         is_parted or last.text in _before_who_is_asked_about() or is_clinical_name(stem(last.text))
     )
@@ -78,7 +72,7 @@ def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether the name is of whom something shown is: `that's Doyle's result, isn't it?`."""
     at = next(i for i, w in enumerate(message.words) if w is span[0])
     last = [one.text for one in message.words[max(at - 2, 0) : at]]
-    if last and last[-1] in of_people("copulas") | _ARE:
+    if last and last[-1] in of_people("copulas", "are"):
         last.pop()
     return bool(last) and last[-1] in of_people("shown") and bool(span[0].before)
 
@@ -126,9 +120,9 @@ def is_set_aside(message: Message, start: int) -> bool:
     leads = of_people("asking", "copulas")
     if any(one.text in leads for one in before) and any(one.is_in("was_shown") for one in behind):
         return True
-    near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
+    near = before[-2] if before[-1].text == "bei" and len(before) > 1 else before[-1]
     looked = before if sign != "?" else [near]
-    return near.text in _LIKE or any(map(_is_negation, looked))
+    return near.is_in("like") or any(map(_is_negation, looked))
 
 
 def is_set_against(
@@ -155,7 +149,7 @@ def is_set_against(
 def _lead(message: Message, span: tuple[Word, ...]) -> int:
     """Return the place at which a name begins, with its title and what leads to it: `of Mr`."""
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
-    leads = of_people(*_TITLES, "about", "to") | _FOR
+    leads = of_people(*_TITLES, "about", "to", "for_whom")
     while at and message.words[at - 1].text in leads and not _begins_clause(message.words[at]):
         at -= 1
     return at

@@ -23,6 +23,7 @@ from services.language.words.letters import (
     sounds,
     spellings,
 )
+from services.language.words.people_words import of_people
 
 Part = Literal["family", "given"]
 NEAR_LEAST_CHARS = 5
@@ -260,16 +261,11 @@ def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
 def _joined(text: str) -> Iterable[str]:
     """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `oneil`."""
     words = "".join(each if each.isalpha() else " " for each in text).split()
-    if len(words) > 1 and (folded(words[0]) in _PARTICLES or has_apostrophe(text)):
+    if len(words) > 1 and (folded(words[0]) in of_people("between_names") or has_apostrophe(text)):
         yield "".join(words)
 
 
 def _split(text: str) -> Sequence[str]:
     words = "".join(each if each.isalpha() else " " for each in text).split()
-    return words if len(words) < 2 else [one for one in words if folded(one) not in _PARTICLES]
-
-
-_PARTICLES = frozenset([
-    "de", "del", "la", "di", "da", "van", "von", "der", "den", "le", "el", "al", "st", "y", "e",
-    "dos", "das", "du", "of",
-])  # fmt: skip
+    between = of_people("between_names") if len(words) > 1 else ()
+    return [one for one in words if folded(one) not in between]

@@ -4,10 +4,8 @@ What a family history holds, illnesses and ages of relatives, is asked of the pa
 """
 
 from collections.abc import Sequence
-from functools import cache
 
-from services.identity.names.name_signs import is_clinical
-from services.language.charts.chart_entries import measured_nouns
+from services.identity.names.name_signs import is_clinical, values_asked
 from services.language.people.mentions import Message
 from services.language.people.signed_word import Word
 from services.language.words.people_words import of_people
@@ -38,23 +36,18 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     return one.is_in("relatives") and is_led
 
 
-@cache
-def _values() -> frozenset[str]:
-    return measured_nouns() | of_people("values_of_one")
-
-
 def _owns_value(words: Sequence[Word], at: int) -> bool:
     """Whether a value stands behind the possessive or a colon, or before "of his son"."""
     behind = [one.text for one in words[at + 1 : at + 1 + _BEHIND_OWNER]]
     rest, beside = [one.text for one in words[at + 1 :]], of_people("by_marriage", "newest")
-    is_value = bool(rest) and rest[-1] in _values() - of_people("told_of_kin")
+    is_value = bool(rest) and rest[-1] in values_asked() - of_people("told_of_kin")
     if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
     leads = words[at].is_owner or words[at].heads
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]
-    if leads and not _values().isdisjoint(behind):
+    if leads and not values_asked().isdisjoint(behind):
         return True
     # `her husband's diabetes`: no family history is theirs
     return leads and words[at].text in of_people("unrelated") and any(map(is_clinical, behind))

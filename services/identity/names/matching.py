@@ -293,7 +293,9 @@ def _is_beside(
     """Whether the words are a drug, staff, a relative, or part of another name."""
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
-    return is_person_beside(span) or (strength != "full" and stands_as_drug(run, span))
+    asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
+    is_person = is_person_beside(span) and not asks
+    return is_person or (strength != "full" and stands_as_drug(run, span))
 
 
 def _counts_nearly(

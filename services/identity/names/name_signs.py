@@ -69,11 +69,12 @@ def stands_for_somebody(run: Sequence[Word], word: Word) -> bool:
     given = run[at - 1] if at > 1 and leads.issuperset(before[:-1]) else word
     if given is not word and given.raw.istitle() and is_strange(given.text) and word.closes:
         return True  # `switch to Zelda Quix`
-    return (begins or word.text.endswith("s")) and of_what in _values()
+    return (begins or word.text.endswith("s")) and of_what in values_asked()
 
 
 @cache
-def _values() -> frozenset[str]:
+def values_asked() -> frozenset[str]:
+    """Return the single words for what is asked of a chart."""
     values = first_parts(measured_nouns()) | of_people("values_of_one")
     return values - of_people("of_no_value")
 
@@ -118,11 +119,6 @@ def is_compound(word: Word) -> bool:
     text = word.raw.casefold()
     ends = range(_LEAST_LEAD, len(text) - _LEAST_END + 1)
     return any(stem(text[at:]) in ordinary_words() for at in ends)
-
-
-PATIENTS = frozenset(
-    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt", "pat"}
-)
 
 
 def is_first_name_before(word: Word, family: Word) -> bool:
@@ -246,7 +242,7 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
     is_quality = span[0].is_in("qualities")
     if is_quality and span[0].is_in("of_no_value"):
-        return (behind.after if behind.is_in("newest") else behind.text) in _values()
+        return (behind.after if behind.is_in("newest") else behind.text) in values_asked()
     if is_verb or is_quality or span[0].is_in("newest", "opening", "moves_on"):
         return False
     return is_told_something(run, span) or is_clinical(behind.text) or behind.text in chart_nouns()

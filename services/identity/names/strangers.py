@@ -1,12 +1,12 @@
 """Names in a message that nobody of the directory has: whoever they are, it is not the open one."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from rapidfuzz.distance import OSA
 
 from services.identity.names.covers import name_words
 from services.identity.names.name_signs import (
-    PATIENTS,
     asks_for_chart,
     contradicts,
     is_clinical,
@@ -15,6 +15,7 @@ from services.identity.names.name_signs import (
     is_strange_subject,
     is_unknown_owner,
     is_way_to_reach,
+    values_asked,
 )
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import chart_nouns, measured_nouns, words_of_questions
@@ -23,6 +24,7 @@ from services.language.people.mentions import HYPHENS, Message
 from services.language.people.named_person import is_known_name, is_ordinary_name, is_short_for
 from services.language.people.signed_word import Word
 from services.language.people.strange_words import is_strange
+from services.language.people.whom_about import is_met
 from services.language.words.letters import folded, sounds, spellings
 from services.language.words.people_words import names_that_are_words, of_people
 from services.language.words.phrases import says
@@ -69,7 +71,7 @@ def strangers_in(
         whole = tuple(run[max(place - 1, 0) : place + 1])
         owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
-        owns = owns and not _is_met(message, word)
+        owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
             yield (word,)
 
@@ -85,7 +87,7 @@ def _heads_as_name(run: Sequence[Word], place: int, others: Collection[frozenset
         return False
     is_name = is_known_name(last.text) or (last.raw[0].isupper() and is_strange(last.text))
     if last is word or not is_name or is_name_beside(run, (word,), others):
-        return is_name and word.before in PATIENTS
+        return is_name and word.before in of_people("called_patients")
     is_begun = word.is_first and is_known_name(word.text) and last.gap not in HYPHENS
     is_word = word.is_common or word.is_in("owners", "titles_of_patients", "definite")
     is_given = not is_word or word.is_in("given_too")
@@ -98,20 +100,24 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     behind = run[place + 1] if place + 1 < len(run) else word
     if word.title in ("man", "woman") and len(word.raw) == 1:
         is_led = word.before in of_people("titles_of_men", "titles_of_women") | {"m"}
-        is_named = behind is not word and behind.raw[0].isupper() and not _is_value(behind)
+        is_named = (
+            behind is not word and behind.raw[0].isupper() and behind.text not in values_asked()
+        )
         is_letter = word.raw.isupper() or not word.is_common or message.text[word.end :][:1] == "."
         return word.text if is_led and is_letter and not is_named else ""
-    is_dotted = (
-        last is not word and word.gap.strip() in (".", ".,") and len(last.raw) == len(word.raw) == 1
+    is_dotted = last is not word and len(last.raw) == len(word.raw) == 1
+    is_dotted &= word.gap.strip() in (".", ".,") and last.text + word.text not in of_people(
+        "dotted"
     )
-    is_single = len(word.raw) == 1 and word.before in PATIENTS and word.closes
+    is_single = len(word.raw) == 1 and word.before in of_people("called_patients") and word.closes
     is_single = is_single and "," not in word.gap  # `the patient, K?`
     is_pair = len(word.raw) == 2 and not is_clinical_name(stem(word.text))
     is_listed = word.text in words_of_questions() or word.text in of_people("letter_pairs")
-    heads_value = word.heads and _is_value(behind)
+    heads_value = word.heads and word.after in values_asked()
     is_known = heads_value and any(_are_initials_of(one, word.text, word) for one in roster)
     is_sexed = message.text[word.end : word.end + 3].lower() in (" (m", " (f", " (w")  # `JD (m)`
-    is_known = is_known or is_sexed
+    is_called = word.heads and word.before in of_people("called_patients")  # `pt PB: crp?`
+    is_known = is_known or is_sexed or is_called
     is_pair = is_pair and (word.is_owner or not is_listed or is_known)
     if _is_half_initial(word, last):
         return last.text + word.text
@@ -121,13 +127,20 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     is_typed = word.raw.isupper() or (first.is_first and heads_value)
     if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
         return ""
-    begins = first.is_first and (word.heads or word.closes or _is_value(behind))
+    begins = first.is_first and (word.heads or word.closes or behind.text in values_asked())
     is_asked = word.is_owner and asks_for_chart(word)
-    is_led = first.before in PATIENTS | of_people("made_for") or (
+    is_led = first.before in of_people("called_patients", "made_for") or (
         first.before in of_people("topics") and word.closes
     )
     letters = first.text + word.text if is_dotted else word.text
-    return letters if begins or is_asked or is_led or is_sexed else ""
+    is_spelled = is_dotted and last.raw.isupper() and _may_be_spelled(first, word, behind)
+    return letters if begins or is_asked or is_led or is_sexed or is_spelled else ""
+
+
+def _may_be_spelled(first: Word, word: Word, behind: Word) -> bool:
+    """Whether two letters are a patient's: not `I.V.`, `seen by A. B.`, `A. B. Miller`."""
+    is_beside = word.title is not None or first.before in of_people("not_asked")
+    return not (is_beside or (behind is not word and is_known_name(behind.text)))
 
 
 def _is_half_initial(word: Word, last: Word) -> bool:
@@ -136,18 +149,19 @@ def _is_half_initial(word: Word, last: Word) -> bool:
     is_told = word.heads and last.is_first and len(letter.raw) == 1 < len(name.raw)
     is_told = is_told and not (name.is_in("titles_of_patients") or letter.raw in ("a", "n"))
     is_name = is_known_name(name.text) and (name.raw.istitle() or not is_ordinary_name(name.text))
-    return is_told and is_name and not is_clinical_name(stem(name.text)) and not _is_value(name)
-
-
-def _is_value(word: Word) -> bool:
-    return word.text in measured_nouns() or word.text in chart_nouns()
+    return (
+        is_told
+        and is_name
+        and not is_clinical_name(stem(name.text))
+        and name.text not in values_asked()
+    )
 
 
 def _are_initials_of(person: Person | None, letters: str, word: Word) -> bool:
     if person is None or contradicts((word,), person):
         return False
     names = [one for name in person.names for one in (*name.given, name.family)]
-    return {folded(one)[:1] for one in names}.issuperset(letters)
+    return not Counter(letters) - Counter(folded(one)[:1] for one in names)
 
 
 def nearest_to(span: _Span, words: str, people: Iterable[Person]) -> Iterable[Person]:
@@ -248,12 +262,6 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     spoken_to = {one.text for one in message.words if one.after not in of_people("asking")}
     return bool(earlier & of_people("relatives") or spoken_to & of_people("addressing"))
-
-
-def _is_met(message: Message, word: Word) -> bool:
-    """Whether a meeting is with whom the word names: `Termin bei Lopez um 10 Uhr`."""
-    earlier = {one.text for one in message.words if one.start < word.start}
-    return word.before in of_people("met_at") and bool(earlier & of_people("meetings"))
 
 
 def _is_name_and_word(word: Word) -> bool:

@@ -39,7 +39,6 @@ _SEXES: dict[str, Literal["male", "female"]] = {
 }  # fmt: skip
 _LAST_WEEK = 42  # of a pregnancy
 _CALLED = ("people", "men", "women", "titles_of_men", "titles_of_women")
-_BABIES = frozenset({"baby", "infant", "newborn", "toddler", "child", "kid", "kind", "saugling"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def age_told(text: str) -> AgeTold | None:
         is_sex = not sex or heading["sex"].isupper() or is_asked
         if is_person and is_sex:
             return AgeTold(years, "year", _sex_of(called))
-    people = of_people("people", "titles_of_patients", "men", "women") | _BABIES
+    people = of_people("people", "titles_of_patients", "men", "women", "babies")
     ends = people | of_people("described_by", "lingers", "does_or_is") | {"", "m", "f"}
     for found in _AGED.finditer(text):
         is_meant = folded(found["article"] or "") in of_people("definite")

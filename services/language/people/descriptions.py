@@ -16,19 +16,10 @@ from services.language.words.people_words import of_people
 # people have.
 
 Sex = Literal["male", "female", "both"]
-_MEN = frozenset({"he", "him", "his"})
-_WOMEN = frozenset({"she", "her", "hers", "ella"})
-_HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
-_HERS = frozenset({"ihr", "ihre", "ihren", "ihrem", "ihrer"})
 _OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
 """What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
 _WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
-_GIVEN, _GIVEN_TO = frozenset({"ein", "eine", "einen"}), frozenset({"ihr", "ihm"})
-_NEAR = frozenset({"bei", "zu", "fur", "mit", "von"})
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
-_PATIENTS = ("patient", "patientin", "patienten")
-_BETWEEN = frozenset({"t"})
-_OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
 
 
 def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
@@ -50,7 +41,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     said = {*folds, *owned}
     if language_of(" ".join(folds), default="") == "de":
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
-    is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
+    is_man, is_woman = bool(said & of_people("he")), bool(said & of_people("she"))
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
     found = set(_beside_verbs(raws, folds))
     found |= _owners_in_german(raws, folds)
@@ -72,8 +63,8 @@ def is_of_hers_alone(folds: Sequence[str]) -> bool:
 def sex_of_owners(folds: Sequence[str]) -> Sex | None:
     """Return the sex of whose values are spoken of; None if of nobody's or of both."""
     owned = set(_owners_of_values(folds))
-    is_woman = not owned.isdisjoint(_WOMEN)
-    if not owned or (is_woman and owned - _WOMEN):
+    is_woman = not owned.isdisjoint(of_people("she"))
+    if not owned or (is_woman and owned - of_people("she")):
         return None
     return "female" if is_woman else "male"
 
@@ -87,7 +78,7 @@ def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:
     theirs = first_parts(measured_nouns() if has_kin else chart_nouns())
     for one, first, second in zip(folds, folds[1:], [*folds[2:], ""], strict=False):
         of_what = second if first in of_people("newest") else first
-        if one in _MEN | _WOMEN | _HIS and of_what in theirs:
+        if one in of_people("he", "she", "sein") and of_what in theirs:
             yield one
 
 
@@ -110,7 +101,7 @@ def _sex_called(folds: Sequence[str]) -> Sex | None:
         if before in of_people("definite") and after not in of_people("described_by")
     }
     is_man, is_woman = bool(behind & of_people("men")), bool(behind & of_people("women"))
-    if is_man == is_woman or said & (_WOMEN if is_man else _MEN) or said & of_people("relatives"):
+    if is_man == is_woman or said & of_people("she" if is_man else "he", "relatives"):
         return None
     return "male" if is_man else "female"
 
@@ -161,15 +152,15 @@ def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
 def _owners_in_german(raws: Sequence[str], folds: Sequence[str]) -> set[str]:
     """Return the sex that `ihr Kalium` or `und seines?` gives; "Was sind Ihre …" is polite."""
     theirs, measured = of_people("patients_own"), measured_nouns()
-    ends = len(folds) == 2 and {*folds[:1]} <= _OPENS and folds[-1] in _OWN
+    ends = len(folds) == 2 and {*folds[:1]} <= of_people("opens_clause") and folds[-1] in _OWN
     found = {_OWN[folds[-1]]} if ends else set()
     for at, (one, first, second) in enumerate(
         zip(folds, folds[1:], [*folds[2:], ""], strict=False)
     ):
         of_what = second if first in of_people("newest") else first
         if of_what in theirs or of_what in measured or of_what.endswith("werte"):
-            is_hers = one in _HERS and (at == 0 or raws[at].islower())
-            found |= {"female"} if is_hers else {"male"} if one in _HIS else set()
+            is_hers = one in of_people("ihr") and (at == 0 or raws[at].islower())
+            found |= {"female"} if is_hers else {"male"} if one in of_people("sein") else set()
     return found
 
 
@@ -177,11 +168,16 @@ def _beside_verbs(raws: Sequence[str], folds: Sequence[str]) -> Collection[str]:
     found, things, do = [], of_people("masculine_things"), of_people("masculine_things_do")
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
-        if one in _NEAR and behind in _WITH:
+        if one in of_people("near") and behind in _WITH:
             found.append(_WITH[behind])
         elif one in _WITH and at == 0 and behind in of_people("happens_to"):
             found.append(_WITH[one])
-        elif one in _GIVEN_TO and at == 1 and behind in _GIVEN and not folds[0].endswith("t"):
+        elif (
+            at == 1
+            and one in ("ihr", "ihm")
+            and behind in of_people("given")
+            and folds[0][-1] != "t"
+        ):
             found.append(_WITH[one])  # "buch ihr einen Termin", not "verschieb ihn eine Stunde"
         elif one == "er" and not (things.isdisjoint(folds[:at]) and do.isdisjoint(folds)):
             continue
@@ -211,10 +207,10 @@ def _opens_statement(raws: Sequence[str], folds: Sequence[str], at: int) -> bool
 
 def _is_asked(folds: Sequence[str], at: int) -> bool:
     """Whether the verb stands before the pronoun: `Raucht er?`, `A-t-elle des allergies ?`."""
-    before = at - 2 if at > 1 and folds[at - 1] in _BETWEEN else at - 1
+    before = at - 2 if at > 1 and folds[at - 1] == "t" else at - 1
     if before < 0:
         return False
-    opens = before == 0 or folds[before - 1] in _OPENS
+    opens = before == 0 or folds[before - 1] in of_people("opens_clause")
     is_then = before > 0 and of_people("times_before").issuperset(folds[:before])
     if is_then and folds[before] in of_people("verbs_of_one"):
         return True  # "morgen kommt er zum CT"
@@ -255,7 +251,7 @@ def describes_somebody(folds: Sequence[str]) -> bool:
 
 def _is_kind_of_patient(text: str) -> bool:
     """Whether a German word says which patient: `Dialysepatientin`."""
-    ends = (text.endswith(one) and len(text) > len(one) + 2 for one in _PATIENTS)
+    ends = (text.endswith(one) and len(text) > len(one) + 2 for one in of_people("kinds"))
     return any(ends) and text not in of_people("no_patients")
 
 

@@ -28,14 +28,15 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
 
 TEXT_LIMIT_CHARS = 16_000
-_NUMBER_BEHIND = re.compile(r"[ -]{0,2}\d(?!\d{1,2}/\d\d)")  # "in the room 165/95" is no room
+_NUMBER_BEHIND = re.compile(
+    r"(?:[ -]{0,2}|(?<=\b\w\w)\. ?)\d(?!\d{1,2}/\d\d)"
+)  # "in the room 165/95" is no room
 _WORD = re.compile(r"\b[aA]1[cC]\b|[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _BED = re.compile(r"(?:\A|[\s:,;(])\d{1,3}\Z")
 _BED_LETTERS = frozenset("abce")
 _BEGINS = frozenset(":,;.\n")
-_FOR = frozenset({"for", "fur", "pour", "para", "book"})
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 
 
@@ -96,7 +97,7 @@ def read_words(text: str) -> Message:
             and (own.group(2) is not None or raw[-1] in "sxzSXZ")
             and not (raw.isupper() and not any(map(str.isalpha, text[own.end() :]))),  # "OP's?"
             is_capital=is_capital and not (german and _is_usual(folds[at])),
-            is_heading=not words and behind[:1] in (":", ",", "-", "–", "("),
+            is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
             or of_people("lingers").issuperset(folds[at + 1 :]),
@@ -213,11 +214,12 @@ def _title(
     if before in of_people("staff") and not (before == "sister" and earlier in of_people("owners")):
         return "staff"
     if before in of_people("relatives") and (
-        earlier in of_people("owners") or before not in _TITLES_TOO
+        earlier in of_people("owners") or before not in of_people("kin_too")
     ):
         return "relative"
     if before in of_people("titles_of_women"):
-        return "relative" if before in _TITLES_TOO and earlier in of_people("owners") else "woman"
+        is_kin = before in of_people("kin_too") and earlier in of_people("owners")
+        return "relative" if is_kin else "woman"
     is_monsieur = (
         before == "m" and gap.startswith(".") and (french or earlier in of_people("about"))
     )
@@ -230,9 +232,6 @@ def _title(
     carries = last.title is not None and last.title != "patient" and not last.is_owner
     carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
     return last.title if carries else None
-
-
-_TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
 
 
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
@@ -262,13 +261,15 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         rest = {one.text for one in words[at + 1 :]}
         is_said = not place.closes and place.after not in of_people("joins")
         is_asked = is_said or place.is_owner or not measured_nouns().isdisjoint(rest)
-        if begins or not (before and before[-1].text in near | _FOR):
+        if begins or not (before and before[-1].text in near | of_people("booked_for")):
             return begins and is_asked
     elif place.after in of_people("does_or_is") or begins:  # `remember: bed 4 is NPO`
         return True
+    elif before[-1].is_in("before_beds"):  # `can we discharge bed 3`, but not `is bed 3 free`
+        return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns() or last.text in _FOR
+    return is_name or last.text in measured_nouns() or last.is_in("booked_for")
 
 
 def _may_be_spoken_of(word: Word) -> bool:

@@ -34,7 +34,7 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
     runs: list[list[Word]] = [[words[0]]]
     for last, word in pairwise(words):
         goes_on = word.gap.strip() in ("", ",", *HYPHENS) or (
-            word.gap.strip() == "." and len(last.raw) == 1
+            word.gap.strip() in (".", ".,") and len(last.raw) == 1
         )
         goes_on = goes_on or leads_a_name(last, word)
         if goes_on and "\n" not in word.gap and not last.is_owner:

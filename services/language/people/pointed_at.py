@@ -30,7 +30,7 @@ def pointed_at(words: Sequence[Word]) -> str | None:
 
 def _heading(words: Sequence[Word]) -> tuple[Sequence[Word], str]:
     """Return what stands before a sign behind which something of a chart is asked, and the sign."""
-    leads = of_people("moves_on", "joins")
+    leads = of_people("moves_on", "joins", "opening") - of_people("definite")
     begin = len([*takewhile(lambda one: one.text in leads, words)])
     for at in range(begin, min(len(words) - 1, begin + _LONGEST)):
         sign = words[at + 1].gap
@@ -79,12 +79,17 @@ def _stands_for_its_bearer(phrase: Sequence[Word]) -> bool:
     """Whether an illness or organ heads the message for whose it is: `our lymphoma, …`."""
     says = any(one.is_in("copulas", "auxiliaries") for one in phrase)  # "that is wrong, …"
     says |= phrase[-1].is_in("titles_of_patients")  # `this pt: lactate`
-    if says or not phrase[0].is_in("definite") or len(phrase) < 2:
-        return False
+    is_timed = phrase[0].is_in("newest", "told_apart_by") and any(
+        one.is_owner for one in phrase[:2]
+    )
+    if says or not (is_timed or phrase[0].is_in("definite")) or len(phrase) < 2:
+        return False  # `the lymphoma: …`, `last night's NSTEMI: …`
     told = _told_apart_at(phrase)
     head = phrase[told - 1] if told > 1 else phrase[-1]
     is_one = told > 1 or not phrase[0].is_in("articles", "alone", "to")
-    return any(_is_ill(one.text) for one in phrase[1:]) or (is_one and _tells_whom(head))
+    joined = {f"{one.before}{one.text}" for one in phrase[1:] if one.gap == "-"}
+    ills = map(_is_ill, joined | {one.text for one in phrase[1:]})
+    return any(ills) or (is_one and _tells_whom(head))
 
 
 @lru_cache(maxsize=1_024)

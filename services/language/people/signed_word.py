@@ -7,7 +7,6 @@ from typing import Literal
 from services.language.words.people_words import common_words, names_in_english, of_people
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
-_DOES, _ABOUT = ("does", "did"), ("about", "for", "of", "von")
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,9 @@ class Word:
         if self.before in of_people("opening_verbs") and self.closes:
             return True
         if self.before in of_people("auxiliaries"):
-            return not self.is_in("qualities") or self.before in _DOES
+            return not self.is_in("qualities") or self.before in ("does", "did")
         return (
             self.before in of_people("before_names")
             and self.closes
-            and (not self.is_in("qualities") or self.before in _ABOUT)
+            and (not self.is_in("qualities") or self.before in ("about", "for", "of", "von"))
         )

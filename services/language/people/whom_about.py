@@ -18,21 +18,21 @@ from services.language.words.phrases import every_part_in
 from services.language.words.vocabulary import drug_words
 
 _LONGEST_WORDS, _ASKED = 7, "crp?"
-_TITLES = ("titles_of_men", "titles_of_women")
 _PRESSURE = re.compile(r"\d{2,3}/\d{2}")
-_FRAMES = ("whom_asked", "whom_ordered", "whom_told")
+_FRAMES = ("whom_asked", "whom_ordered", "whom_told", "whom_aged")
 
 
 @lru_cache(maxsize=64)
 def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
+    dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
     headings = []
     for name, who in _asked_of(text):
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
-        is_time = any(one.is_in_date for one in words) and not full_dates(heading)
-        is_time = is_time or _is_met(text, who)
+        is_dated = any(one.is_in_date or one.text in dated for one in words)
+        is_time = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
@@ -52,8 +52,10 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _leads(word: str) -> bool:
-    leads = of_people("leads_to_whom", "opening") - of_people("definite", "no_one", *_TITLES)
-    return leads.issuperset(words_of(word) or ["-"])
+    leads = of_people("leads_to_whom", "opening") - of_people(
+        "definite", "no_one", "titles_of_men", "titles_of_women"
+    )
+    return word[-1] not in ".," and leads.issuperset(words_of(word) or ["-"])
 
 
 def _whom(text: str, part: Mapping[str, str]) -> str:
@@ -89,11 +91,10 @@ def _behind_values(text: str) -> str:
     return " ".join(words[places[-1] + 1 :]) if places else ""
 
 
-def _is_met(text: str, who: str) -> bool:
+def is_met(text: str, who: str) -> bool:
     """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
     before = words_of(text[: text.find(who)])
-    is_led = not of_people("met_at").isdisjoint(before[-1:])
-    return is_led and not of_people("meetings").isdisjoint(before)
+    return bool(of_people("met_at") & {*before[-1:]} and of_people("meetings") & {*before})
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:
@@ -102,18 +103,22 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
     is_begun = words[0].is_in("no_one", "auxiliaries", "made_for", "tells")
     if len(words) > _LONGEST_WORDS or is_begun:
         return False
+    is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`
     if words[0].is_in("definite") and words[3:4] and words[2].is_in("speakers", "staff"):
         others = words = [*words[:2], *words[3:]]  # `the one I saw`, `der von Dr. Weber`
-    is_other = any(one.is_in("subjects", "speakers") for one in words)
-    is_other = is_other or any(one.is_in("staff") for one in others)
+    is_other = any(one.is_in("staff") for one in others) or any(
+        one.is_in("subjects", "speakers") and one.before not in of_people("not_asked")
+        for one in words  # `the post-op from this morning`
+    )
     last, ill = words[-1].text, of_people("ill_people")
     is_thing = last in _values() or (last in chart_nouns("procedures") and last not in ill)
-    is_cut = words[-1].is_in("newest", "leads_to_whom", "definite", "articles", "behind_places")
-    return is_said and not (is_open or is_other or is_cut or is_thing)
+    is_cut = words[-1].is_in("newest", "leads_to_whom")
+    is_cut |= words[-1].is_in("definite", "articles", "behind_places") and not is_numbered
+    return is_said and not ((is_open and not is_numbered) or is_cut or is_other or is_thing)
 
 
 @cache
@@ -129,4 +134,5 @@ def _is_beside(heading: str, frame: str) -> bool:
         one.is_in("relatives") or (one.is_in("spouses") and one.before in of_people("owners"))
         for one in words
     )
-    return frame != "whom_asked" and bool(pointed_at(words) or (is_kin and frame == "whom_told"))
+    is_ill = frame in _FRAMES[1:3] and bool(pointed_at(words))
+    return is_ill or (is_kin and frame in _FRAMES[2:])

@@ -33,7 +33,15 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
-_OF_THE_TALK = ("thanks", "greeting", "bare", "help_wanted", "roster", "of_knowledge")
+_OF_THE_TALK = (
+    "thanks",
+    "greeting",
+    "bare",
+    "help_wanted",
+    "of_the_round",
+    "roster",
+    "of_knowledge",
+)
 _SHOWN_CHARS = 64
 
 
@@ -120,7 +128,8 @@ class Reading:
     @property
     def is_of_no_patient(self) -> bool:
         """Whether it is a yes, a no, thanks, "undo", or asks for the user's own day or the talk."""
-        is_reply = says_yes(self.text) or says_no(self.text) or command_in(self.text) == "undo"
+        is_reply = says_yes(self.text) or says_no(self.text)
+        is_reply = is_reply or command_in(self.text) in ("undo", "help", "where_are_we")
         return is_reply or is_of_own_things(self.text) or says(self.text, *_OF_THE_TALK)
 
     def knows(self, patient_id: PatientId) -> bool:
