@@ -50,14 +50,28 @@ class TellingWords(ClosedValue):
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask"})
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
-_ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
+_ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
+_COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
-_DAY = re.compile(r"number slash number slash (?:number|when) ")
+_BEGINS = r"(?:^|(?<=comma )|(?<=joint ))"
+_SHORTER = [
+    (re.compile(shape), kind)
+    for shape, kind in (
+        (r"number slash number slash (?:number|when) ", "when "),
+        (r"(?<=\w )(?:det|since) (?:hour|tomorrow) ", "since "),  # "this am", "heute Morgen"
+        (r"\bhour ", "when "),
+        (r"\btomorrow ", "suppose "),
+        (rf"{_BEGINS}sign ", "able "),  # "neg swab" tells; "swab neg" is one that is done
+        (r"\bsign ", "done "),
+        (r"comma verb (?:(?:det|owner) )?kin $", ""),  # "sagt die Pflege"
+    )
+]
+_OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
 _YEARS = range(1900, 2100)
 _ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
@@ -132,13 +146,16 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
 def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     """Whether one clause tells something in a language, and none of its clauses asks."""
     phrases = _phrases(language)
-    head, colon, rest = text.partition(": ")
+    head, *behind = _COLON.split(text, maxsplit=1)
     said = _shape(_kinds(head, language))
-    is_label = bool(colon) and len(head.split()) <= _LONGEST_LABEL
+    is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
     is_label = is_label and (own_kind_in(head) is None or said.startswith("kin "))
     is_label = is_label and not phrases.asks.search(said)
-    kinds, is_marked = _behind_leads(_kinds(rest if is_label else text, language), phrases)
-    clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(_shape(kinds))]
+    kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
+    shape = _shape(kinds)
+    if is_label and said.startswith("kin "):
+        shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
+    clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
     asks = [bool(phrases.asks.search(one)) for one in clauses]
     is_marked = (is_marked or is_label) and len(kinds) > 1
     tells = phrases.tells if is_sure else phrases.may_tell
@@ -146,7 +163,10 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
 
 
 def _shape(kinds: Sequence[tuple[str, str]]) -> str:
-    return _DAY.sub("when ", "".join(f"{kind} " for _, kind in kinds))
+    shape = "".join(f"{kind} " for _, kind in kinds)
+    for longer, kind in _SHORTER:
+        shape = longer.sub(kind, shape)
+    return shape
 
 
 @lru_cache(maxsize=4_000)

@@ -12,6 +12,7 @@ from data_models.chat_context import ChatContext, Turn
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
+from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import own_kind_in
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
@@ -179,7 +180,9 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = is_answer and is_told(waited) and not is_told(said) and not _noted(said)
+            is_pick = head.isdecimal() or yes_no_in(head) is not None
+            is_answer = is_answer and is_told(waited) and not _noted(said)
+            is_answer = is_answer and (is_pick or not is_told(said))
             yield _Line(waited if is_answer else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())
