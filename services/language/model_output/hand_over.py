@@ -81,6 +81,11 @@ def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     return "\n" not in text.strip() and isinstance(asked, Addresses)
 
 
+def only_hands_back(text: str) -> bool:
+    """Whether a message is but the line "Back to you *Agent*.", whoever says it."""
+    return "\n" not in text.strip() and _BACK.match(_plain(text)) is not None
+
+
 def promised_agent(text: str, *, speaker: str, names: Iterable[str]) -> str | None:
     """Return the one agent that a short message names without handing over to it, if it does.
 

@@ -223,7 +223,7 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
 
 def _ends_with(sentence: str, value: str) -> bool:
     """Whether a word of a sentence ends with one that is named: "Schrittmacher"."""
-    named = tuple(one.casefold() for one in telling_words(value) if len(one) > _TELLING_CHARS)
+    named = tuple(one.casefold() for one in telling_words(value) if len(one) >= _TELLING_CHARS)
     return any(word.endswith(named) for word in words_of(sentence))
 
 

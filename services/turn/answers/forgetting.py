@@ -7,7 +7,6 @@ from data_models.memory_blocks import KeyPoint
 from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
-from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
@@ -75,8 +74,7 @@ class TurnForgetting(TurnStep):
         passing = told_in_passing(turn.document, turn.document.chat_history)
         told = "".join(f"\n- “{said}”" for said in passing)
         held = held_lines(turn.document)
-        is_wanted = bool(told) and (not held or says(text, "what_was_told"))
-        parts = [*filter(None, (held, f"{_PASSING}{told}" if is_wanted else ""))]
+        parts = [*filter(None, (held, f"{_PASSING}{told}" if told else ""))]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
