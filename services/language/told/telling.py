@@ -18,13 +18,16 @@ from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
-from services.language.told.held_statements import behind_corrections, may_put_right
+from services.language.told.held_statements import (
+    behind_corrections,
+    may_put_right,
+    sentences_of,
+)
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_words import statement_words
-from services.language.words.text_words import sentences_in
 from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
 
 _Phrases: TypeAlias = Annotated[
@@ -90,7 +93,7 @@ def told_in(text: str) -> Sequence[str]:
     said = text if behind is None else behind
     if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
         return (said,)
-    sentences = (one for one in sentences_in(said.replace("; ", ", ")) if "?" not in one)
+    sentences = (one for one in sentences_of(said.replace("; ", ", ")) if "?" not in one)
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
         for one in sentences

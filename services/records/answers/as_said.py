@@ -49,7 +49,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
-_TURNS_READ, _TOLD_CHARS = 20, 300
+_TOLD_CHARS = 300
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -174,7 +174,7 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     Nothing of what was said to be about somebody else, nor of the message that said so.
     """
     before, shown = "", ""
-    for each in turns[-_TURNS_READ:]:
+    for each in turns:
         for line in () if each.is_taken_back else each.user_message.splitlines():
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
