@@ -184,7 +184,8 @@ class ClinicalGroupChat:
     def _may_promise(self, ask: Ask) -> bool:
         """Whether the facilitator opens an answer: what it only says it will do, nobody does."""
         is_lead = ask.agent == self._controller.speakers.facilitator
-        opens = not (self._answered or self._turn.request.is_guided)
+        scenario = self._turn.request.scenario  # it is there to be begun, too
+        opens = not (self._answered or (scenario is not None and scenario.grounding))
         return is_lead and opens and ask.cue in ("none", "waiting")
 
     async def _keep_promise(self, agent: TeamAgent, ask: Ask, text: str) -> None:

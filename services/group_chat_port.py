@@ -121,11 +121,6 @@ class GroupChatRequest:
     received_at: datetime | None = None
 
     @property
-    def is_guided(self) -> bool:
-        """Whether a scenario is open; without one, too, it can be begun."""
-        return self.scenario is not None and bool(self.scenario.grounding)
-
-    @property
     def plan_asked_by(self) -> str:
         """Who else of a group asked for the plan; "" where the user did, or nobody knows."""
         run_id = self.plan.run_id if self.is_group and self.plan is not None else None

@@ -18,11 +18,7 @@ from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
-from services.language.told.held_statements import (
-    behind_corrections,
-    may_put_right,
-    sentences_of,
-)
+from services.language.told.held_statements import behind_corrections, may_put_right, sentences_of
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
@@ -46,6 +42,7 @@ class TellingWords(ClosedValue):
     marks: _Phrases = frozenset()
     words: Mapping[str, Sequence[str]]
     endings: Mapping[str, re.Pattern[str]] = {}
+    shorter: Mapping[re.Pattern[str], str] = {}
     asks: _Shapes
     tells: _Shapes
     may_tell: _Shapes = re.compile(r"(?!)")
@@ -61,19 +58,6 @@ _LISTS = frozenset(
 )
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
-_BEGINS = r"(?:^|(?<=comma )|(?<=joint ))"
-_SHORTER = [
-    (re.compile(shape), kind)
-    for shape, kind in (
-        (r"number slash number slash (?:number|when) ", "when "),
-        (r"(?<=\w )(?:det|since) (?:hour|tomorrow) ", "since "),  # "this am", "heute Morgen"
-        (r"\bhour ", "when "),
-        (r"\btomorrow ", "suppose "),
-        (rf"{_BEGINS}sign ", "able "),  # "neg swab" tells; "swab neg" is one that is done
-        (r"\bsign ", "done "),
-        (r"comma verb (?:(?:det|owner) )?kin $", ""),  # "sagt die Pflege"
-    )
-]
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
 _YEARS = range(1900, 2100)
 _ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
@@ -150,12 +134,12 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     """Whether one clause tells something in a language, and none of its clauses asks."""
     phrases = _phrases(language)
     head, *behind = _COLON.split(text, maxsplit=1)
-    said = _shape(_kinds(head, language))
+    said = _shape(_kinds(head, language), phrases)
     is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
     is_label = is_label and (own_kind_in(head) is None or said.startswith("kin "))
     is_label = is_label and not phrases.asks.search(said)
     kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
-    shape = _shape(kinds)
+    shape = _shape(kinds, phrases)
     if is_label and said.startswith("kin "):
         shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
     clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
@@ -165,9 +149,9 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
 
 
-def _shape(kinds: Sequence[tuple[str, str]]) -> str:
+def _shape(kinds: Sequence[tuple[str, str]], phrases: TellingWords) -> str:
     shape = "".join(f"{kind} " for _, kind in kinds)
-    for longer, kind in _SHORTER:
+    for longer, kind in phrases.shorter.items():
         shape = longer.sub(kind, shape)
     return shape
 
