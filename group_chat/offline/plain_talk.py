@@ -76,7 +76,7 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
 
 def _of_deed(prompt: Prompt) -> OfflineReply:
     """Return what was told of things done, or not done, for the user: the last, or all."""
-    paragraphs = [one for line in prompt.earlier if line.agent for one in line.text.split("\n\n")]
+    paragraphs = [one for text in prompt.answered for one in text.split("\n\n")]
     told = list(dict.fromkeys(one.strip() for one in paragraphs if _tells_deed(one)))
     if not told:
         return prompt.say("asks_of_deed")

@@ -81,7 +81,7 @@ def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     return "\n" not in text.strip() and isinstance(asked, Addresses)
 
 
-def only_hands_back(text: str) -> bool:
+def hands_back(text: str) -> bool:
     """Whether a message is but the line "Back to you *Agent*.", whoever says it."""
     return "\n" not in text.strip() and _BACK.match(_plain(text)) is not None
 

@@ -49,7 +49,7 @@ class TellingWords(ClosedValue):
 
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask"})
-_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
+_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
@@ -136,11 +136,11 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     head, *behind = _COLON.split(text, maxsplit=1)
     said = _shape(_kinds(head, language), phrases)
     is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
-    is_label = is_label and (own_kind_in(head) is None or said.startswith("kin "))
+    is_label = is_label and (own_kind_in(head) is None or "kin " in said)
     is_label = is_label and not phrases.asks.search(said)
     kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
     shape = _shape(kinds, phrases)
-    if is_label and said.startswith("kin "):
+    if is_label and "kin " in said:
         shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
     clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
     asks = [bool(phrases.asks.search(one)) for one in clauses]

@@ -86,8 +86,7 @@ class PendingRequests(TurnStep):
     def following(self, turn: GroundedTurn) -> GroundedTurn | None:
         """Return the turn at what waited behind the request that is answered; None: nothing did.
 
-        Where that one led to a question, or was answered in part before a replica died, it ends;
-        but what is told asks for nothing.
+        Behind a question only what is told goes on; nothing behind what a dead replica began.
         """
         left = turn.verdict.pending[1:]
         is_asked = turn.record.question is not None or turn.record.outcome != "success"
