@@ -48,7 +48,7 @@ class TellingWords(ClosedValue):
     may_tell: _Shapes = re.compile(r"(?!)")
 
 
-_BEFORE_NAMES = frozenset({"verb", "verbs", "ask"})
+_BEFORE_NAMES, _WHOSE = frozenset({"verb", "verbs", "ask"}), ("patient", "person", "owner", "kin")
 _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
@@ -138,6 +138,7 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
     is_label = is_label and (own_kind_in(head) is None or "kin " in said)
     is_label = is_label and not phrases.asks.search(said)
+    is_label = is_label and (text[len(head)] == ":" or any(map(said.split().count, _WHOSE)))
     kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
     shape = _shape(kinds, phrases)
     if is_label and "kin " in said:

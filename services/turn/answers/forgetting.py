@@ -7,6 +7,7 @@ from data_models.memory_blocks import KeyPoint
 from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
+from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
@@ -66,7 +67,8 @@ class TurnForgetting(TurnStep):
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
         text = behind_introduction(nameless(turn, turn.text))
-        if command_in(text) != "known":
+        form = turn.document.scenario if says(text, "scenario_noted") else None
+        if command_in(text) != "known" or (form is not None and form.is_open):
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
@@ -74,7 +76,8 @@ class TurnForgetting(TurnStep):
         passing = told_in_passing(turn.document, turn.document.chat_history)
         told = "".join(f"\n- “{said}”" for said in passing)
         held = held_lines(turn.document)
-        parts = [*filter(None, (held, f"{_PASSING}{told}" if told else ""))]
+        is_wanted = bool(told) and (not held or says(text, "what_was_told"))
+        parts = [*filter(None, (held, f"{_PASSING}{told}" if is_wanted else ""))]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
