@@ -30,7 +30,7 @@ from group_chat.speakers.speaker_state import Announce, Ask, End, Work
 from group_chat.speakers.turn_controller import TurnController
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, window
-from services.language.model_output.hand_over import is_bare_hand_over, promised_agent
+from services.language.model_output.hand_over import hands_back, is_bare_hand_over, promised_agent
 
 
 class ClinicalGroupChat:
@@ -147,7 +147,7 @@ class ClinicalGroupChat:
         held, self._held = self._held, None
         if held is not None:
             await self._keep_promise(agent, ask, held.text)
-            if not isinstance(self._turn.order, HandedOver):
+            if not (isinstance(self._turn.order, HandedOver) or hands_back(held.text)):
                 draft.write(held.text, calls=held.calls)
         async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
             pass
@@ -180,7 +180,8 @@ class ClinicalGroupChat:
     def _may_promise(self, ask: Ask) -> bool:
         """Whether the facilitator opens an answer: what it only says it will do, nobody does."""
         is_lead = ask.agent == self._controller.speakers.facilitator
-        opens = not self._answered and self._turn.request.scenario is None
+        scenario = self._turn.request.scenario  # it is there to be begun, too
+        opens = not (self._answered or (scenario is not None and scenario.grounding))
         return is_lead and opens and ask.cue in ("none", "waiting")
 
     async def _keep_promise(self, agent: TeamAgent, ask: Ask, text: str) -> None:
@@ -235,7 +236,7 @@ class ClinicalGroupChat:
         says_again = any((one.agent, one.text) == (draft.agent, draft.text) for one in turn.said)
         is_spent = turn.is_spent and draft.ends_with_call
         is_stuck = draft.text and not draft.has_support and (is_spent or says_again)
-        is_asked = draft.is_left_out or is_stuck or turn.is_cut
+        is_asked = draft.is_left_out or is_stuck or turn.is_cut or hands_back(draft.text)
         if not (is_asked and (is_spent or direct_answers.told_by_rows(turn) is not None)):
             return ""
         lead = draft.what_is_left or (turn.text("broke_off") if turn.is_cut else "")

@@ -5,13 +5,12 @@ from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition
 from group_chat.drafts.checked_output import RECORD_TOOLS
-from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
+from group_chat.offline.plain_talk import courtesy, not_understood, noted, plain_answer, what_next
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.speakers.plan_text import PLAN_QUESTION
 from services.language.charts.tools_named import SEARCH
 from services.language.replies.commands import is_retracted
-from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
 from services.language.replies.references import place_in
@@ -25,15 +24,12 @@ from services.language.requests.work import (
     points_only,
     wants_plan,
 )
-from services.language.told.held_statements import held_statements, stated_in
 from services.language.utterance import TeamMember
 from services.language.words.detection import is_unread
-from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
 from services.language.words.own_texts import ends_with_own
 from services.language.words.phrases import found_in, says
 from services.language.words.text_words import asks_question, quoted_in
-from services.records.answers.as_said import held_about
 from services.records.answers.choosing.row_line import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK
@@ -51,8 +47,8 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
         return guided
     if prompt.answers:
         return OfflineReply(text=f"{report_of(prompt)}\n\n{prompt.text('full_review')}")
-    if (noted := _noted(prompt)) is not None:
-        return noted
+    if (told := noted(prompt)) is not None:
+        return told
     match prompt.cue:
         case "close" | "step":
             return close(prompt)
@@ -62,31 +58,6 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
             return _while_plan_waits(prompt)
         case _:
             return _answer(prompt)
-
-
-def _noted(prompt: Prompt) -> OfflineReply | None:
-    """Return that a statement is noted, where the message makes one and asks nothing."""
-    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
-    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
-        return None
-    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
-    # By name: whose name it is, who held it knows.
-    stated = stated or [one.quote for one in stated_in(prompt.asked) if one.quote in prompt.held]
-    if stated:
-        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
-    if prompt.utterance is None or prompt.utterance.task != "tell":
-        return None
-    told = " ".join(prompt.asked.split())
-    held = "; ".join(held_about(told, prompt.held) or _put_right(told, prompt.held))
-    rest = f" {prompt.text('still_held', held=held)}" if held else ""
-    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
-
-
-def _put_right(told: str, held: Sequence[str]) -> list[str]:
-    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
-    correction = correction_in(told)
-    old = set() if correction is None else {*words_of(correction.old)}
-    return [one for one in held if old and old <= {*words_of(one)}]
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
@@ -112,18 +83,11 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     text, read = as_move(prompt.asked, prompt.shown_before), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
-    is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
-        agent = agent if is_late else prompt.who_has("available_slots")
-    elif agent is None and is_of_recent(prompt) and not (is_late or says(text, "roster")):
+        agent = prompt.who_has("available_slots")
+    elif agent is None and is_of_recent(prompt) and not says(text, "roster"):
         agent = prompt.who_has(SECRETARY_TOOL)
     return None if agent is None else prompt.say("see_to_this", agent=agent)
-
-
-def _has_read_since(prompt: Prompt) -> bool:
-    """Whether the record was read last: "no, Friday" is of that, whatever was booked before."""
-    readers = {one.name for one in prompt.team if _works_on_record(one)}
-    return any(one.agent in readers for one in prompt.earlier[-1:])
 
 
 def _looked_up(prompt: Prompt) -> OfflineReply:

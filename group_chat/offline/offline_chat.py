@@ -22,8 +22,9 @@ from group_chat.speakers.judge import NAMES_FOLLOW
 from group_chat.turn_context import current_turn
 from services.language.charts.answer_words import answer_words
 from services.language.requests.tool_requests import RECALL, ToolRequest
+from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.records.answers.as_said import held_about
+from services.records.answers.as_said import held_about, told_before
 
 
 class OfflineChatCompletion(ToolCallingModel):
@@ -74,7 +75,10 @@ class OfflineChatCompletion(ToolCallingModel):
 def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
     """Return what is held of what the user asks to be reminded of, or else was said before."""
     given = recall.given(prompt.asked) or {}
-    if not (held := held_about(given.get("query", ""), prompt.held)):
+    told = ["; ".join(one.sentences) for one in told_before(current_turn().request.history)]
+    own = () if prompt.identity is None else words_of(prompt.identity.name)
+    named = [one for one in given.get("query", "").split() if not {*words_of(one)} <= {*own}]
+    if not (held := held_about(" ".join(named), [*prompt.held, *told])):
         return run(prompt, recall)
     words = answer_words(prompt.language)
     return OfflineReply(text=words.say("as_said", quotes="; ".join(held)))

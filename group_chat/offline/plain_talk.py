@@ -10,10 +10,12 @@ from services.language.requests.appointment_slots import slots_in
 from services.language.requests.work import LONG_CHARS, impossible_wish
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
+from services.language.told.held_statements import held_statements, stated_in
 from services.language.told.telling import told_in
 from services.language.words.detection import is_unread, language_of
 from services.language.words.phrases import says
 from services.language.words.talk_texts import talk_text
+from services.records.answers.as_said import held_about
 
 _SOURCES_SHOWN = 8
 _HEAD_WORDS = 14
@@ -74,7 +76,7 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
 
 def _of_deed(prompt: Prompt) -> OfflineReply:
     """Return what was told of things done, or not done, for the user: the last, or all."""
-    paragraphs = [one for line in prompt.earlier if line.agent for one in line.text.split("\n\n")]
+    paragraphs = [one for text in prompt.answered for one in text.split("\n\n")]
     told = list(dict.fromkeys(one.strip() for one in paragraphs if _tells_deed(one)))
     if not told:
         return prompt.say("asks_of_deed")
@@ -101,6 +103,24 @@ def _sources(prompt: Prompt) -> OfflineReply:
             rows += [prompt.text("more_sources", count=more)] if more > 0 else []
             return prompt.say("sources", rows="\n".join(rows))
     return prompt.say("no_source")
+
+
+def noted(prompt: Prompt) -> OfflineReply | None:
+    """Return that a statement is noted, where the message makes one and asks nothing."""
+    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
+    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
+        return None
+    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    # By name: whose name it is, who held it knows.
+    stated = stated or [one.quote for one in stated_in(prompt.asked) if one.quote in prompt.held]
+    if stated:
+        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
+    if prompt.utterance is None or prompt.utterance.task != "tell":
+        return None
+    told = " ".join(prompt.asked.split())
+    held = "; ".join(held_about(told, prompt.held))
+    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
 
 
 def what_next(prompt: Prompt) -> OfflineReply:

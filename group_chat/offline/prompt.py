@@ -88,6 +88,7 @@ class Prompt:
         hand_back: Whom a step goes back to.
         has_asked: Whether the agent waits for this user's answer.
         said: What agents said since the user's message, oldest first; `earlier` before it.
+        answered: All that was answered in the talk, oldest first.
         past: The user's earlier messages and the last that was answered to each, oldest first.
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
@@ -113,6 +114,7 @@ class Prompt:
     asked: str = ""
     said: Sequence[Line] = ()
     earlier: Sequence[Line] = ()
+    answered: Sequence[str] = ()
     past: Sequence[tuple[str, str]] = ()
     answers: list[ToolAnswer] = field(default_factory=list)
     utterance: Utterance | None = None
@@ -226,6 +228,7 @@ def prompt_of(
         asked=request.text,
         said=[Line(one.agent, one.text) for one in turn.said],
         earlier=[line for _, *answered in talk for line in answered],
+        answered=[one.text for turn in request.history for one in turn.agent_responses],
         past=[(asked.text, rest[-1].text if rest else "") for asked, *rest in talk],
         answers=_answers(messages),
         utterance=request.utterance,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood, told_beside
+from group_chat.offline.plain_talk import courtesy, not_understood, noted, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -65,6 +65,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return prompt.say("no_patient")
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
+    if not prompt.answers and (told := noted(prompt)) is not None:
+        return told
     request = request_in(prompt, OF_THE_HOUSE)
     return _of_the_record(prompt) if request is None else run(prompt, request)
 
@@ -236,8 +238,7 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
     read = prompt.utterance
     if read is None or read.about:
         return None
-    told = prompt.say("not_held", told=" ".join(prompt.asked.split()))
-    return told if read.task == "tell" else courtesy(prompt) or not_understood(prompt)
+    return noted(prompt) or courtesy(prompt) or not_understood(prompt)
 
 
 def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest | None:

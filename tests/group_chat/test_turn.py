@@ -378,9 +378,10 @@ async def test_an_imitated_snapshot_of_the_user_stays_the_users(world: TeamWorld
 
 
 @pytest.mark.slow
-async def test_an_empty_answer_is_an_error(world: TeamWorld) -> None:
+@pytest.mark.parametrize("said", ["", "Back to you *Orchestrator*."])
+async def test_an_empty_answer_is_an_error(world: TeamWorld, said: str) -> None:
     with pytest.raises(ModelOutputError):
-        await world.say("hello", Reply(text=""), Reply(text=""))
+        await world.say("hello", Reply(text=said), Reply(text=said))
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from services.group_chat_port import QuestionAsked
 from services.language.charts.names_of_topics import to_come
 from services.language.people.names_within import words_of
 from services.language.utterance import ChartQuestion
+from services.language.words.people_words import of_people
 from services.records.answers.choosing.asked_rows import asked_rows
 from services.records.big_charts import make_view
 from services.records.resources.ports import PatientRecords
@@ -67,6 +68,7 @@ def _meant(
 ) -> list[str]:
     """Return the ids that the user's words, but the patient's `names`, may mean; else none."""
     given = {} if hint is None else {"id": f"{CLINIC_PREFIX}{hint.appointment_id}"}
+    names |= of_people("titles_of_men", "titles_of_women", "titles_of_patients")
     named = [one for one in memory.user_text.split() if {*words_of(one)} & names]
     found = memory.resolve("calendar_event", given, without=named, at_clinic=True, asks_first=True)
     if isinstance(found, NotFound):

@@ -81,14 +81,17 @@ def is_bare_hand_over(text: str, *, speaker: str, names: Iterable[str]) -> bool:
     return "\n" not in text.strip() and isinstance(asked, Addresses)
 
 
+def hands_back(text: str) -> bool:
+    """Whether a message is but the line "Back to you *Agent*.", whoever says it."""
+    return "\n" not in text.strip() and _BACK.match(_plain(text)) is not None
+
+
 def promised_agent(text: str, *, speaker: str, names: Iterable[str]) -> str | None:
     """Return the one agent that a short message names without handing over to it, if it does.
 
     "I will ask Radiology to summarise the CT." tells the user what nobody does: a message that
     opens an answer, names one colleague and says little else promises that colleague's work.
     """
-    if len(text) > PROMISE_LIMIT_CHARS:
-        return None
     known = {name.casefold(): name for name in names}
     if read_hand_over(text, speaker=speaker, names=known.values()) != HandsToNobody():
         return None

@@ -58,7 +58,8 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
 def _of_size(part: QuestionPart) -> ChartQuestion:
     """Return the question for how large something is: of what imaging finds its reports."""
     run = part.runs[0]
-    if run.text.split()[-1] in saying("imaged_findings"):
+    known = {word for one in run.known for word in one.name.split()}
+    if saying("imaged_findings") & {*known, run.text.split()[-1]}:
         shown: Aspect = "all" if part.aspects - {"latest"} else "latest"
         return ChartQuestion("imaging_reports", {}, shown, run.name_for("problems"))
     return named(SEARCH, f"{run.text} size", "all", None)

@@ -57,7 +57,7 @@ def held_statements(text: str, names: Collection[str] = ()) -> tuple[HeldStateme
     """Return what `text` states about the patient who is open and has `names`, in order."""
     found: list[HeldStatement] = []
     before: list[HeldStatement] = []
-    for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
+    for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
         read = _read(sentence) or _read_of(sentence, names)
         if before and _takes_back(sentence):
             found, read = found[: -len(before)], [one for one in read if not one.corrects]
@@ -115,7 +115,7 @@ def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
     Args:
         names: Of the patient who is open: "add a note for Ann that …" is about her.
     """
-    sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
+    sentences = list(sentences_of(text[:TEXT_LIMIT_CHARS]))
     return bool(sentences) and all(
         _is_request(one) or (names and _is_request(without_names(one, names))) for one in sentences
     )
@@ -123,7 +123,7 @@ def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
 
 def is_correction(text: str) -> bool:
     """Whether `text` is one statement that puts an earlier one right: "no wait, she is DNR"."""
-    sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
+    sentences = list(sentences_of(text[:TEXT_LIMIT_CHARS]))
     read = _read(sentences[0]) if len(sentences) == 1 else []
     if not read:
         return False
@@ -153,7 +153,7 @@ def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | 
     None for other words, questions, possibilities, hearsay, orders and other people's matters.
     """
     wanted = _folded(quote)
-    for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
+    for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
         if wanted and _folded(sentence) == wanted and not _asks(sentence):
             known, of_whom = grammars(), without_names(sentence, names)
             is_theirs = any(one["of_patient"].search(of_whom) for one in known)
@@ -170,7 +170,8 @@ def _is_request(sentence: str) -> bool:
     return any(grammar["notes"].match(_without_leads(sentence, grammar)) for grammar in grammars())
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of `text`; "Dr. Lee" and "im 3. Stock" end none."""
     begun = ""
     for found in _SENTENCE.finditer(text):
         piece = _SPACES.sub(" ", found[0]).strip()
@@ -178,8 +179,6 @@ def _sentences(text: str) -> Iterator[str]:
             yield begun
             begun = ""
         begun = f"{begun} {piece}".strip()
-    if begun:
-        yield begun
 
 
 def _goes_on(sentence: str, behind: str) -> bool:
@@ -265,10 +264,8 @@ def _with_drugs_listed(found: list[list[HeldStatement]]) -> list[list[HeldStatem
     """Return `found` with the verb of the first clause: "she takes A 1 mg and B 2 mg daily"."""
     first = found[0][:1]
     takes = any((one.kind, one.polarity) == ("medication", "present") for one in first)
-    if not takes or any(one.only_if_held for one in first):
-        return found
     is_listed = all(one.kind == "medication" for clause in found for one in clause)
-    if not is_listed:
+    if not (takes and is_listed) or any(one.only_if_held for one in first):
         return found
     return [[replace(one, only_if_held=False) for one in clause] for clause in found]
 

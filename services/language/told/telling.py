@@ -18,13 +18,12 @@ from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
-from services.language.told.held_statements import behind_corrections, may_put_right
+from services.language.told.held_statements import behind_corrections, may_put_right, sentences_of
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_words import statement_words
-from services.language.words.text_words import sentences_in
 from services.language.words.vocabulary import LANGUAGES, drug_classes, read_words
 
 _Phrases: TypeAlias = Annotated[
@@ -43,21 +42,24 @@ class TellingWords(ClosedValue):
     marks: _Phrases = frozenset()
     words: Mapping[str, Sequence[str]]
     endings: Mapping[str, re.Pattern[str]] = {}
+    shorter: Mapping[re.Pattern[str], str] = {}
     asks: _Shapes
     tells: _Shapes
     may_tell: _Shapes = re.compile(r"(?!)")
 
 
 _BEFORE_NAMES = frozenset({"verb", "verbs", "ask", "owner"})
-_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 4, 5
-_ONE_OF = frozenset({"when", "kin", "done", "able", "drug", "thing", "prep"})
+_WHOSE = ("patient", "person", "owner", "kin")
+_LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
+_ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
+_COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
-_DAY = re.compile(r"number slash number slash (?:number|when) ")
+_OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
 _YEARS = range(1900, 2100)
 _ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
@@ -76,7 +78,7 @@ def told_in(text: str) -> Sequence[str]:
     said = text if behind is None else behind
     if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
         return (said,)
-    sentences = (one for one in sentences_in(said.replace("; ", ", ")) if "?" not in one)
+    sentences = (one for one in sentences_of(said.replace("; ", ", ")) if "?" not in one)
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
         for one in sentences
@@ -132,21 +134,28 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
 def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     """Whether one clause tells something in a language, and none of its clauses asks."""
     phrases = _phrases(language)
-    head, colon, rest = text.partition(": ")
-    said = _shape(_kinds(head, language))
-    is_label = bool(colon) and len(head.split()) <= _LONGEST_LABEL
-    is_label = is_label and (own_kind_in(head) is None or said.startswith("kin "))
+    head, *behind = _COLON.split(text, maxsplit=1)
+    said = _shape(_kinds(head, language), phrases)
+    is_label = bool(behind) and len(head.split()) <= _LONGEST_LABEL
+    is_label = is_label and (own_kind_in(head) is None or "kin " in said)
     is_label = is_label and not phrases.asks.search(said)
-    kinds, is_marked = _behind_leads(_kinds(rest if is_label else text, language), phrases)
-    clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(_shape(kinds))]
+    is_label = is_label and (text[len(head)] == ":" or any(map(said.split().count, _WHOSE)))
+    kinds, is_marked = _behind_leads(_kinds(behind[0] if is_label else text, language), phrases)
+    shape = _shape(kinds, phrases)
+    if is_label and "kin " in said:
+        shape = _OF_PATIENT.sub("person ", shape)  # "Tochter am Telefon: hat … abgesetzt"
+    clauses = [f"{one.strip()} " for one in _CLAUSE_END.split(shape)]
     asks = [bool(phrases.asks.search(one)) for one in clauses]
     is_marked = (is_marked or is_label) and len(kinds) > 1
     tells = phrases.tells if is_sure else phrases.may_tell
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
 
 
-def _shape(kinds: Sequence[tuple[str, str]]) -> str:
-    return _DAY.sub("when ", "".join(f"{kind} " for _, kind in kinds))
+def _shape(kinds: Sequence[tuple[str, str]], phrases: TellingWords) -> str:
+    shape = "".join(f"{kind} " for _, kind in kinds)
+    for longer, kind in phrases.shorter.items():
+        shape = longer.sub(kind, shape)
+    return shape
 
 
 @lru_cache(maxsize=4_000)

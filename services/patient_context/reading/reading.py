@@ -18,6 +18,7 @@ from services.language.people.patient_phrases import behind_leads, wording
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import says_no, says_yes
 from services.language.requests.requests import is_of_own_things
+from services.language.told.held_statements import withdrawn_value
 from services.language.words.folding import with_plain_letters
 from services.language.words.phrases import says
 from services.patient_context.reading.candidates import Candidates, digits_of, find_candidates
@@ -168,6 +169,7 @@ def read_message(
         digits=numbers.weak(),
         has_roster_digits=numbers.any_known(),
         points_elsewhere=bool(others)
+        and withdrawn_value(text) is None  # "forget the fall, that was another patient"
         and any(
             one.search(found.shape) for one in (wording("other_patient"), wording("other_one"))
         ),

@@ -12,6 +12,7 @@ from data_models.chat_context import ChatContext, Turn
 from services.language.questions.chart_questions import chart_questions
 from services.language.replies.commands import is_retracted, takes_back
 from services.language.replies.corrections import correction_in
+from services.language.replies.yes_no import yes_no_in
 from services.language.requests.work import own_kind_in
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
@@ -48,7 +49,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
-_TURNS_READ, _TOLD_CHARS = 20, 300
+_TOLD_CHARS = 300
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -173,13 +174,14 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     Nothing of what was said to be about somebody else, nor of the message that said so.
     """
     before, shown = "", ""
-    for each in turns[-_TURNS_READ:]:
+    for each in turns:
         for line in () if each.is_taken_back else each.user_message.splitlines():
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = is_answer and is_told(waited) and not is_told(said) and not _noted(said)
+            is_answer = is_answer and is_told(waited) and not _noted(said)
+            is_answer &= head.isdecimal() or yes_no_in(head) is not None or not is_told(said)
             yield _Line(waited if is_answer else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())
@@ -208,20 +210,13 @@ def without_what_is_forgotten(found: Sequence[Told], said: str) -> Sequence[Told
     questions = _asked_in(value, _ANY_DAY)
     names = " ".join(each for one in questions for each in _names_of(one))
     named = frozenset(_words(names)) or _words_asked(questions, value)
-    return [
-        each
-        for each in found
-        if not any(
-            _fits(one, named, questions, each.on) or _ends_with(one, value)
-            for one in each.sentences
-        )
-    ]
+    ends = tuple(one.casefold() for one in telling_words(value) if len(one) >= _TELLING_CHARS)
 
+    def is_named(one: str, on: date) -> bool:  # "Schrittmacher", too, ends with a named word
+        said = any(word.endswith(ends) for word in words_of(one))
+        return said or _fits(one, named, questions, on)
 
-def _ends_with(sentence: str, value: str) -> bool:
-    """Whether a word of a sentence ends with one that is named: "Schrittmacher"."""
-    named = tuple(one.casefold() for one in telling_words(value) if len(one) > _TELLING_CHARS)
-    return any(word.endswith(named) for word in words_of(sentence))
+    return [one for one in found if not any(is_named(each, one.on) for each in one.sentences)]
 
 
 def _words_asked(questions: Sequence[ChartQuestion], text: str) -> Set[str]:
@@ -244,11 +239,8 @@ def _fits(sentence: str, asked: Set[str], questions: Sequence[ChartQuestion], on
         return True
     same = {each for one in questions for each in _things(one)}
     told = _asked_in(sentence, on) if same else ()
-    return any(not same.isdisjoint({*_things(one), (one.tool, ""), _head(one)}) for one in told)
-
-
-def _head(question: ChartQuestion) -> tuple[str, str]:
-    return question.tool, question.head.casefold()  # "he fell out of bed" is a fall
+    heads = [{*_things(one), (one.tool, ""), (one.tool, one.head.casefold())} for one in told]
+    return not all(map(same.isdisjoint, heads))  # "he fell out of bed" is a fall
 
 
 def _things(question: ChartQuestion) -> Iterator[tuple[str, str]]:

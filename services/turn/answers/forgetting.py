@@ -66,8 +66,9 @@ class TurnForgetting(TurnStep):
 
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
-        text = behind_introduction(nameless(turn, turn.message.text))
-        if turn.message.press is not None or command_in(text) != "known":
+        text = behind_introduction(nameless(turn, turn.text))
+        form = turn.document.scenario if says(text, "scenario_noted") else None
+        if command_in(text) != "known" or (form is not None and form.is_open):
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)

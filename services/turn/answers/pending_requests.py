@@ -14,6 +14,7 @@ from data_models.conversations.conversation import WHO_KINDS, OpenQuestion
 from services.identity.names.person import both_identifiers
 from services.language.people.mentions import read_words
 from services.language.replies.yes_no import says_no
+from services.language.told.telling import is_told
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.text_words import asks_question
@@ -85,12 +86,11 @@ class PendingRequests(TurnStep):
     def following(self, turn: GroundedTurn) -> GroundedTurn | None:
         """Return the turn at what waited behind the request that is answered; None: nothing did.
 
-        Where that one led to a question, or was answered in part before a replica died, it ends.
+        Behind a question only what is told goes on; nothing behind what a dead replica began.
         """
         left = turn.verdict.pending[1:]
-        if left and (
-            turn.record.question is not None or turn.record.outcome != "success" or turn.kept
-        ):
+        is_asked = turn.record.question is not None or turn.record.outcome != "success"
+        if left and (turn.kept or (is_asked and not all(map(is_told, left)))):
             self.replies.notify(turn, asking_again.not_answered(left))
             return None
         return turn.following() if left else None

@@ -7,8 +7,14 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.replies.commands import behind_retraction, is_retracted
-from services.language.told.held_statements import asks_to_hold, held_statements, is_correction
+from services.language.told.held_statements import (
+    HeldStatement,
+    asks_to_hold,
+    held_statements,
+    is_correction,
+)
 from services.language.told.telling import told_in
+from services.language.words.phrases import says
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
@@ -19,7 +25,7 @@ from services.turn.phases import GroundedTurn
 from services.turn.reading import names_of
 from services.turn.turn_step import TurnStep
 
-_WRITE = "write"
+_WRITE, _KEEPS = "write", "keeps_told"
 _NOT_NOTED = (
     "I did not note that. I hold what is so of the open patient, one plain sentence at a time: "
     "remember that she lives alone. For something of your own, add a task."
@@ -43,7 +49,8 @@ class TurnRemembering(TurnStep):
         """Whether the whole message asks to remember something, or puts right what is held."""
         if turn.message.press is not None:
             return False
-        return asks_to_hold(turn.text, names_of(turn)) or self._corrects(turn)
+        asks = asks_to_hold(turn.text, names_of(turn)) or bool(_told_to_keep(turn))
+        return asks or self._corrects(turn)
 
     def _corrects(self, turn: GroundedTurn) -> bool:
         """Whether the message is one correction, and takes the place of something that is held."""
@@ -85,6 +92,8 @@ class TurnRemembering(TurnStep):
     def _held(self, turn: GroundedTurn) -> str:
         """Hold what the message states, and say so; empty if it states nothing new."""
         before = {one.point_id: one.status for one in turn.document.memory.key_points}
+        for said in _told_to_keep(turn):
+            hold(turn.document, HeldStatement("note", said, "present", said, said), turn=turn.row)
         self.documents.memory.read_by_rules(turn)
         points = turn.document.memory.key_points
         new = [one for one in points if one.point_id not in before]
@@ -226,6 +235,12 @@ def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
     before, points = _turns_before(turn), turn.document.memory.key_points
     held = [one for one in points if one.status == "active" and one.quote]
     return [one for one in held if any(one.quote in each.user_message for each in before)]
+
+
+def _told_to_keep(turn: GroundedTurn) -> Sequence[str]:
+    """Return what the message before told in passing, if this one says "remember that"."""
+    told = told_before(_turns_before(turn)) if says(turn.text, _KEEPS) else ()
+    return [one for each in told for one in each.sentences]
 
 
 def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
