@@ -6,14 +6,14 @@ from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.sentences.clauses import Clause
-from services.language.sentences.links import EXCEPT
+from services.language.sentences.links import EXCEPT, REASONS
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
 from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
 from services.statements.bare_answers import of_bare_answer
 from services.statements.comparing.compare import compare_values
-from services.statements.comparing.compare_absence import compare_absence, deny_all
+from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
 from services.statements.comparing.compare_several import advises_untaken
 from services.statements.comparing.figures import of_figures
 from services.statements.comparing.linked import against_links, excepted
@@ -117,6 +117,8 @@ class MessageCheck:
         )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
+        if sentence.cues & REASONS and (sentence.asks or "maybe" in sentence.cues):
+            verdicts += self._reasons(sentence)
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
             verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
@@ -160,6 +162,19 @@ class MessageCheck:
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
+
+    def _reasons(self, sentence: Sentence) -> list[Verdict]:
+        """Return the verdicts over why something is advised: a reason is told as a fact."""
+        links = sentence.reader.links() if sentence.reader is not None else ()
+        told = [one.clauses[one.turn :] for one in links if one.kind in ("because", "given")]
+        found = []
+        for clauses in told:
+            cues = frozenset().union(*(one.cues for one in clauses))
+            if "about_patient" in cues and "maybe" not in cues:
+                reason = replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
+                verdicts = [self._clause(reason, one) for one in clauses]
+                found.append(self._concluded(reason, verdicts))
+        return [one for one in found if one.state in ("unsupported", "contradicted")]
 
     def _adds_unknown(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether the rows that support a sentence have no word of what it says besides."""
@@ -276,8 +291,7 @@ class MessageCheck:
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and told_of(clause.words) - statement_words().neutral:
             return UNCHECKED  # "…, no statin on the list", behind what is of something else
-        if clause.says("anything") and "takes" in clause.cues:
-            topics = ("=medication",)
+        topics = topics_denied(clause) or topics
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about and not self.speaker.reads_records:

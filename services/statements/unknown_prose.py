@@ -298,7 +298,7 @@ def _is_unknown(
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
-    said |= _of_doctor(clause)
+    said |= _of_doctor(clause) | (clause.words & stems_told("tolerates"))
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues)

@@ -6,7 +6,7 @@ from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
 from services.statements.comparing.against_texts import against_texts, gives_way
 from services.statements.comparing.broader import by_broader_name
-from services.statements.comparing.by_values import by_values, latest_of_kind
+from services.statements.comparing.by_values import by_values, latest_of_kind, of_other_end
 from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day
@@ -26,6 +26,8 @@ from services.statements.rows.subject import (
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import against_age, age_told, without_age
+
+_SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
 
 
 def compare_values(
@@ -58,7 +60,8 @@ def _compared(
         subject = [row for row in subject if fit.fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
-    found = latest_of_kind(clause, rows, names) or compared(clause, subject)
+    found = latest_of_kind(clause, rows, names) or of_other_end(clause, rows, names)
+    found = found or compared(clause, subject)
     if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
@@ -156,6 +159,13 @@ def _against(
     """Return what speaks against a clause that rows fit; None where nothing does."""
     if clause.says("all") and any(fit.shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
+    if {"ended", "takes"} <= clause.cues and not clause.dates:  # "no longer uses contraception"
+        own = (row for row in candidates if not row.needs.isdisjoint(clause.names))
+        if goes_on := [row for row in own if row.standing == "active"]:
+            return Verdict("contradicted", goes_on[0].sources, goes_on[0].says)
+    sides = {side for row in fitting for side in row.exclusive & {*_SIDES, _BOTH_SIDES}}
+    if clause.says("both") and len(sides) == 1 and _BOTH_SIDES not in sides:
+        return Verdict("unsupported", refs(fitting[:1]))
     return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )

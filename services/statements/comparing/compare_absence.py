@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.none_more import none_more, not_then
 from services.statements.rows.compare_series import is_judged_rightly
@@ -150,6 +150,16 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")
     return Verdict("unsupported") if is_bare and found else UNCHECKED
+
+
+def topics_denied(clause: Clause) -> tuple[str, ...]:
+    """Return the kind of which a clause without a name denies all: "is not allergic"."""
+    if "takes" in clause.cues and ("nothing" in clause.cues or clause.says("anything")):
+        return ("=medication",)
+    if clause.names or clause.objects:
+        return ()
+    kinds = by_word(statement_files(), "denied")
+    return tuple(f"={kinds[word]}" for word in clause.words if word in kinds)
 
 
 def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

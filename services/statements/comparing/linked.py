@@ -43,6 +43,8 @@ def by_links(
 
 
 def _judged(link: Link, rows: KnownRows) -> Verdict | None:
+    if link.kind == "given":
+        return None  # "since" may tell a time
     if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
         return Verdict("unsupported")  # a status of a day does not say when, or why
     if link.kind in ("because", "therefore"):

@@ -188,6 +188,8 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
+    if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):
+        known = tuple(one for one in known if one.comparator or not _is_bounded(clause))
     others = [
         one
         for one in clause.quantities
@@ -199,6 +201,10 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         return not others
     # Who repeats a whole name repeats its figures, too; alone they are no value.
     return all(not one.comparator and _is_among(one, row.figures) for one in others)
+
+
+def _is_bounded(clause: Clause) -> bool:
+    return any(one.comparator for one in clause.quantities)
 
 
 def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
