@@ -29,7 +29,7 @@ from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
 from services.statements.times.ages import with_birth_day
-from services.statements.unknown_prose import tells_unknown
+from services.statements.unknown_prose import tells_of_life, tells_unknown
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
@@ -152,7 +152,8 @@ class MessageCheck:
         is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
-        if found.state == "unchecked" and self.speaker.reads_records:
+        may_tell = self.speaker.reads_records or tells_of_life(sentence)
+        if found.state == "unchecked" and may_tell:
             is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found

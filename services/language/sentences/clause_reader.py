@@ -205,8 +205,7 @@ class ClauseReader:
     ) -> frozenset[str]:
         """Return what the words of a clause say besides its names."""
         cues = {tag for one in phrases for tag in one.tags} - LINKS
-        if "asserts" in cues:
-            cues.update(which_of_kind(self._lower, phrases))
+        cues.update(which_of_kind(self._lower, phrases) if "asserts" in cues else ())
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
         if self._is_of_window or statement_numbers.is_of_several(self._lower[start:end]):

@@ -67,11 +67,11 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
     is_last, is_first = ("last_of_kind" in clause.cues), ("first_of_kind" in clause.cues)
     if not (names and (is_last or is_first)) or clause.has_values:
         return None
-    if clause.topics and happenings(clause):
-        return None  # which procedures are operations nobody says
     kind = clause.topics[0].removeprefix("=") if clause.topics else "encounter"
     of_kind = [row for row in rows.rows if row.kind.startswith(kind) and row.order]
     of_kind = [row for row in of_kind if not row.is_plan and (clause.topics or row.is_stay)]
+    done = happenings(clause) if clause.topics else []
+    of_kind = [row for row in of_kind if all(has_happened(one, row) for one in done)]
     told = [row for row in of_kind if row.words.issuperset({*names} - saying("came_in"))]
     groups = (of_kind, [row for row in of_kind if row.standing == "active"])
     pick = max if is_last else min

@@ -1,6 +1,7 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
@@ -60,6 +61,10 @@ def _compared(
         subject = [row for row in subject if fit.fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
+    if clause.says("than") and not clause.has_values and any(map(_is_series, subject)):
+        told = {"rising": clause.says("higher"), "falling": clause.says("lower")}
+        cues = {cue for cue, is_said in told.items() if is_said}
+        clause = replace(clause, cues=clause.cues - {"before"} | cues)  # "niedriger als früher"
     found = latest_of_kind(clause, rows, names) or of_other_end(clause, rows, names)
     found = found or compared(clause, subject)
     if found is not None:
@@ -73,6 +78,10 @@ def _compared(
     return by_each(clause, rows, names) or _by_parts(
         clause, rows, names, subject, candidates, cited
     )
+
+
+def _is_series(row: KnownRow) -> bool:
+    return not row.is_text and compare_series.has_value(row)
 
 
 def _fitting(

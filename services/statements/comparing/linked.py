@@ -143,7 +143,7 @@ def _named_or_said(link: Link) -> frozenset[str]:
 def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None:
     """Return whether a row has both what was so and its cause; None where neither is named."""
     effect, cause = link.first, link.second
-    if not effect.names or not said or cause.cues & {"maybe"}:
+    if not effect.names or not said or "maybe" in effect.cues | cause.cues:
         return None
     own = [row for name in effect.names for row in rows.about([name])]
     both = [row for row in own if not row.negated and has_all(said, row.words)]
