@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.sentences.clauses import Clause
-from services.language.sentences.links import EXCEPT, REASONS
+from services.language.sentences.links import EXCEPT
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
 from services.language.words.statement_words import statement_words
@@ -117,8 +117,9 @@ class MessageCheck:
         )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
-        if sentence.cues & REASONS and (sentence.asks or "maybe" in sentence.cues):
-            verdicts += self._reasons(sentence)
+        for reason in clause_parts.reasons_of(sentence):
+            told = self._concluded(reason, [self._clause(reason, one) for one in reason.clauses])
+            verdicts += [told] if told.state in ("unsupported", "contradicted") else []
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
             verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
@@ -163,19 +164,6 @@ class MessageCheck:
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
-
-    def _reasons(self, sentence: Sentence) -> list[Verdict]:
-        """Return the verdicts over why something is advised: a reason is told as a fact."""
-        links = sentence.reader.links() if sentence.reader is not None else ()
-        told = [one.clauses[one.turn :] for one in links if one.kind in ("because", "given")]
-        found = []
-        for clauses in told:
-            cues = frozenset().union(*(one.cues for one in clauses))
-            if "about_patient" in cues and "maybe" not in cues:
-                reason = replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
-                verdicts = [self._clause(reason, one) for one in clauses]
-                found.append(self._concluded(reason, verdicts))
-        return [one for one in found if one.state in ("unsupported", "contradicted")]
 
     def _adds_unknown(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether the rows that support a sentence have no word of what it says besides."""

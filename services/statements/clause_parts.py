@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from services.language.sentences.clause_reader import ClauseReader
 from services.language.sentences.clauses import Clause
+from services.language.sentences.links import REASONS, Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
@@ -115,6 +116,24 @@ def listed_kinds(sentence: Sentence) -> frozenset[str]:
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
     takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
     return (said | takes) & _LISTS
+
+
+def reasons_of(sentence: Sentence) -> Sequence[Sentence]:
+    """Return why something is advised, each as a sentence: a reason is told as a fact."""
+    is_advice = bool(sentence.cues & REASONS) and (sentence.asks or "maybe" in sentence.cues)
+    if not is_advice or sentence.reader is None:
+        return ()
+    links = [one for one in sentence.reader.links() if one.kind in ("because", "given")]
+    told = [(one, frozenset(cue for c in one for cue in c.cues)) for one in map(_reason, links)]
+    return [
+        replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
+        for clauses, cues in told
+        if "about_patient" in cues and "maybe" not in cues
+    ]
+
+
+def _reason(link: Link) -> tuple[Clause, ...]:
+    return link.clauses[link.turn :]
 
 
 def adds_beside(

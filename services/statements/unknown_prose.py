@@ -9,6 +9,7 @@ from services.language.sentences.statements import Sentence
 from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import is_clinical_name, statement_words
+from services.statements.comparing.by_values import is_of_other_report
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
@@ -331,6 +332,7 @@ def _is_unknown(
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
+        and not is_of_other_report(clause, [row], rows)
         for row in rows.rows
     )
 

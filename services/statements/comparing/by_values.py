@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
+from services.statements.comparing.compare_several import places_told
 from services.statements.rows.fit import happenings, has_date, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
@@ -80,6 +81,28 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
     if not told or any(row.order[:10] in days for row in told):
         return None
     return Verdict("contradicted", ends[0].sources, ends[0].says)
+
+
+def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
+    """Whether the last, or second, report of an examination is not what says what is told."""
+    places, kinds = places_told(clause), statement_words().exclusive
+    if clause.dates or not (places or "newest" in clause.cues):
+        return False
+    told = {ref for row in fitting for ref in row.sources}
+    for word in (*clause.names, *(w for w in clause.exclusive if kinds[w][0] == "modality")):
+        reports = [row for row in rows.about([word]) if row.kind.endswith("report")]
+        days = sorted({row.order[:10] for row in reports})
+        if at := places[0] if places else len(days):
+            meant = {
+                ref
+                for row in reports
+                if days.index(row.order[:10]) == at - 1
+                for ref in row.sources
+            }
+            others = {ref for row in reports for ref in row.sources} - meant
+            if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
+                return True
+    return False
 
 
 def latest(clause: Clause, rows: KnownRows) -> list[KnownRow]:

@@ -7,7 +7,12 @@ from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
 from services.statements.comparing.against_texts import against_texts, gives_way
 from services.statements.comparing.broader import by_broader_name
-from services.statements.comparing.by_values import by_values, latest_of_kind, of_other_end
+from services.statements.comparing.by_values import (
+    by_values,
+    is_of_other_report,
+    latest_of_kind,
+    of_other_end,
+)
 from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day
@@ -72,6 +77,8 @@ def _compared(
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (by_values(clause, rows) if is_by_values else [])
     if fitting := _fitting(clause, candidates, subject, names):
+        if is_of_other_report(clause, fitting, rows):
+            return Verdict("unsupported", refs(fitting[:1]))
         against = _against(clause, fitting, candidates, cited=cited)
         against = against or compare_several.against_order(clause, fitting, rows, names)
         return against or supported(fitting)
@@ -194,6 +201,9 @@ def _objection(
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     if flagged := compare_series.against_flag(clause, judged):
         return Verdict("contradicted", judged.sources, flagged)
+    drugs = [one for one in candidates if one.kind == row.kind == "medication"]
+    if "altered" in clause.cues and drugs and row.order == min(one.order for one in drugs):
+        return Verdict("unsupported", row.sources)  # "was reduced to 50", with which it began
     is_judged = compare_series.is_judged_without_range(
         clause, row
     ) or compare_series.is_judged_beyond(clause, row)
@@ -210,8 +220,9 @@ def _against_series(
     """Return what the other values of the same thing say against one that is told."""
     if not series:
         return None
-    if compare_series.is_not_first(clause, fitting, series[0]):
-        return Verdict("contradicted", series[0].sources, series[0].says)
+    places = compare_several.places_told(clause)
+    if other := compare_series.of_other_place(clause, fitting, series, places):
+        return Verdict("contradicted", other.sources, other.says)
     if compare_series.is_not_newest(clause, fitting, series[-1]) or compare_series.is_outdated(
         clause, fitting, series[-1], cited
     ):
