@@ -69,8 +69,6 @@ def _is_in_strange_words(sentence: Sentence, known: AbstractSet[str]) -> bool:
     What it says nobody has compared.
     """
     words = [word for word in sentence.words if word.isalpha() and len(word) > _SMALL_WORD]
-    if sentence.is_question or sentence.is_heading:
-        return False
     if len(words) < _FEW and not sentence.is_item:  # "*Pathology*, go."
         return is_unread(sentence.text) and known.isdisjoint(words)
     vocabulary = statement_words()
@@ -295,8 +293,6 @@ def _is_unknown(
     is_told, is_denied = is_told or is_wish, "no" in clause.cues
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
     if not is_told or clause.cues & _NO_STATEMENT - may_be:
-        return False
-    if clause.dates and clause.names and not is_promised:
         return False
     if (
         clause.stages

@@ -304,10 +304,6 @@ class ClauseReader:
                 if found or not word[0].isalpha():
                     break
                 continue
-            if word in statement_words().imperatives or any(
-                one.start <= at < one.end for one in phrases if one.said.topics
-            ):
-                break
             found.append(stem(word))
         return tuple(found[:3])
 

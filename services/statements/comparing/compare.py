@@ -201,8 +201,8 @@ def _objection(
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     if flagged := compare_series.against_flag(clause, judged):
         return Verdict("contradicted", judged.sources, flagged)
-    drugs = [one for one in candidates if one.kind == row.kind == "medication"]
-    if "altered" in clause.cues and drugs and row.order == min(one.order for one in drugs):
+    days = {one.order for one in candidates if one.kind == row.kind == "medication"}
+    if "altered" in clause.cues and len(days) > 1 and row.order == min(days):
         return Verdict("unsupported", row.sources)  # "was reduced to 50", with which it began
     is_judged = compare_series.is_judged_without_range(
         clause, row

@@ -18,7 +18,6 @@ from services.statements.rows.subject import is_meant, refs, supported, without_
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _ORDER = "order"  # says nothing of what was found
-_CUT_OUT = "removed"
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
@@ -176,8 +175,6 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    if clause.says("regions") and any(has_happened(_CUT_OUT, row) for row in rows.rows):
-        return Verdict("unsupported")  # an appendectomy does not say where it was
     kinds = {*names} & {*clause.topics} or {"=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None

@@ -18,6 +18,7 @@ from services.statements.rows.subject import about, refs, supported, without_set
 from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_apart
 
+_REASONS = ("because", "given")
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
 _NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
 
@@ -34,11 +35,12 @@ def by_links(
     """Return a link that is as told between two facts that are so, with the verdicts over all."""
     for link in links:
         found = _judged(link, rows)
-        if found is None or found.state != "supported":
+        if found is None and (link.kind not in _REASONS or "maybe" not in link.first.cues):
             continue
-        verdicts = [judge(one) for one in link.clauses]
+        told = [found] if found is not None else []  # of advice its reason alone is a fact
+        verdicts = [*told, *(judge(one) for one in link.clauses)]
         if all(one.state in ("supported", "unchecked") for one in verdicts):
-            return link, [*verdicts, found]
+            return link, verdicts
     return None
 
 

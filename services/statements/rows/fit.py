@@ -270,10 +270,6 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "ended" and row.kind in _STATES and _is_told_of_now(clause):
         return False
-    if row.standing == "active" and "ended" in cues and not row.ended:
-        return False
-    if row.kind in _DONE and row.standing != "active" and clause.says("continuing"):
-        return False  # what was done some day does not go on
     return _stands_then(clause, row)
 
 
