@@ -319,8 +319,7 @@ class MessageCheck:
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:
             return self._heading
-        carried = self._subject or subject.called_by_source(sentence, clause, self.grounds.rows)
-        return carried if clause.has_values and not clause.stages else ()
+        return self._subject if clause.has_values and not clause.stages else ()
 
     def _remember(self, sentence: Sentence) -> None:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]

@@ -10,6 +10,7 @@ from services.language.sentences.links import REASONS, Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.comparing.bounds import limits
 from services.statements.comparing.linked import by_links
@@ -39,16 +40,12 @@ _Read = list[tuple[Clause, Verdict]]
 
 _DOSES = frozenset({"mg", "ug", "g"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
-_PLAIN_HEADS = frozenset(
-    {"item", "name", "test", "parameter", "finding", "value", "result", "unit", "status",
-     "source", "current", "latest", "wert", "befund", "einheit", "quelle", "aktuell"}
-)  # fmt: skip
 
 
 def is_plain_head(sentence: Sentence) -> bool:
     """Whether the words over a table's columns leave its values to be those of now."""
     return all(
-        one.quantities or one.stages or (one.words <= _PLAIN_HEADS and not one.dates)
+        one.quantities or one.stages or (one.words <= saying("plain_heads") and not one.dates)
         for one in sentence.clauses
     )
 

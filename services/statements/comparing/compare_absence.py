@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
 from services.language.words.statement_words import statement_words
-from services.statements.comparing.none_more import none_more, not_then
+from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import happenings, has_happened, is_aim, is_measured
 from services.statements.rows.known import KnownRows
@@ -54,8 +53,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
-        later = _told_later(clause, denied, meant)
-        return Verdict("unsupported", later.sources) if later is not None else supported(denied)
+        return supported(denied)
     return _by_rows(clause, meant, plain, names)
 
 
@@ -100,22 +98,6 @@ def _kind_of_allergens(clause: Clause) -> str:
     if clause.says("drugs"):
         return "=drug allergy"
     return "=food allergy" if clause.says("food") else ""
-
-
-def _told_later(
-    clause: Clause, denied: Sequence[KnownRow], meant: Sequence[KnownRow]
-) -> KnownRow | None:
-    """Return the text that has what older texts alone deny, of who is said to have none now."""
-    if "is_now" not in clause.cues or clause.has_values or not all(row.is_text for row in denied):
-        return None
-    last = max(map(_written, denied))
-    later = (row for row in meant if row.is_text and _written(row) > last)
-    return next((row for row in later if not (row.negated or row.is_plan)), None)
-
-
-def _written(row: KnownRow) -> tuple[int, int, int]:
-    day = row.written or WrittenDate()
-    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def _by_rows(
@@ -224,8 +206,6 @@ def _not_recorded(
     is_of_now = clause.says("chronic") or not clause.cues.isdisjoint({"current", "takes"})
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
-    if there and clause.dates:
-        return not_then(clause, there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
