@@ -153,8 +153,7 @@ class MessageCheck:
         is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
-        may_tell = self.speaker.reads_records or tells_of_life(sentence)
-        if found.state == "unchecked" and may_tell:
+        if found.state == "unchecked" and (self.speaker.reads_records or tells_of_life(sentence)):
             is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
@@ -263,9 +262,8 @@ class MessageCheck:
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
         kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
-        if not kinds or sentence.asks or sentence.cues & {"no", "nothing"}:
-            return False
-        if not self.speaker.reads_records:
+        is_told = bool(kinds) and self.speaker.reads_records and not sentence.asks
+        if not is_told or sentence.cues & _DENIALS:
             return False
         return any(has_none(words, self.grounds.rows.words) for words in sentence.listed)
 
@@ -280,8 +278,7 @@ class MessageCheck:
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and told_of(clause.words) - statement_words().neutral:
             return UNCHECKED  # "…, no statin on the list", behind what is of something else
-        topics = topics_denied(clause) or topics
-        about = tuple(dict.fromkeys((*clause.names, *topics)))
+        about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about and not self.speaker.reads_records:
             return UNCHECKED
@@ -319,7 +316,8 @@ class MessageCheck:
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:
             return self._heading
-        return self._subject if clause.has_values and not clause.stages else ()
+        carried = self._subject or subject.called_by_source(sentence, clause, self.grounds.rows)
+        return carried if clause.has_values and not clause.stages else ()
 
     def _remember(self, sentence: Sentence) -> None:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
@@ -53,7 +54,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return _not_recorded(clause, rows, meant, names)
     there = [row for row in plain if row.standing == "active" and _is_of_kind(row, clause)]
     if denied and not (there and all(row.is_text for row in denied)):
-        return supported(denied)
+        later = _told_later(clause, denied, meant)
+        return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
 
 
@@ -98,6 +100,22 @@ def _kind_of_allergens(clause: Clause) -> str:
     if clause.says("drugs"):
         return "=drug allergy"
     return "=food allergy" if clause.says("food") else ""
+
+
+def _told_later(
+    clause: Clause, denied: Sequence[KnownRow], meant: Sequence[KnownRow]
+) -> KnownRow | None:
+    """Return the text that has what older texts alone deny, of who is said to have none now."""
+    if "is_now" not in clause.cues or clause.has_values or not all(row.is_text for row in denied):
+        return None
+    last = max(map(_written, denied))
+    later = (row for row in meant if row.is_text and _written(row) > last)
+    return next((row for row in later if not (row.negated or row.is_plan)), None)
+
+
+def _written(row: KnownRow) -> tuple[int, int, int]:
+    day = row.written or WrittenDate()
+    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def _by_rows(

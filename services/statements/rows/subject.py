@@ -4,12 +4,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
+from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import has_date, is_aim
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes
-from services.statements.rows.rows import KnownRow
+from services.statements.rows.rows import KnownRow, told_of
 from services.statements.rows.verdict import Verdict
 
 _ROWS_CITED = 3
@@ -20,6 +21,13 @@ _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
+
+
+def called_by_source(sentence: Sentence, clause: Clause, rows: KnownRows) -> tuple[str, ...]:
+    """Return what the source is called of "The last one was on 2 May [Observation/cea-3]"."""
+    if len(sentence.refs) != 1 or told_of(clause.words):
+        return ()
+    return next((tuple(row.needs) for row in rows.by_source(sentence.refs[0]) if row.needs), ())
 
 
 def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
