@@ -13,7 +13,7 @@ from services.language.words.statement_words import statement_words
 from services.statements import clause_parts
 from services.statements.bare_answers import of_bare_answer
 from services.statements.comparing.compare import compare_values
-from services.statements.comparing.compare_absence import compare_absence, deny_all
+from services.statements.comparing.compare_absence import compare_absence, deny_all, topics_denied
 from services.statements.comparing.compare_several import advises_untaken
 from services.statements.comparing.figures import of_figures
 from services.statements.comparing.linked import against_links, excepted
@@ -29,7 +29,7 @@ from services.statements.rows.rows import told_of
 from services.statements.rows.verdict import UNCHECKED, Verdict, worst
 from services.statements.tables import cells_of, is_head, told_in_cells
 from services.statements.times.ages import with_birth_day
-from services.statements.unknown_prose import tells_unknown
+from services.statements.unknown_prose import tells_of_life, tells_unknown
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
@@ -117,6 +117,9 @@ class MessageCheck:
         )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
+        for reason in clause_parts.reasons_of(sentence):
+            told = self._concluded(reason, [self._clause(reason, one) for one in reason.clauses])
+            verdicts += [told] if told.state in ("unsupported", "contradicted") else []
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
             verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
@@ -150,7 +153,7 @@ class MessageCheck:
         is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
-        if found.state == "unchecked" and self.speaker.reads_records:
+        if found.state == "unchecked" and (self.speaker.reads_records or tells_of_life(sentence)):
             is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
@@ -259,9 +262,8 @@ class MessageCheck:
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
         kinds = self._lists if sentence.is_item else clause_parts.listed_kinds(sentence)
-        if not kinds or sentence.asks or sentence.cues & {"no", "nothing"}:
-            return False
-        if not self.speaker.reads_records:
+        is_told = bool(kinds) and self.speaker.reads_records and not sentence.asks
+        if not is_told or sentence.cues & _DENIALS:
             return False
         return any(has_none(words, self.grounds.rows.words) for words in sentence.listed)
 
@@ -276,9 +278,7 @@ class MessageCheck:
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and told_of(clause.words) - statement_words().neutral:
             return UNCHECKED  # "…, no statin on the list", behind what is of something else
-        if clause.says("anything") and "takes" in clause.cues:
-            topics = ("=medication",)
-        about = tuple(dict.fromkeys((*clause.names, *topics)))
+        about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about and not self.speaker.reads_records:
             return UNCHECKED

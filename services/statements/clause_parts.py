@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from services.language.sentences.clause_reader import ClauseReader
 from services.language.sentences.clauses import Clause
+from services.language.sentences.links import REASONS, Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.comparing.bounds import limits
 from services.statements.comparing.linked import by_links
@@ -38,16 +40,12 @@ _Read = list[tuple[Clause, Verdict]]
 
 _DOSES = frozenset({"mg", "ug", "g"})
 _OF_OTHER_TIMES = frozenset({"ended", "begun", "when", "before", "no", "maybe", "planned"})
-_PLAIN_HEADS = frozenset(
-    {"item", "name", "test", "parameter", "finding", "value", "result", "unit", "status",
-     "source", "current", "latest", "wert", "befund", "einheit", "quelle", "aktuell"}
-)  # fmt: skip
 
 
 def is_plain_head(sentence: Sentence) -> bool:
     """Whether the words over a table's columns leave its values to be those of now."""
     return all(
-        one.quantities or one.stages or (one.words <= _PLAIN_HEADS and not one.dates)
+        one.quantities or one.stages or (one.words <= saying("plain_heads") and not one.dates)
         for one in sentence.clauses
     )
 
@@ -115,6 +113,24 @@ def listed_kinds(sentence: Sentence) -> frozenset[str]:
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
     takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
     return (said | takes) & _LISTS
+
+
+def reasons_of(sentence: Sentence) -> Sequence[Sentence]:
+    """Return why something is advised, each as a sentence: a reason is told as a fact."""
+    is_advice = bool(sentence.cues & REASONS) and (sentence.asks or "maybe" in sentence.cues)
+    if not is_advice or sentence.reader is None:
+        return ()
+    links = [one for one in sentence.reader.links() if one.kind in ("because", "given")]
+    told = [(one, frozenset(cue for c in one for cue in c.cues)) for one in map(_reason, links)]
+    return [
+        replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
+        for clauses, cues in told
+        if "about_patient" in cues and "maybe" not in cues
+    ]
+
+
+def _reason(link: Link) -> tuple[Clause, ...]:
+    return link.clauses[link.turn :]
 
 
 def adds_beside(

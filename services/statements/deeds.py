@@ -1,7 +1,9 @@
 """Which deeds the runs of tools prove, and which a clause claims."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
+from data_models.plain_yaml import read_yaml
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
@@ -17,23 +19,9 @@ COMPLETED = "completed"
 CARRIED_OUT = "carried out"
 """What "Order placed." and "Your appointment is confirmed." claim, of whatever errand."""
 
-_DONE = {
-    "book": "booked", "send": "sent", "register": "registered", "cancel": "cancelled",
-    "move": "moved", "delete": "deleted", "add": "added", "create": "added",
-    "complete": "completed", "change": "saved", "draft": "saved", "record": "saved",
-    "update": "saved", "confirm": "confirmed", "cancel_plan": "cancelled",
-}  # fmt: skip
-_LOOKED_UP = {
-    "list_appointments": ("booked", "moved", "cancelled"),
-    "list_events": ("booked", "moved", "cancelled", "added"),
-    "search_mail": ("sent",),
-    "read_mail": ("sent",),
-    "find_person": ("registered",),
-    "insurance_eligibility": ("registered",),
-    "list_tasks": ("added", "completed", "moved"),
-    "search_contacts": ("added", "saved"),
-    "search_documents": ("added", "saved"),
-}
+_TOOLS: Mapping[str, Mapping[str, str]] = read_yaml(
+    Path(__file__).with_name("deeds.yaml").read_bytes()
+)
 NEVER_DONE = frozenset({"ordered"})
 """What nothing here does: a draft of an order is none, whatever was said of it before."""
 _SHORT_CLAIM_WORDS = 2
@@ -47,7 +35,7 @@ _OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "s
 
 def proven_by(tool: str) -> Iterator[str]:
     """Yield the deeds that a run of `tool` did, such as `booked`."""
-    if (kind := _DONE.get(tool.partition("_")[0])) is not None:
+    if (kind := _TOOLS["done"].get(tool.partition("_")[0])) is not None:
         yield from (kind, DONE, CARRIED_OUT)
     if tool == "move_appointment":
         yield "booked"
@@ -57,8 +45,8 @@ def proven_by(tool: str) -> Iterator[str]:
 
 def found_by(tool: str) -> Iterator[str]:
     """Yield the deeds that a run of `tool` looks up as done, by whomever."""
-    if tool in _LOOKED_UP:
-        yield from (*_LOOKED_UP[tool], CARRIED_OUT)
+    if tool in _TOOLS["looked_up"]:
+        yield from (*_TOOLS["looked_up"][tool].split(), CARRIED_OUT)
 
 
 def is_own_claim(clause: Clause) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.sentences.clauses import Clause
+from services.language.sentences.links import REASONS
 from services.language.sentences.statements import Sentence
 from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import is_clinical_name, statement_words
+from services.statements.comparing.by_values import is_of_other_report
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
@@ -36,6 +38,14 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
     )
 
 
+def tells_of_life(sentence: Sentence) -> bool:
+    """Whether a sentence is of how somebody lives, feels or is, which no errand finds out."""
+    return any(
+        "about_patient" in one.cues and "things_done" not in one.cues and one.says("of_a_life")
+        for one in sentence.clauses
+    )
+
+
 def _cites_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
     """Whether a guideline or a trial is said to advise or take what no row and no source tells."""
     is_plain = not (sentence.is_heading or sentence.refs or sentence.is_question)
@@ -48,7 +58,7 @@ def _states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[
     """Whether no row has all words by which a sentence states something of the patient."""
     if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
-    is_of_patient = "about_patient" in sentence.cues
+    is_of_patient = "about_patient" in sentence.cues or bool(sentence.words & saying("offspring"))
     is_told = any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
     return is_told or _is_in_strange_words(sentence, rows.words)
 
@@ -132,7 +142,7 @@ def _adds_unknown(
     *,
     is_of_value: bool,
 ) -> bool:
-    if clause.cues & {"no", "nothing"}:
+    if clause.cues & {"no", "nothing"} or (sentence.cues & REASONS and "maybe" in clause.cues):
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = (_said(clause, own_names) | (clause.words & short)) - clause.called
@@ -279,7 +289,10 @@ def _is_unknown(
     is_told = is_of_patient or bool(clause.cues & {"asserts", "current"})
     is_told = is_told or (bool(clause.names) and clause.own_names)
     is_promised = clause.says("who") and clause.says("promising")
-    if not is_told or clause.cues & _NO_STATEMENT - ({"maybe"} if is_promised else set()):
+    is_wish = clause.says("who") and clause.says("wishing") and not clause.says("may_be")
+    is_told, is_denied = is_told or is_wish, "no" in clause.cues
+    may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
+    if not is_told or clause.cues & _NO_STATEMENT - may_be:
         return False
     if (
         clause.stages
@@ -294,7 +307,7 @@ def _is_unknown(
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & (statement_words().happening.keys() | stems_told("allergic"))
-    said |= _of_doctor(clause)
+    said |= _of_doctor(clause) | (clause.words & stems_told("tolerates"))
     meant = [_meaning(word, rows.words) for word in said]
     is_of_value = clause.quantities or clause.exclusive or clause.counted
     is_found = bool(is_of_value or "is_now" in clause.cues)
@@ -307,7 +320,7 @@ def _is_unknown(
         clause.words & statement_words().numbers.keys() - saying("one")
     )
     return not any(
-        (not row.negated or bool(clause.words & statement_words().refusing))
+        (row.negated == is_denied or bool(clause.words & statement_words().refusing))
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not _is_other_way(clause, row)
@@ -315,6 +328,7 @@ def _is_unknown(
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(fit.is_measured(one, row) for one in clause.quantities)
+        and not is_of_other_report(clause, [row], rows)
         for row in rows.rows
     )
 

@@ -18,7 +18,7 @@ from services.language.sentences.links import (
     links_in,
     second_of,
 )
-from services.language.sentences.name_kinds import kind_of_name
+from services.language.sentences.name_kinds import kind_of_name, which_of_kind
 from services.language.sentences.own_deeds import is_done, own_deeds_in
 from services.language.sentences.stages_told import TNM, TimeTold, sites_in, stages_in, times_told
 from services.language.sentences.statement_parts import (
@@ -211,6 +211,7 @@ class ClauseReader:
     ) -> frozenset[str]:
         """Return what the words of a clause say besides its names."""
         cues = {tag for one in phrases for tag in one.tags} - LINKS
+        cues.update(which_of_kind(self._lower, phrases) if "asserts" in cues else ())
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
         if self._is_of_window or statement_numbers.is_of_several(self._lower[start:end]):
@@ -309,10 +310,6 @@ class ClauseReader:
                 if found or not word[0].isalpha():
                     break
                 continue
-            if word in statement_words().imperatives or any(
-                one.start <= at < one.end for one in phrases if one.said.topics
-            ):
-                break
             found.append(stem(word))
         return tuple(found[:3])
 

@@ -9,10 +9,11 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying
 
-LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except"]
+LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except", "given"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 EXCEPT = "link:except"
-LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT}
+REASONS = frozenset({"link:because", "link:given"})
+LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT} - REASONS
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
 _DISTANCE_CHARS = 2
 _TIMES = ("a", "mo", "wk", "d")
@@ -62,6 +63,9 @@ def second_of(
     It ends at a comma, or before the verb: "Wegen der Hypophysitis erhält er …". What is excepted
     may be several things with commas: "Apart from A, B and C, she takes …".
     """
+    commas = [at for at in range(start, len(words)) if words[at] in _ENDS_HALF]
+    if commas and (kind == "given" or not saying("who").isdisjoint(words[start : start + 1])):
+        return commas[0]  # "Because she has never bled, aspirin may be given"
     verbs = {one.start for one in found if one.start > start and "asserts" in one.tags}
     verb = min(verbs, default=len(words))
     ends = [at for at in range(start, verb) if words[at] in _ENDS_HALF]

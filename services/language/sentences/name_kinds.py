@@ -1,11 +1,12 @@
 """In which list of a chart a name stands, and names that are read as one word. Pure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from services.language.words.same_names import kinds_of_groups
-from services.language.words.statement_tables import read_names, stem
+from services.language.words.statement_phrases import FoundPhrase
+from services.language.words.statement_tables import read_names, saying, stem
 
 _LISTS = {
     "medication": ("drugs", "drug_endings"),
@@ -72,3 +73,16 @@ def with_joined(text: str, names: Collection[str]) -> str:
 def _pattern(names: frozenset[str]) -> re.Pattern[str]:
     longest_first = sorted(names, key=lambda one: (-len(one), one))
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b", re.IGNORECASE)
+
+
+def which_of_kind(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[str]:
+    """Yield whether what follows was the first or the last of a kind: "her last visit was"."""
+    kinds = {one.end: one.start for one in found if one.said.topics}
+    for at in (one.start for one in found if "asserts" in one.tags):
+        start = kinds.get(at, at)
+        while at not in kinds and start and lower[start - 1] in saying("of_a_stay"):
+            start -= 1
+        if start < at and any(one.end == start and "newest" in one.tags for one in found):
+            yield "last_of_kind"
+        if 0 < start < at and stem(lower[start - 1]) in saying("at_first"):
+            yield "first_of_kind"

@@ -37,7 +37,7 @@ _JOINED = re.compile(
 )
 _LEADING = re.compile(
     r"(?i)\b(?P<lead>kontroll|verlaufs|vorsorge|nachsorge|wiederholungs|folge|langzeit|erst|aufnahme|entlassungs"
-    r"|basis|therapie|behandlungs)-?(?P<what>[^\W\d_]{5,})"
+    r"|basis|ausgangs|anfangs|therapie|behandlungs)-?(?P<what>[^\W\d_]{5,})"
 )
 _BEYOND = re.compile(
     r"(?i)\b(?:(?P<low>below|under|unter)|above|over|über) (?:the|den|dem) "

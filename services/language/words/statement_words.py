@@ -35,18 +35,12 @@ _ERRANDS = frozenset({"errands"})
 
 @dataclass(frozen=True, slots=True)
 class StatementWords:
-    """Vocabulary of statements; every word and phrase is in lower case.
+    """Vocabulary of statements, in lower case; most lists are told in `en/statements.yaml`.
 
     Attributes:
         phrases: By first word, the longest first.
         concepts: Names of the table of concepts, by their stems, in the same order.
-        joints: Words at which what is told of one thing may end and another's begins.
-        imperatives: First words of sentences that ask for something.
-        advising: First words of a record's sentences that tell a patient what to do.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
-        exclusive: For each word of a group of which one holds: the group, and which of them.
-        polar: Those by which a thing is found to be there or not.
-        ending: Stems that say that something has ended.
         neutral: Stems that claim nothing: of common language, or sides and numbers, which are
             compared as such.
         spoken: Stems of the words of all phrases that say how something is, and not what.
@@ -54,13 +48,6 @@ class StatementWords:
         translated: Stems of names in other languages than the record's.
         happening: Stems of what happened to a thing, which a row of it alone does not say, and
             the beginnings of words that do.
-        sides: Sides and heights in the body, by every word for them: `links` is `left`.
-        places: Parts of the body in another language than the record's.
-        parts_of_year: The months of a season, and of the beginning or end of a year.
-        times: Words that say how often: `twice`.
-        counted: What kind of rows a plural counts; `times` where it counts any.
-        refusing: Stems by which somebody is said not to have wanted a thing.
-        deeds: For each kind of deed the stems that tell of it.
         better: For names of tests the course that is better, `rising` or `falling`.
         in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.

@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
-from services.statements.rows.fit import has_date, has_happened
+from services.statements.comparing.compare_several import places_told
+from services.statements.rows.fit import happenings, has_date, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
 from services.statements.rows.subject import supported
@@ -60,6 +61,48 @@ def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Ver
     if all(has_date(day, last) for day in clause.dates) and who <= last.words:
         return supported([last])
     return Verdict("contradicted", last.sources, last.says)
+
+
+def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the last visit, or first operation, of which "the last visit was for X" is untrue."""
+    is_last, is_first = ("last_of_kind" in clause.cues), ("first_of_kind" in clause.cues)
+    if not (names and (is_last or is_first)) or clause.has_values:
+        return None
+    kind = clause.topics[0].removeprefix("=") if clause.topics else "encounter"
+    of_kind = [row for row in rows.rows if row.kind.startswith(kind) and row.order]
+    of_kind = [row for row in of_kind if not row.is_plan and (clause.topics or row.is_stay)]
+    done = happenings(clause) if clause.topics else []
+    of_kind = [row for row in of_kind if all(has_happened(one, row) for one in done)]
+    told = [row for row in of_kind if row.words.issuperset({*names} - saying("came_in"))]
+    groups = (of_kind, [row for row in of_kind if row.standing == "active"])
+    pick = max if is_last else min
+    ends = [pick(one, key=lambda row: row.order[:10]) for one in groups if one]
+    days = {row.order[:10] for row in ends}
+    if not told or any(row.order[:10] in days for row in told):
+        return None
+    return Verdict("contradicted", ends[0].sources, ends[0].says)
+
+
+def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
+    """Whether the last, or second, report of an examination is not what says what is told."""
+    places, kinds = places_told(clause), statement_words().exclusive
+    if clause.dates or not (places or "newest" in clause.cues):
+        return False
+    told = {ref for row in fitting for ref in row.sources}
+    for word in (*clause.names, *(w for w in clause.exclusive if kinds[w][0] == "modality")):
+        reports = [row for row in rows.about([word]) if row.kind.endswith("report")]
+        days = sorted({row.order[:10] for row in reports})
+        if at := places[0] if places else len(days):
+            meant = {
+                ref
+                for row in reports
+                if days.index(row.order[:10]) == at - 1
+                for ref in row.sources
+            }
+            others = {ref for row in reports for ref in row.sources} - meant
+            if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
+                return True
+    return False
 
 
 def latest(clause: Clause, rows: KnownRows) -> list[KnownRow]:

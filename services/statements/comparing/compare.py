@@ -1,12 +1,18 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing import compare_several
 from services.statements.comparing.against_texts import against_texts, gives_way
 from services.statements.comparing.broader import by_broader_name
-from services.statements.comparing.by_values import by_values, latest_of_kind
+from services.statements.comparing.by_values import (
+    by_values,
+    is_of_other_report,
+    latest_of_kind,
+    of_other_end,
+)
 from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day
@@ -26,6 +32,8 @@ from services.statements.rows.subject import (
 from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import against_age, age_told, without_age
+
+_SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
 
 
 def compare_values(
@@ -58,18 +66,29 @@ def _compared(
         subject = [row for row in subject if fit.fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
-    found = latest_of_kind(clause, rows, names) or compared(clause, subject)
+    if clause.says("than") and not clause.has_values and any(map(_is_series, subject)):
+        told = {"rising": clause.says("higher"), "falling": clause.says("lower")}
+        cues = {cue for cue, is_said in told.items() if is_said}
+        clause = replace(clause, cues=clause.cues - {"before"} | cues)  # "niedriger als früher"
+    found = latest_of_kind(clause, rows, names) or of_other_end(clause, rows, names)
+    found = found or compared(clause, subject)
     if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (by_values(clause, rows) if is_by_values else [])
     if fitting := _fitting(clause, candidates, subject, names):
+        if is_of_other_report(clause, fitting, rows):
+            return Verdict("unsupported", refs(fitting[:1]))
         against = _against(clause, fitting, candidates, cited=cited)
         against = against or compare_several.against_order(clause, fitting, rows, names)
         return against or supported(fitting)
     return by_each(clause, rows, names) or _by_parts(
         clause, rows, names, subject, candidates, cited
     )
+
+
+def _is_series(row: KnownRow) -> bool:
+    return not row.is_text and compare_series.has_value(row)
 
 
 def _fitting(
@@ -156,6 +175,13 @@ def _against(
     """Return what speaks against a clause that rows fit; None where nothing does."""
     if clause.says("all") and any(fit.shares(row.quantities, row.words) for row in candidates):
         return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
+    if {"ended", "takes"} <= clause.cues and not clause.dates:  # "no longer uses contraception"
+        own = (row for row in candidates if not row.needs.isdisjoint(clause.names))
+        if goes_on := [row for row in own if row.standing == "active"]:
+            return Verdict("contradicted", goes_on[0].sources, goes_on[0].says)
+    sides = {side for row in fitting for side in row.exclusive & {*_SIDES, _BOTH_SIDES}}
+    if clause.says("both") and len(sides) == 1 and _BOTH_SIDES not in sides:
+        return Verdict("unsupported", refs(fitting[:1]))
     return against_texts(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )
@@ -175,6 +201,9 @@ def _objection(
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
     if flagged := compare_series.against_flag(clause, judged):
         return Verdict("contradicted", judged.sources, flagged)
+    days = {one.order for one in candidates if one.kind == row.kind == "medication"}
+    if "altered" in clause.cues and len(days) > 1 and row.order == min(days):
+        return Verdict("unsupported", row.sources)  # "was reduced to 50", with which it began
     is_judged = compare_series.is_judged_without_range(
         clause, row
     ) or compare_series.is_judged_beyond(clause, row)
@@ -191,8 +220,9 @@ def _against_series(
     """Return what the other values of the same thing say against one that is told."""
     if not series:
         return None
-    if compare_series.is_not_first(clause, fitting, series[0]):
-        return Verdict("contradicted", series[0].sources, series[0].says)
+    places = compare_several.places_told(clause)
+    if other := compare_series.of_other_place(clause, fitting, series, places):
+        return Verdict("contradicted", other.sources, other.says)
     if compare_series.is_not_newest(clause, fitting, series[-1]) or compare_series.is_outdated(
         clause, fitting, series[-1], cited
     ):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import saying, stems_told
+from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
@@ -18,7 +18,6 @@ from services.statements.rows.subject import is_meant, refs, supported, without_
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
 _ORDER = "order"  # says nothing of what was found
-_CUT_OUT = "removed"
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
 _OF_RECORD = frozenset({"recorded", "nothing", "of_chart"})
@@ -152,6 +151,16 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     return Verdict("unsupported") if is_bare and found else UNCHECKED
 
 
+def topics_denied(clause: Clause) -> tuple[str, ...]:
+    """Return the kind of which a clause without a name denies all: "is not allergic"."""
+    if "takes" in clause.cues and ("nothing" in clause.cues or clause.says("anything")):
+        return ("=medication",)
+    if clause.names or clause.objects:
+        return ()
+    kinds = by_word(statement_files(), "denied")
+    return tuple(f"={kinds[word]}" for word in clause.words if word in kinds)
+
+
 def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return what all rows say of "no surgery or admission", where nothing is named."""
     told = [*happenings(clause), *(saying("came_in") if clause.says("in_hospital") else ())]
@@ -166,8 +175,6 @@ def _never_done(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdic
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    if clause.says("regions") and any(has_happened(_CUT_OUT, row) for row in rows.rows):
-        return Verdict("unsupported")  # an appendectomy does not say where it was
     kinds = {*names} & {*clause.topics} or {"=encounter"}
     said = "".join(rows.whole.get(one.removeprefix("="), "") for one in kinds)
     return Verdict("supported", (), said) if said else None

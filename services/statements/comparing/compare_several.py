@@ -308,7 +308,10 @@ def advises_untaken(clause: Clause, rows: KnownRows) -> bool:
     if "no" in clause.cues or not (clause.says("goes_on_with") or is_changed):
         return False
     is_again = clause.says("takes_up_again")
-    taken = ([row for row in one if row.is_text or row.standing == "active"] for one in drugs)
+    taken = (
+        [row for row in one if row.standing == "active" or (row.is_text and not row.negated)]
+        for one in drugs
+    )
     return not all(taken) and not (is_again and all(drugs))
 
 

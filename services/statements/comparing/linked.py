@@ -18,6 +18,7 @@ from services.statements.rows.subject import about, refs, supported, without_set
 from services.statements.rows.verdict import Verdict
 from services.statements.times.durations import is_apart
 
+_REASONS = ("because", "given")
 _TOLD_OF_ALL = frozenset({"recorded", "asserts", "doers"})
 _NO_EVENT = frozenset({"personal", "coverage", "laboratory report", "goal"})
 
@@ -34,15 +35,18 @@ def by_links(
     """Return a link that is as told between two facts that are so, with the verdicts over all."""
     for link in links:
         found = _judged(link, rows)
-        if found is None or found.state != "supported":
+        if found is None and (link.kind not in _REASONS or "maybe" not in link.first.cues):
             continue
-        verdicts = [judge(one) for one in link.clauses]
+        told = [found] if found is not None else []  # of advice its reason alone is a fact
+        verdicts = [*told, *(judge(one) for one in link.clauses)]
         if all(one.state in ("supported", "unchecked") for one in verdicts):
-            return link, [*verdicts, found]
+            return link, verdicts
     return None
 
 
 def _judged(link: Link, rows: KnownRows) -> Verdict | None:
+    if link.kind == "given":
+        return None  # "since" may tell a time
     if any(one.smoking for one in link.clauses) and "no" not in link.first.cues:
         return Verdict("unsupported")  # a status of a day does not say when, or why
     if link.kind in ("because", "therefore"):
@@ -145,7 +149,7 @@ def _named_or_said(link: Link) -> frozenset[str]:
 def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None:
     """Return whether a row has both what was so and its cause; None where neither is named."""
     effect, cause = link.first, link.second
-    if not effect.names or not said or cause.cues & {"maybe"}:
+    if not effect.names or not said or "maybe" in effect.cues | cause.cues:
         return None
     own = [row for name in effect.names for row in rows.about([name])]
     both = [row for row in own if not row.negated and has_all(said, row.words)]

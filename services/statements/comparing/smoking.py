@@ -5,7 +5,7 @@ from dataclasses import replace
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
-from services.statements.rows.fit import has_date
+from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
@@ -39,4 +39,6 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     others = [row for row in (*told, newest) if row.smoking != clause.smoking]
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
-    return Verdict("supported", newest.sources, newest.says)
+    figures = [one for one in clause.quantities if one.unit not in ("", "a")]  # pack years, no age
+    is_measured_so = all(any(is_measured(one, row) for row in known) for one in figures)
+    return Verdict("supported" if is_measured_so else "unsupported", newest.sources, newest.says)

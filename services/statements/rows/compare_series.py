@@ -42,11 +42,16 @@ def has_value(row: KnownRow) -> bool:
     )
 
 
-def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
-    """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
-    if not clause.says("at_first") or not (clause.stages or clause.quantities) or clause.dates:
-        return False
-    return all(one.order > first.order for one in fitting if one.order)
+def of_other_place(
+    clause: Clause, fitting: Sequence[KnownRow], series: Sequence[KnownRow], places: Sequence[int]
+) -> KnownRow | None:
+    """Return the value that is the first, or second, where a clause calls another one so."""
+    at = places[0] if places else int(clause.says("at_first"))
+    days = sorted({one.order[:10] for one in series})
+    if not (clause.stages or clause.quantities) or clause.dates or not 0 < at <= len(days):
+        return None
+    meant = next(one for one in series if one.order[:10] == days[at - 1])
+    return None if any(one.order[:10] == days[at - 1] for one in fitting) else meant
 
 
 def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:

@@ -49,7 +49,6 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
-        and not _lacks_finding(clause, row)
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (
@@ -73,17 +72,10 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
-    if clause.runs and _is_half_in_title(clause, row):
-        return False
     if not clause.quantities or not clause.own_names:
         return True
     told = told_of(clause.words).union(clause.names)
     return not told or not row.name.isdisjoint(told)
-
-
-def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
-    """Whether a name is one word of the text and one of its title: "Breast clinic … cancer"."""
-    return any(run & row.name and not run <= row.name for run in clause.runs)
 
 
 _WITHOUT_VALUE = frozenset({"problem", "imaging study"})
@@ -188,6 +180,8 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         known = (*known, *(other for one in known for other in in_moles(one, row.needs)))
     if clause.cues & {"range", "normal"}:
         known = (*known, *row.ranges)
+    if clause.names and not row.is_text and row.needs.isdisjoint(clause.names):
+        known = tuple(one for one in known if one.comparator or not _is_bounded(clause))
     others = [
         one
         for one in clause.quantities
@@ -199,6 +193,10 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
         return not others
     # Who repeats a whole name repeats its figures, too; alone they are no value.
     return all(not one.comparator and _is_among(one, row.figures) for one in others)
+
+
+def _is_bounded(clause: Clause) -> bool:
+    return any(one.comparator for one in clause.quantities)
 
 
 def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
@@ -350,12 +348,6 @@ def has_happened(word: str, row: KnownRow) -> bool:
 def _no_operations() -> frozenset[str]:
     """Return the stems of words of procedures that are no operations: `immobilization`."""
     return frozenset(map(stem, words_listed("not_operations")))
-
-
-def _lacks_finding(clause: Clause, row: KnownRow) -> bool:
-    """Whether a procedure is said to have shown what its row has no word of."""
-    is_told = row.kind == "procedure" and clause.says("finds")
-    return is_told and not row.words.issuperset(clause.names)
 
 
 def _has_ended(row: KnownRow) -> bool:
