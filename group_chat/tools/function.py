@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
+import orjson
 from pydantic import BaseModel, ValidationError
 from semantic_kernel.filters.functions.function_invocation_context import FunctionInvocationContext
 from semantic_kernel.functions.function_result import FunctionResult
@@ -125,7 +126,11 @@ def plain(output: ToolOutput) -> dict[str, Any]:
         whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
         kept = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
-    if may_imitate(json.dumps(kept, ensure_ascii=False, default=str)):
+    try:
+        is_plain = not may_imitate(orjson.dumps(kept, default=str).decode())
+    except TypeError:
+        is_plain = False  # half a character, say
+    if not is_plain:
         return {key: _mapped(value, neutralise) for key, value in kept.items()}
     return kept
 
