@@ -20,7 +20,7 @@ _TITLE_AND_NAMES = 3
 def with_birth_day(text: str, rows: KnownRows) -> str:
     """Return a text that tells of "last year", or of "at birth", with the year or the day."""
     if rows.today is not None and "the last year" not in text:
-        for told in saying("last_year"):
+        for told in (one for one in saying("last_year") if one in text.lower()):
             text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
     said = next((one for one in saying("at_birth") if one in text.lower()), None)
     if said is None or not any(map(str.isdigit, text)):
