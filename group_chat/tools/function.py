@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NoReturn
 
-import orjson
 from pydantic import BaseModel, ValidationError
 from semantic_kernel.filters.functions.function_invocation_context import FunctionInvocationContext
 from semantic_kernel.functions.function_result import FunctionResult
@@ -19,6 +18,7 @@ from group_chat.models.json_schema import short_schema
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
 from services.patient_context.reading.snapshot import may_imitate, neutralise
+from services.tool_memory.session import as_json
 
 PLUGIN = "rounds"
 ARGUMENTS_LIMIT_CHARS = 20_000
@@ -126,11 +126,7 @@ def plain(output: ToolOutput) -> dict[str, Any]:
         whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
         kept = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
-    try:
-        is_plain = not may_imitate(orjson.dumps(kept, default=str).decode())
-    except TypeError:
-        is_plain = False  # half a character, say
-    if not is_plain:
+    if may_imitate(as_json(kept)):
         return {key: _mapped(value, neutralise) for key, value in kept.items()}
     return kept
 

@@ -24,6 +24,7 @@ LONGEST_READ_CHARS = 4_000
 _SIGNS = re.compile(r"\.\.\.|\{\+?\w+\*?\}|<\w+>|[()\[\]|^$:]|[^\s()\[\]|{}<>^$:]+")
 _ISO_DAY = "#-#-#"
 _BEGINS = r"(?<!\w)"
+_ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
 _GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
@@ -203,14 +204,10 @@ class _Phrase:
 def _either(options: Sequence[str]) -> str:
     """Return what any of `options` matches; where it may begin is looked for once, not in each."""
     found = []
-    for begin, each in groupby(options, key=_begin_of):
+    for begin, each in groupby(options, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
         rest = "|".join(f"(?:{one.removeprefix(begin)})" for one in each)
         found.append(f"{begin}(?:{rest})")
     return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
-
-
-def _begin_of(expression: str) -> str:
-    return next((one for one in (_BEGINS, r"\A") if expression.startswith(one)), "")
 
 
 def _group(sign: str) -> str:
