@@ -293,8 +293,7 @@ _HEAD_CHARS = 120
 def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
     """Shorten and drop the oldest until the memory fits.
 
-    Outputs go first, to their heads, then old runs, then old entities; whole outputs are in the
-    runs' own blobs.
+    Outputs go first, to their heads, then old runs, then entities; their blobs have them whole.
     """
     if memory.stored_bytes() <= LIMIT_BYTES:
         return
