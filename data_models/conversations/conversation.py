@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Self
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from data_models.conversations.effects import OutsideChange
 from data_models.conversations.incoming_message import ROUNDS, IncomingMessage
@@ -106,6 +107,12 @@ class AnsweredMessage(NamedTuple):
     turn_id: int | None
     answered_at: int
     """Unix seconds."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Write it as the tuple that it is: looked at field by field, it takes eight times that."""
+        row = handler.generate_schema(tuple[str, str, str | None, int, int | None, int])
+        return core_schema.no_info_after_validator_function(cls._make, row)
 
 
 class AnsweredPage(Part):

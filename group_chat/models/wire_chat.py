@@ -127,9 +127,9 @@ class WireChatCompletion(ToolCallingModel):
     def _body(self, talk: Talk, settings: CallSettings, *, max_tokens: int) -> dict[str, Any]:
         learned = self._completions.learned
         profile = learned.profile
-        body = settings.prepare_settings_dict()
+        body = settings.model_copy(update={"tools": None}).prepare_settings_dict()
         body.pop("stream_options", None)
-        tools = [_named_plainly(tool) for tool in body.pop("tools", None) or ()]
+        tools = [_named_plainly(tool) for tool in settings.tools or ()]
         if tools:
             body["tools"] = tools
         if not tools or not profile.parallel_tools:

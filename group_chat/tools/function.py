@@ -18,6 +18,7 @@ from group_chat.models.json_schema import short_schema
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
 from services.patient_context.reading.snapshot import may_imitate, neutralise
+from services.tool_memory.session import as_json
 
 PLUGIN = "rounds"
 ARGUMENTS_LIMIT_CHARS = 20_000
@@ -125,7 +126,7 @@ def plain(output: ToolOutput) -> dict[str, Any]:
         whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
         kept = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
-    if may_imitate(json.dumps(kept, ensure_ascii=False, default=str)):
+    if may_imitate(as_json(kept)):
         return {key: _mapped(value, neutralise) for key, value in kept.items()}
     return kept
 

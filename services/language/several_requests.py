@@ -40,7 +40,7 @@ def _requests_in(text: str) -> list[str]:
         piece = text[start:end]
         joined = " ".join(piece.split()).lstrip(_AROUND)
         rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
-        if _is_another(found[-1].strip(_AROUND), rest):
+        if (said := found[-1].strip(_AROUND)) and _is_another(said, rest):
             found.append(rest)
         else:
             found[-1] += piece

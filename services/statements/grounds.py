@@ -84,14 +84,12 @@ class Grounds:
 
     def is_other_doctor(self, text: str) -> bool:
         """Whether a sentence names a doctor of whom neither rows nor users have a word."""
-        named = {
-            word
-            for row in self.rows.rows
-            if row.kind != "personal" or row.says.startswith(_OWN_DOCTOR)
-            for word in row.words
-        }
-        known = (named, self.held.words, self.own_names)
-        return any(all(map(one.isdisjoint, known)) for one in doctors_named_in(text))
+        if not (doctors := doctors_named_in(text)):
+            return False
+        rows = self.rows.rows
+        rows = [row for row in rows if row.kind != "personal" or row.says.startswith(_OWN_DOCTOR)]
+        known = (self.held.words, self.own_names, *(row.words for row in rows))
+        return any(all(map(one.isdisjoint, known)) for one in doctors)
 
     def is_of_another(self, text: str) -> bool:
         """Whether a sentence surely names a patient, or somebody, who is not this one.

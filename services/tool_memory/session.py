@@ -242,8 +242,8 @@ class ToolMemorySession:
         if any(one.is_private for one in kept):
             # What names another patient is not stored with this one.
             rows = [one.data for one in kept]
-            return _as_json({"items": rows})
-        return _as_json(run.data)
+            return as_json({"items": rows})
+        return as_json(run.data)
 
     def _keep_output(self, run: FinishedRun, execution_id: str, output: str) -> None:
         if len(output) > tool_memory.OUTPUT_HEAD_CHARS:
@@ -263,7 +263,8 @@ class ToolMemorySession:
 _LISTS = frozenset({"list_roster", "propose_plan"})
 
 
-def _as_json(data: Mapping[str, Any]) -> str:
+def as_json(data: Mapping[str, Any]) -> str:
+    """Return `data` as JSON, whatever is in it."""
     try:
         return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
     except TypeError:  # half characters, or numbers beyond 64 bits

@@ -293,18 +293,14 @@ _HEAD_CHARS = 120
 def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
     """Shorten and drop the oldest until the memory fits.
 
-    Heads of old outputs go first, then old runs, then data of old entities, then those entities;
-    whole outputs are in the runs' own blobs.
+    Outputs go first, to their heads, then old runs, then entities; their blobs have them whole.
     """
     if memory.stored_bytes() <= LIMIT_BYTES:
         return
-    for run in [one for one in memory.executions[:-3] if len(one.raw_output) > _HEAD_CHARS]:
-        run.raw_output = run.raw_output[:_HEAD_CHARS]
-    _drop_runs(memory, keep=10)
     for run in memory.executions:
-        if len(run.raw_output) > _HEAD_CHARS:
-            run.raw_output = run.raw_output[:_HEAD_CHARS]
+        run.raw_output = run.raw_output[:_HEAD_CHARS]
         run.parameters = {} if len(str(run.parameters)) > 400 else run.parameters
+    _drop_runs(memory, keep=10)
     _drop_entities(memory, kept)
     _drop_runs(memory, keep=1)
 

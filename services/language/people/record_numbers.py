@@ -48,12 +48,13 @@ def is_heading_number(message: Message, start: int, token: str) -> bool:
     is_fit = len(token) >= _NUMBER_LEAST_CHARS or (len(token) == 4 and not is_hour)
     is_fit = is_fit and sum(map(str.isdigit, token)) > 1
     is_fit = is_fit and (token.isalnum() or token.replace("-", "").isdigit())
-    nouns = first_parts(measured_nouns()) | chart_nouns()
     letters = "".join(filter(str.isalpha, token)).lower()
     asked = [one.text for one in message.words if one.start >= start + len(token)]
     is_next = bool(asked) and asked[0] in measured_nouns()  # `8770 hb`
-    is_asked = (behind[:1] in (":", ",") or is_next) and not nouns.isdisjoint(asked)
-    return is_fit and is_asked and not (letters in nouns or token.lower() in nouns)
+    if not (is_fit and (behind[:1] in (":", ",") or is_next)):
+        return False
+    nouns = first_parts(measured_nouns()) | chart_nouns()
+    return not nouns.isdisjoint(asked) and nouns.isdisjoint((letters, token.lower()))
 
 
 def is_bare_number(message: Message, token: str) -> bool:

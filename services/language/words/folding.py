@@ -64,7 +64,7 @@ def _plain_part(part: str) -> str:
 
 def with_plain_letters(text: str) -> str:
     """Return `text` with look-alike and invisible characters resolved, ASCII left as it is."""
-    return _NOT_ASCII.sub(lambda one: _plain(one[0]), text)
+    return text if text.isascii() else _NOT_ASCII.sub(lambda one: _plain(one[0]), text)
 
 
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")

@@ -11,7 +11,7 @@ apart. The English file lists every name.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import repeat
+from itertools import groupby, repeat
 
 from data_models.errors import ConfigurationError
 from services.language.words.detection import language_of
@@ -23,6 +23,8 @@ LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 _SIGNS = re.compile(r"\.\.\.|\{\+?\w+\*?\}|<\w+>|[()\[\]|^$:]|[^\s()\[\]|{}<>^$:]+")
 _ISO_DAY = "#-#-#"
+_BEGINS = r"(?<!\w)"
+_ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
 _GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
@@ -126,7 +128,7 @@ def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
     phrases = _phrases(language).get(name, ())
     apart = [one for one in phrases if "{" in one]
     together = [_expression(one, language) for one in phrases if "{" not in one]
-    every = [*(["|".join(f"(?:{one})" for one in together)] if together else [])]
+    every = [_either(together)] if together else []
     every += [_expression(one, language) for one in apart]
     return tuple(re.compile(one, re.DOTALL) for one in every)
 
@@ -171,7 +173,7 @@ class _Phrase:
                 continue
             parts += self._one(sign, is_first=is_first)
             is_first = (is_first and sign in ("^", "[")) or sign.startswith("{+")
-        return "|".join(f"(?:{one})" for one in [*options, parts])
+        return _either([*options, parts])
 
     def _one(self, sign: str, *, is_first: bool) -> str:
         before = "" if is_first else _BETWEEN
@@ -199,6 +201,15 @@ class _Phrase:
         return _GAP if sign == "..." else r"\s*:\s*"
 
 
+def _either(options: Sequence[str]) -> str:
+    """Return what any of `options` matches; where it may begin is looked for once, not in each."""
+    found = []
+    for begin, each in groupby(options, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
+        rest = "|".join(f"(?:{one.removeprefix(begin)})" for one in each)
+        found.append(f"{begin}(?:{rest})")
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
+
+
 def _group(sign: str) -> str:
     name = sign.strip("{}*+")
     if sign.startswith("{+"):
@@ -210,12 +221,12 @@ def _word(sign: str) -> str:
     if sign == _ISO_DAY:
         return r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
     if sign == "##":
-        return r"(?<!\w)\d{1,2}(?:st|nd|rd|th)?(?![\w:])"
+        return rf"{_BEGINS}\d{{1,2}}(?:st|nd|rd|th)?(?![\w:])"
     if sign == "_":
-        return r"(?<!\w)\w+"
+        return rf"{_BEGINS}\w+"
     if sign.startswith("~"):
-        return rf"(?<!\w)\w+{re.escape(sign[1:])}(?!\w)"
+        return rf"{_BEGINS}\w+{re.escape(sign[1:])}(?!\w)"
     stem = sign.removesuffix("~")
     written = re.escape(fold(stem)[0]).replace(r"\-", r"[-\s]?").replace("'", "['\u2019]?")
     end = r"\w*" if sign.endswith("~") else r"(?!\w)"
-    return rf"(?<!\w){written}{end}"
+    return f"{_BEGINS}{written}{end}"

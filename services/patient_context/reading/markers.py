@@ -38,7 +38,7 @@ _BEGINNINGS = f"(?:{_beginning_of(_SNAPSHOT)}|{_beginning_of(_FOOTER)})"
 MARK = re.compile(_BEFORE + _MARKS)
 """A mark anywhere in a line; group `snapshot` or `footer` tells which."""
 
-MARK_ENDING = re.compile("json|ctx")
+MARK_ENDS = ("json", "ctx")
 """What a mark ends with: where neither is, none need be searched for."""
 
 MARK_BEGINNING = re.compile(rf"{_BEFORE}{_BEGINNINGS}\Z")

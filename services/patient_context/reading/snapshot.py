@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity
 from services.language.words.folding import fold, with_plain_letters
-from services.patient_context.reading.markers import FOOTER_MARK, MARK, MARK_ENDING, SNAPSHOT_PREFIX
+from services.patient_context.reading.markers import FOOTER_MARK, MARK, MARK_ENDS, SNAPSHOT_PREFIX
 
 SHOWN_PATIENTS = 50
 _QUOTED = {"snapshot": "[quoted snapshot]", "footer": "[quoted footer]"}
@@ -78,7 +78,7 @@ def build_snapshot(
 
 def may_imitate(text: str) -> bool:
     """Whether a mark can be in `text`, as it is or as JSON."""
-    return MARK_ENDING.search(with_plain_letters(text).lower()) is not None
+    return any(map(with_plain_letters(text).lower().__contains__, MARK_ENDS))
 
 
 def neutralise(text: str) -> str:
@@ -88,7 +88,7 @@ def neutralise(text: str) -> str:
     Neutralising twice changes nothing more.
     """
     folded, origin = fold(text)
-    if MARK_ENDING.search(folded) is None:
+    if not any(map(folded.__contains__, MARK_ENDS)):
         return text
     pieces: list[str] = []
     done = 0

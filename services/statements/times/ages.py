@@ -22,7 +22,7 @@ _TITLE_AND_NAMES, _DAY_CHARS = 3, len("1981-05-06")
 def with_birth_day(text: str, rows: KnownRows) -> str:
     """Return a text with the year of "last year", and the day of "at birth" and of a birthday."""
     if rows.today is not None and "the last year" not in text:
-        for told in saying("last_year"):
+        for told in (one for one in saying("last_year") if one in text.lower()):
             text = re.sub(told, f"in {rows.today.year - 1}", text, flags=re.IGNORECASE)
     born = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
     if len(born) < _DAY_CHARS:
