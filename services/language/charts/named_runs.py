@@ -63,8 +63,6 @@ def runs_of(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
             is_end = ahead >= len(pieces) or not may_name(pieces[ahead], words)
             if is_end or _are_two(pieces, end, ahead, words):
                 break
-            if _is_course(pieces[ahead], pieces[at:end]):
-                break
             end = ahead + 1
         chosen = [one for one in pieces[at:end] if may_name(one, words) or _connects(one, words)]
         if _is_list_of_values(pieces, chosen, words):

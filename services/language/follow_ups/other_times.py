@@ -136,10 +136,7 @@ def names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     return all(
         piece.of("stop")
         or piece.of("people")
-        or piece.text in words.connectors
         or piece.text in (*words.words.pointers, *words.words.ones)
-        or (piece.text in words.words.asking and not piece.labels)
-        or "whether" in piece.of("aspect")
         for piece in pieces
         if any(map(str.isalnum, piece.text))
     )

@@ -178,8 +178,6 @@ def _sentences(text: str) -> Iterator[str]:
             yield begun
             begun = ""
         begun = f"{begun} {piece}".strip()
-    if begun:
-        yield begun
 
 
 def _goes_on(sentence: str, behind: str) -> bool:
