@@ -36,6 +36,7 @@ class Selection:
             one.start,
             one.end,
             has_time=one.has_time,
+            now=self._scene.now,
             name=one.name,
             is_received=one.kind == "email",
         )

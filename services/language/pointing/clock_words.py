@@ -29,6 +29,8 @@ _BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
 _EXACT = re.compile(rf"\b(?:at |around |from )?{_clock('')}(?:'s)?", _FLAGS)
 _AT = re.compile(rf"\bat (?P<hour>{_HOURS})\b(?! ?(?:minute|hour|day|week|\w+ings))", _FLAGS)
 _WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
+_UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
+_GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)
 PARTS_OF_DAY = {
     "morning": ((5 * 60, 12 * 60 - 1),),
     "afternoon": ((12 * 60, 18 * 60 - 1),),
@@ -56,6 +58,10 @@ def _read_rest(text: DraftText, found: TimeFilter) -> None:
         unit = 60 if match["unit"].casefold().startswith("h") else 1
         found.minutes_long = number_of(match["n"]) * unit
     found.whole_day = text.take(_WHOLE_DAY) is not None
+    if text.take(_UPCOMING):
+        found.after_now = True
+    elif text.take(_GONE_BY):
+        found.after_now = False
 
 
 def _said(match: re.Match[str]) -> ClockChoice:

@@ -19,6 +19,7 @@ from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.names_in_text import hide_names, hide_quotes, take_ids
 from services.language.pointing.request import Asked, Order, Request
 from services.language.pointing.vocabulary import (
+    ADDING_FORMS,
     CALLING_FORMS,
     GIVING_FORMS,
     NUMBER_WORDS,
@@ -124,6 +125,8 @@ def _drop_destination(text: DraftText, verb: str) -> None:
     """Cut where something goes to: it says nothing of what it is."""
     if verb in GIVING_FORMS:
         _cut_after(text, _TO)
+    elif verb in ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
+        text.rest = text.rest[match.end() :]
     elif is_moving(verb):
         if (pronoun := _IT_THEN.match(text.rest)) is not None:
             text.cut(pronoun.end())

@@ -66,19 +66,21 @@ class TimeFilter:
     Attributes:
         minutes_long: A length: "the 30 minute call".
         whole_day: Only what has no time of day: "the all-day event".
+        after_now: True for upcoming, False for past, None if nothing is said.
     """
 
     days: list[DayChoice] = field(default_factory=list)
     clocks: list[ClockChoice] = field(default_factory=list)
     near: list[Near] = field(default_factory=list)
     minutes_long: int | None = None
+    after_now: bool | None = None
     whole_day: bool = False
 
     @property
     def is_empty(self) -> bool:
         """Whether the message says nothing of when."""
         said = self.days or self.clocks or self.near
-        more = self.minutes_long is not None or self.whole_day
+        more = self.minutes_long is not None or self.after_now is not None or self.whole_day
         return not (said or more)
 
     def fits(
@@ -87,6 +89,7 @@ class TimeFilter:
         end: datetime | None,
         *,
         has_time: bool,
+        now: datetime,
         name: Sequence[str],
         is_received: bool = False,
     ) -> bool:
@@ -107,9 +110,17 @@ class TimeFilter:
             and all(has_time and one.has(start) for one in self.near)
             and not (self.whole_day and has_time)
             and self._fits_length(start, end)
+            and self._fits_now(start, now, has_time=has_time)
         )
 
     def _fits_length(self, start: datetime, end: datetime | None) -> bool:
         if self.minutes_long is None:
             return True
         return end is not None and end - start == timedelta(minutes=self.minutes_long)
+
+    def _fits_now(self, start: datetime, now: datetime, *, has_time: bool) -> bool:
+        if self.after_now is None:
+            return True
+        if not has_time:
+            return start.date() >= now.date() if self.after_now else start.date() < now.date()
+        return start >= now if self.after_now else start < now
