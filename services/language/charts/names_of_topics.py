@@ -35,12 +35,7 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
         others = [run for run in runs if not _is_beside_an_allergy(run, part)]
         alone = [run for run in runs if run.main is None or run.main.tool == "problems"]
         return [_allergen(run) for run in others or alone] or [topic.name]
-    is_taken = topic.tool == "medications"  # "hand OA meds": what is taken for OA
-    known = [
-        (is_taken and run.head_for("problems")) or run.name_for(topic.tool)
-        for run in runs
-        if run.known
-    ]
+    known = [run.name_for(topic.tool) for run in runs if run.known]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 
