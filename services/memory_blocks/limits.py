@@ -56,19 +56,15 @@ def _shorten(memory: MemoryBlocks) -> None:
 
 def _shorten_rows(memory: MemoryBlocks) -> None:
     for transition in memory.topic_transitions:
-        if max(len(transition.topic), len(transition.trigger)) > TOPIC_CHARS:
-            transition.topic = _cut(transition.topic, TOPIC_CHARS)
-            transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
+        transition.topic = _cut(transition.topic, TOPIC_CHARS)
+        transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
     for point in memory.key_points:
-        if len(point.text) > POINT_CHARS:
-            point.text = _cut(point.text, POINT_CHARS)
+        point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        lines = (entry.said, entry.routed, entry.answered)
-        if max(map(len, lines)) > LINE_CHARS or len(entry.topic) > TOPIC_CHARS:
-            entry.said = _cut(entry.said, LINE_CHARS)
-            entry.routed = _cut(entry.routed, LINE_CHARS)
-            entry.answered = _cut(entry.answered, LINE_CHARS)
-            entry.topic = _cut(entry.topic, TOPIC_CHARS)
+        entry.said = _cut(entry.said, LINE_CHARS)
+        entry.routed = _cut(entry.routed, LINE_CHARS)
+        entry.answered = _cut(entry.answered, LINE_CHARS)
+        entry.topic = _cut(entry.topic, TOPIC_CHARS)
 
 
 def _cut(text: str, limit_chars: int) -> str:

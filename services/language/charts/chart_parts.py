@@ -166,13 +166,10 @@ def _is_purpose(topic: TopicSpec, before: str, part: QuestionPart) -> bool:
 
 
 def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
-    """Yield what the place of words tells: "… and who", "at the last visit"."""
+    """Yield what the place of words tells: "… and who"."""
     for before, piece in pairwise(pieces):
         if is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    ends = [piece for piece in pieces if not EDGES.isdisjoint(piece.of("aspect"))]
-    if any(map(words.is_of_visits, ends)):
-        yield "at_visit"
 
 
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:

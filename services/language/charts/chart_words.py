@@ -169,12 +169,6 @@ class Lexicon:
         labels = [label for word in piece.words for label in self._known([word])]
         return {label.value for label in labels if label.kind == "aspect"}
 
-    def is_of_visits(self, piece: Piece) -> bool:
-        """Whether a phrase ends in the word for a visit: "at the last check up"."""
-        ends = (self._known(piece.words[-size:]) for size in (1, 2) if size < len(piece.words))
-        labels = (label.value for each in ends for label in each if label.kind == "topic")
-        return any(topic.tool == "encounters" for topic in labels)
-
     def _add(self, phrase: str, label: Label) -> None:
         words = _folded(phrase)
         if words and label not in self._phrases.get(words, ()):

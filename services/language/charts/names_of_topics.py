@@ -11,8 +11,6 @@ from services.language.charts.named_runs import Run
 from services.language.charts.telling_topics import NEVER_OF
 from services.language.charts.tools_named import OVER, SEARCH
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
-from services.language.words.statement_tables import stem
-from services.language.words.statement_words import is_clinical_name
 
 _OF_ORGANS = (" disease", " function")
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -37,20 +35,13 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
         others = [run for run in runs if not _is_beside_an_allergy(run, part)]
         alone = [run for run in runs if run.main is None or run.main.tool == "problems"]
         return [_allergen(run) for run in others or alone] or [topic.name]
-    is_taken = topic.tool == "medications"  # "hand OA meds": what is taken for OA
-    known = [
-        (is_taken and run.head_for("problems")) or run.name_for(topic.tool)
-        for run in runs
-        if run.known or _is_drug_of(topic, run)
-    ]
+    known = [run.name_for(topic.tool) for run in runs if run.known]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 
 
 def arguments_for(topic: TopicSpec, part: QuestionPart, name: str) -> dict[str, Any]:
     """Return what the tool of a topic is called with; of "paracetamol as needed" the drug alone."""
-    if "name" in topic.arguments and name != topic.name:
-        return {}
     if topic.tool in OVER and not topic.arguments and not name and part.frames & {"over", "past"}:
         return {"status": OVER[topic.tool] if "over" in part.frames else "all"}
     return dict(topic.arguments)
@@ -121,11 +112,6 @@ def may_be_of(topic: TopicSpec, run: Run) -> bool:
     if topic.name == "operation" and run.main is not None:
         return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
     return run.main is None or run.main.tool not in NEVER_OF.get(topic.tool, ())
-
-
-def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
-    """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
-    return topic.tool == "medications" and is_clinical_name(stem(run.text))
 
 
 def stands_alone(run: Run, topics: Sequence[TopicSpec], part: QuestionPart) -> bool:

@@ -37,8 +37,6 @@ def _number(word: str) -> int | None:
 
 def _written(found: re.Match[str]) -> str:
     parts = [_number(word) for word in (found["whole"], *found["rest"].split())]
-    if None in parts:
-        return found.group()
     return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
 
 

@@ -125,42 +125,32 @@ class _TimeReader:
         self.year_parts = self._year_parts(words, within)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
         between, joint = any_of(words.between), any_of(words.and_)
-        since = rf"(?:(?P<since>{any_of(words.since)}) )?"
+        months, from_ = any_of(self._months), any_of(words.since)
+        since = rf"(?:(?P<since>{from_}) )?"
         forms: tuple[tuple[str, _Read], ...] = (
-            (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
-            (
-                rf"(?<!\w)(?:{between}) (?P<month>{any_of(self._months)}) (?:{joint}) {b}(?!\w)",
-                self._from_month,
-            ),
-            (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
-            (
-                rf"(?<!\w)(?:{any_of(words.onward[0])}) {a} (?:{any_of(words.onward[1])})(?!\w)",
-                self._on,
-            ),
-            (
-                rf"(?<!\w)(?:{any_of(words.before)}) (?:{joint}) (?:{after}) {a}(?!\w)",
-                lambda _, __: TimeSpan(),  # "before and after 2016": of all days
-            ),
-            (rf"(?<!\w)(?:{_relation(words)}) (?:the )?{a}(?!\w)", self._related),
-            (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{ago})(?!\w)", self._ago),
-            (rf"(?<!\w)(?:{first}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
-            (rf"(?<!\w){since}{within}{count} (?P<which>{last}) (?:{unit})(?!\w)", self._last),
-            (rf"(?<!\w){since}{within}{count} (?:{unit}) (?P<which>{last})(?!\w)", self._last),
-            (rf"(?<!\w){since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})(?!\w)", self._last),
-            (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
-            (rf"(?<!\w)(?:{any_of(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
-            (rf"(?<!\w)(?:{any_of(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
-            (rf"(?<!\w){since}{within}(?:{any_of(words.this)}) (?:{unit})(?!\w)", self._this),
-            (rf"(?<!\w){since}(?P<word>{any_of(words.days)})(?!\w)", self._day_word),
-            (
-                rf"(?<!\w)(?:{any_of(words.since)}) (?:the |dem |den |le |el )?{self._day()}(?!\w)",
-                self._since_day,
-            ),
-            (rf"(?<!\w){within}{a}(?!\w)", self._plain),
+            (rf"{within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}", self._between),
+            (rf"(?:{between}) (?P<month>{months}) (?:{joint}) {b}", self._from_month),
+            (r"(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s", _decade),
+            (rf"(?:{any_of(words.onward[0])}) {a} (?:{any_of(words.onward[1])})", self._on),
+            # "Before and after 2016": of all days.
+            (rf"(?:{any_of(words.before)}) (?:{joint}) (?:{after}) {a}", lambda *_: TimeSpan()),
+            (rf"(?:{_relation(words)}) (?:the )?{a}", self._related),
+            (rf"{since}(?:{count}|{one}) (?:{unit}) (?:{ago})", self._ago),
+            (rf"(?:{first}) (?:{count}|{one}) (?:{unit})", self._ago),
+            (rf"{since}{within}{count} (?P<which>{last}) (?:{unit})", self._last),
+            (rf"{since}{within}{count} (?:{unit}) (?P<which>{last})", self._last),
+            (rf"{since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})", self._last),
+            (rf"{since}{within}(?:{unit}) (?P<which>{last})", self._last),
+            (rf"(?:{from_}) {count} (?:{unit})", self._rolling),
+            (rf"(?:{any_of(words.lasting)}) {count} (?:{unit})", self._rolling),
+            (rf"{since}{within}(?:{any_of(words.this)}) (?:{unit})", self._this),
+            (rf"{since}(?P<word>{any_of(words.days)})", self._day_word),
+            (rf"(?:{from_}) (?:the |dem |den |le |el )?{self._day()}", self._since_day),
+            (rf"{within}{a}", self._plain),
         )
         units = (one for every in words.units.values() for one in every)
         self.sign = sign_of((*self._months, *words.days, *words.seasons, *units))
-        self.readers = tuple((re.compile(form), read) for form, read in forms)
+        self.readers = tuple((re.compile(rf"(?<!\w){form}(?!\w)"), read) for form, read in forms)
 
     def counted(self, text: str) -> str:
         """Return `text` with lengths that have words of their own as they are counted."""

@@ -116,19 +116,9 @@ def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) 
         of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
                                  language=words.language)  # fmt: skip
         idle = {year, *words.words.connectors}  # "what else is he on?" names no month
-        spans = tuple(
-            one for one in of_year if {*one.text.split()} - idle and not _is_of_years(one)
-        )
+        spans = tuple(one for one in of_year if {*one.text.split()} - idle)
     is_bare = bool(spans) and names_nothing(words.pieces(rest), words)
     return hull_of(spans) if is_bare else None
-
-
-def _is_of_years(span: TimeSpan) -> bool:
-    """Whether it is all before or after a year: "and after?" names no month."""
-    if span.since is not None and span.until is not None:
-        return False
-    begins, ends = span.since or date.max, span.until or date.min
-    return (begins.month, begins.day) == (1, 1) or (ends.month, ends.day) == (12, 31)
 
 
 def names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
@@ -136,10 +126,7 @@ def names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     return all(
         piece.of("stop")
         or piece.of("people")
-        or piece.text in words.connectors
         or piece.text in (*words.words.pointers, *words.words.ones)
-        or (piece.text in words.words.asking and not piece.labels)
-        or "whether" in piece.of("aspect")
         for piece in pieces
         if any(map(str.isalnum, piece.text))
     )

@@ -258,11 +258,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)
-    if [one.name for one in topics] == ["age"] and part.frames & {
-        "past",
-        "at_visit",
-        "at_diagnosis",
-    }:
+    if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_diagnosis"}:
         yield from (elsewhere := list(of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now

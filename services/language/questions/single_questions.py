@@ -1,7 +1,7 @@
 """Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,11 +20,6 @@ from services.language.words.vocabulary import concept_rows
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
-_OF_UNIT: Mapping[str, str] = {
-    **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),
-    **dict.fromkeys(("cm", "[in_i]"), "body height"),
-}
-"""What of a person is told in a unit."""
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
     | {"vital status", "language", "birth place", "religion", "sex at birth"}
@@ -44,8 +39,6 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
         return named(SEARCH, f"{name} tolerated", "all", None)
     if part.topics:
         return None
-    if not name and "change" in part.aspects and part.unit in _OF_UNIT:
-        return named("results", _OF_UNIT[part.unit], "change", None)  # "how many kg did he lose?"
     frames = part.frames - ({"past"} if part.is_asked_anew else set())  # "what was measured?"
     is_plain = bool(frames) and frames <= _OF_ANY_TEST and not part.runs
     if is_plain and "measured" in frames and not (part.aspects or part.parts):

@@ -148,14 +148,10 @@ def consent_in(text: str) -> Literal["yes", "no"] | None:
         return None
     if yes_no_in(own) == "yes" or (is_consent(own) and yes_no_in(own) is None):
         return "yes"
-    return "no" if says_no(own) or says_no(_first_clause(own)) else None
+    return "no" if says_no(own) or says_no(_CLAUSE_END.split(own, maxsplit=1)[0]) else None
 
 
 def _unquoted(text: str) -> str:
     """Return `text` without what it quotes: between marks, and lines that begin with ">"."""
     lines = (line for line in text.splitlines() if not line.lstrip().startswith(">"))
     return _QUOTED.sub("", "\n".join(lines))
-
-
-def _first_clause(text: str) -> str:
-    return _CLAUSE_END.split(text, maxsplit=1)[0]
