@@ -53,8 +53,6 @@ def _statement(label: str, name: str, cell: str, rows: KnownRows) -> str:
     """Return "Mar 2014: Weight 72.5 kg" for a cell; "" where its head says nothing of it."""
     what, _, unit = name.rstrip(")").partition(" (")
     one = _read(what, rows)
-    if unit_code(what) and not unit:
-        return f"{label}: {cell} {what}"
     if one.names:
         return f"{label}: {what} {cell} {unit}"
     if one.says("of_a_count") and cell.isdigit():

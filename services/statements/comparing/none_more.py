@@ -18,7 +18,7 @@ from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import UNCHECKED, Verdict
-from services.statements.times.counting import as_in_rows, within
+from services.statements.times.counting import as_in_rows
 
 _SAY_NO_MORE = DONE_ONCE | {"problem", "medication", "care plan", "goal", "order"}
 
@@ -119,9 +119,6 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
 
 def _of_days(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of the days that are told; of two with "between", those between them."""
-    if len(clause.dates) == len(("first", "last")) and clause.says("between"):
-        ends = [row for row in rows if any(has_date(day, row) for day in clause.dates)]
-        return [row for row in within(clause, rows) if row not in ends]
     return [row for row in rows if any(has_date(day, row) for day in clause.dates)]
 
 

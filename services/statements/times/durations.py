@@ -9,7 +9,6 @@ from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
-from services.statements.rows.compare_series import has_changed, value_of
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow
@@ -85,14 +84,6 @@ def _is_by_age(told: Quantity, years: float) -> bool:
     return abs(told.number - years) <= 1
 
 
-def is_steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> bool:
-    """Whether values have not changed for so long: "stable at 69.6 kg for nine years"."""
-    values = sorted(values, key=lambda row: row.order)
-    firsts = (at for at, row in enumerate(values) if is_apart(clause, told, row, values[-1]))
-    numbers = [*map(value_of, values[next(firsts, len(values)) :])]
-    return bool(numbers) and not has_changed(min(numbers), max(numbers))
-
-
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the rows of a stay whose first and last day are told; None where there is none."""
     is_told = clause.says("in_hospital", "hospital") and clause.says("from_until")
@@ -148,9 +139,6 @@ def days_between(first: KnownRow, last: KnownRow) -> int | None:
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
-    if told.comparator:  # "more than two months" are no ten
-        low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
-        return limit * low <= days <= limit * high
     if clause.says("within"):
         return days <= limit + off
     if days > limit:  # both ends may be counted, but not neither; "for 35 years" are whole ones
