@@ -109,17 +109,12 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
     if clause.says("later"):
         return _not_since(clause, there)
-    if then := _of_days(clause, there):
+    if then := [row for row in there if any(has_date(day, row) for day in clause.dates)]:
         return Verdict("contradicted", then[0].sources, then[0].says)
     days = sorted(row.order[:4] for row in there if row.order)
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
-
-
-def _of_days(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
-    """Return the rows of the days that are told; of two with "between", those between them."""
-    return [row for row in rows if any(has_date(day, row) for day in clause.dates)]
 
 
 def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:

@@ -73,17 +73,12 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
-    if clause.runs and _is_half_in_title(clause, row):
+    if clause.runs and any(run & row.name and not run <= row.name for run in clause.runs):
         return False
     if not clause.quantities or not clause.own_names:
         return True
     told = told_of(clause.words).union(clause.names)
     return not told or not row.name.isdisjoint(told)
-
-
-def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
-    """Whether a name is one word of the text and one of its title: "Breast clinic … cancer"."""
-    return any(run & row.name and not run <= row.name for run in clause.runs)
 
 
 _WITHOUT_VALUE = frozenset({"problem", "imaging study"})
@@ -286,15 +281,6 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:
             return is_then
-    is_of_a_day = row.kind in DONE_ONCE and "when" not in cues  # "the culture of 3 July"
-    if clause.dates and "begun" in cues and row.begun and row.ended and not is_of_a_day:
-        return any(
-            reading.fits(known)
-            for one in clause.dates
-            for reading in one.readings
-            for known in row.dates
-            if known != row.ended
-        )
     return True
 
 
