@@ -107,7 +107,7 @@ class MessageCheck:
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
-        if is_silent:
+        if is_silent or self.grounds.is_published(sentence):
             return UNCHECKED
         if EXCEPT in sentence.cues and (verdict := self._but(sentence)) is not None:
             return verdict
@@ -276,6 +276,8 @@ class MessageCheck:
         is_beside = not (clause.own_names or clause.says("who"))
         if is_beside and told_of(clause.words) - statement_words().neutral:
             return UNCHECKED  # "…, no statin on the list", behind what is of something else
+        if clause.says("anything") and "takes" in clause.cues:
+            topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about and not self.speaker.reads_records:

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.language.people.named_person import doctors_named_in, person_named_in
+from services.language.sentences.statements import Sentence
 from services.language.words.people_words import common_words
+from services.language.words.phrases import says
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.rows.known import KnownRows
@@ -63,6 +65,13 @@ class Grounds:
     has_name: bool = False
     asked: tuple[str, ...] = ()
     asked_now: frozenset[str] = frozenset()
+
+    def is_published(self, sentence: Sentence) -> bool:
+        """Whether a sentence tells what a study found, with its source, and nothing of a chart."""
+        if "about_patient" in sentence.cues or any(one.names for one in sentence.clauses):
+            return False
+        is_told = bool(sentence.refs) and self.rows.published.issuperset(sentence.refs)
+        return is_told and says(sentence.text, "of_research")
 
     def is_other_person(self, text: str) -> bool:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""

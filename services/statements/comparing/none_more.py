@@ -18,7 +18,7 @@ from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow, stems_of, told_of
 from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import UNCHECKED, Verdict
-from services.statements.times.counting import as_in_rows
+from services.statements.times.counting import as_in_rows, within
 
 _SAY_NO_MORE = DONE_ONCE | {"problem", "medication", "care plan", "goal", "order"}
 
@@ -109,12 +109,20 @@ def not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
     if clause.says("later"):
         return _not_since(clause, there)
-    if then := [row for row in there if any(has_date(day, row) for day in clause.dates)]:
+    if then := _of_days(clause, there):
         return Verdict("contradicted", then[0].sources, then[0].says)
     days = sorted(row.order[:4] for row in there if row.order)
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
+
+
+def _of_days(clause: Clause, rows: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows of the days that are told; of two with "between", those between them."""
+    if len(clause.dates) == len(("first", "last")) and clause.says("between"):
+        ends = [row for row in rows if any(has_date(day, row) for day in clause.dates)]
+        return [row for row in within(clause, rows) if row not in ends]
+    return [row for row in rows if any(has_date(day, row) for day in clause.dates)]
 
 
 def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:

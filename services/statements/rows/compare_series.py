@@ -115,6 +115,13 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     earlier = [one for one in numbers if one.order[:10] < row.order[:10]]
     if clause.says("from") or row.number is None:
         return None
+    newest = numbers[-1]
+    if (
+        "steady" in clause.cues
+        and (not clause.dates or "begun" in clause.cues)
+        and has_changed(row.number, newest.number or 0)
+    ):
+        return Verdict("contradicted", newest.sources, f"{row.says}; {newest.says}")
     if not earlier:
         return None if "steady" in clause.cues else Verdict("unsupported", row.sources)
     before, now = earlier[-1].number or 0.0, row.number

@@ -139,6 +139,9 @@ def days_between(first: KnownRow, last: KnownRow) -> int | None:
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
     limit = told.number * TIMES[told.unit]
+    if told.comparator:  # "more than two months" are no ten
+        low, high = sorted((1.0, _FAR if told.comparator[0] == ">" else 1 / _FAR))
+        return limit * low <= days <= limit * high
     if clause.says("within"):
         return days <= limit + off
     if days > limit:  # both ends may be counted, but not neither; "for 35 years" are whole ones
