@@ -1,6 +1,6 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.sentences.clauses import Clause
@@ -18,7 +18,6 @@ from services.statements.rows.rows import BEGINNING, KnownRow, stems_of, told_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person", "recorded"})
 
-_PLACED = frozenset({"side", "height"})
 _SMALL_WORD, _FEW, _WHOLE_STEM = 2, 2, 9
 _BLOOD_GROUP, _LETTERS = "=blood group", frozenset({"b", "ab", "o"})
 _TOLD_BY_NAME = PARTS | {"modality"}
@@ -179,9 +178,7 @@ def _adds_unknown(
     initials = (
         ["".join(w[0] for w in row.says.lower().split()) for row in meant] if is_short else []
     )
-    is_placed = _has_specialists(clause, known) and bool(
-        clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
-    )
+    is_placed = _has_specialists(clause, known)
     return not (has_all(said, known, initials) and is_placed)
 
 
@@ -235,13 +232,6 @@ def _is_of_medicine(word: str) -> bool:
     known = statement_words()
     is_told = word in known.happening or word in stems_told("family") or word in known.places
     return is_told or word in saying("went") or word in saying("goal") or is_clinical_name(word)
-
-
-def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
-    """Return the sides and heights among words, whatever the language."""
-    groups, sides = statement_words().exclusive, statement_words().sides
-    found = (groups.get(sides.get(one, one)) for one in words)
-    return frozenset(one for one in found if one is not None and one[0] in _PLACED)
 
 
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:

@@ -39,9 +39,7 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
         return against_trend(clause, values) or supported([values[0], values[-1]])
     if len(clause.quantities) == 2:
         return _of_aim(clause, values) or _of_range(clause, values)
-    if clause.quantities[0].comparator:
-        return _of_bound(clause, values)
-    return _all_same(clause.quantities[0], values)
+    return _of_bound(clause, values)
 
 
 def _may_be_of_all(clause: Clause) -> bool:
@@ -149,11 +147,6 @@ def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict
     low, high = sorted(one.number for one in ends)
     half = 0.5 * 10.0 ** -max(one.decimals for one in ends)
     beyond = [row for row in values if not low - half <= value_of(row) <= high + half]
-    return _contradicted(beyond) if beyond else supported(values[-1:])
-
-
-def _all_same(told: Quantity, values: Sequence[KnownRow]) -> Verdict:
-    beyond = [row for row in values if not is_measured(told, row)]
     return _contradicted(beyond) if beyond else supported(values[-1:])
 
 

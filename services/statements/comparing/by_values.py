@@ -30,9 +30,6 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     if clause.dates and not clause.quantities and not clause.stages:
         # A day alone does not say what was on it.
         meant = told_of(clause.words).union(clause.topics, clause.exclusive)
-        if "newest" in clause.cues and meant & saying("seen_there"):  # no visit before the last
-            last = max((row.order for row in rows.rows if row.kind == "encounter"), default="")
-            found = [row for row in found if row.order == last]
         found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
     return list({id(row): row for row in found}.values())
 

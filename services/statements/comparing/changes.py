@@ -30,7 +30,7 @@ def changed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     pairs = [pair for pair in _pairs(clause, values) if pair[0].order < pair[1].order]
     told = [one for one in clause.quantities if one.unit not in _TIMES]
     if len(told) == 1:
-        pairs = [pair for pair in pairs if any(_has(told[0], row) for row in pair)]
+        pairs = [pair for pair in pairs if any(is_measured(told[0], row) for row in pair)]
     if not pairs:
         return Verdict("unsupported", refs(values[-1:]))
     for first, last in pairs:
@@ -44,7 +44,7 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     """Yield the earlier and the later value that a clause may compare."""
     told = [one for one in clause.quantities if one.unit not in _TIMES]
     if len(told) == 2:
-        sides = [[row for row in values if _has(one, row)] for one in told]
+        sides = [[row for row in values if is_measured(one, row)] for one in told]
         for at, day in enumerate(clause.dates if len(clause.dates) == len(told) else ()):
             sides[at] = [row for row in sides[at] if has_date(day, row)]
         yield from _each(*sides)
@@ -69,13 +69,6 @@ def _each(
     firsts: Sequence[KnownRow], lasts: Sequence[KnownRow]
 ) -> Iterator[tuple[KnownRow, KnownRow]]:
     return ((first, last) for first in firsts for last in lasts)
-
-
-def _has(told: Quantity, row: KnownRow) -> bool:
-    """Whether a row has a number, whose unit may stand behind another one."""
-    return is_measured(told, row) or any(
-        is_same(told, quantity(one.number, "")) for one in row.quantities if not told.unit
-    )
 
 
 def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:

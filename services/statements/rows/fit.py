@@ -280,15 +280,6 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:
             return is_then
-    is_of_a_day = row.kind in DONE_ONCE and "when" not in cues  # "the culture of 3 July"
-    if clause.dates and "begun" in cues and row.begun and row.ended and not is_of_a_day:
-        return any(
-            reading.fits(known)
-            for one in clause.dates
-            for reading in one.readings
-            for known in row.dates
-            if known != row.ended
-        )
     return True
 
 

@@ -20,7 +20,6 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
         word in known
         or (word[0] != "=" and word[:BEGINNING] in begun)
         or is_named(word, known)
-        or _is_of_two(word, known)
         or any(
             word.removesuffix(ending) in known for ending in _FORMS if len(word) > SHORT_FORM_CHARS
         )
@@ -32,11 +31,6 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
 def is_named(word: str, known: AbstractSet[str]) -> bool:
     """Whether a word is of another name of what is known: `Kalium`, `clot`."""
     return any(one <= known for one in statement_words().named.get(word, ()))
-
-
-def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
-    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
-    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
 
 
 def has_none(words: Iterable[str], known: AbstractSet[str]) -> bool:

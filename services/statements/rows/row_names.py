@@ -11,7 +11,7 @@ from services.language.words.statement_tables import stem
 from services.language.words.statement_words import statement_words
 from services.records.concepts.table import concept_table, rows_called
 from services.records.concepts.words import words_of
-from services.records.resources.standing import ABSENCES, DOUBTFUL, FORBIDDEN, NOT_KNOWN, NOT_YET
+from services.records.resources.standing import ABSENCES, DOUBTFUL, FORBIDDEN, NOT_YET
 from services.records.rows.finding import classes_of_drug, holds
 from services.records.rows.measurements import NOT_PATIENTS
 from services.statements.rows.one_of_several import DONE_ONCE
@@ -206,8 +206,6 @@ def standing_of(row: ViewRow) -> Standing:
 
 def hedges_of(row: ViewRow) -> frozenset[str]:
     """Return the words with which alone a row may be told that is no fact of the patient."""
-    if row.kind == NOT_KNOWN:
-        return stems_of("information unknown")
     if doubts := DOUBTFUL & {*row.detail.split("; ")}:
         return stems_of(f"{' '.join(doubts)} suspected possible")
     if row.name.endswith(NOT_PATIENTS):

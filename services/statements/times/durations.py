@@ -9,7 +9,6 @@ from services.language.figures.written_dates import FoundDate, WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying
-from services.statements.rows.compare_series import has_changed, value_of
 from services.statements.rows.fit import COURSES
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE
@@ -85,14 +84,6 @@ def _is_by_age(told: Quantity, years: float) -> bool:
     if told.comparator:
         return told.number <= years if told.comparator[0] == ">" else years <= told.number
     return abs(told.number - years) <= 1
-
-
-def is_steady(clause: Clause, told: Quantity, values: Sequence[KnownRow]) -> bool:
-    """Whether values have not changed for so long: "stable at 69.6 kg for nine years"."""
-    values = sorted(values, key=lambda row: row.order)
-    firsts = (at for at, row in enumerate(values) if is_apart(clause, told, row, values[-1]))
-    numbers = [*map(value_of, values[next(firsts, len(values)) :])]
-    return bool(numbers) and not has_changed(min(numbers), max(numbers))
 
 
 def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

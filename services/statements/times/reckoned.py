@@ -11,14 +11,13 @@ from services.language.sentences.stages_told import TimeTold
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
 from services.statements.comparing.by_values import latest
-from services.statements.rows.compare_series import has_value
 from services.statements.rows.fit import has_date
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import age_told, is_so_old
-from services.statements.times.durations import is_so_long, is_steady, is_then, long_ago
+from services.statements.times.durations import is_so_long, is_then, long_ago
 
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _AGES = frozenset({"", "a", "mo"})
@@ -103,8 +102,6 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
     if time.kind == "ago":
         return bool(long_ago(owner, time.told, found, rows))
     named = [row for one in owner.names for row in rows.about([one])]
-    if "steady" in owner.cues:
-        return is_steady(owner, time.told, [row for row in named if row.order and has_value(row)])
     found = [*found, *(row for row in named if row.kind == "problem")]
     if owner.says("in_hospital") and not owner.counted:
         stays = [row for row in rows.rows if row.is_stay]

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.charts.answer_words import AnswerWords
-from services.language.charts.chart_parts import EDGES
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.choosing.row_parts import day_of
 from services.records.answers.choosing.said_words import has_words
@@ -33,7 +32,7 @@ def told_lengths(
         days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
     else:  # of one of several operations nobody knows which is meant
         narrowed = [(one, _of_the_diagnosis(one, rows)) for one, rows in found]
-        found = [each for each in narrowed if len(each[1]) == 1 and _is_one_thing(each[0])]
+        found = [each for each in narrowed if len(each[1]) == 1]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.say("one_end")]
@@ -52,11 +51,6 @@ def lasted_so_long(rows: Sequence[ViewRow], today: date, aspect: Aspect) -> tupl
             lasted.setdefault((ended - begun).days, []).append(row)
     chosen = max(lasted, default=0) if aspect == "maximum" else min(lasted, default=0)
     return tuple(lasted.get(chosen, rows))
-
-
-def _is_one_thing(question: ChartQuestion) -> bool:
-    """Whether it is named or the last or first of its kind: of a whole list no day is meant."""
-    return bool(question.name) or question.aspect in EDGES or question.tool == "problems"
 
 
 def _of_the_diagnosis(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
