@@ -30,6 +30,7 @@ class Clauses:
         verb: Its verb, folded, or "".
         others: Clauses without a request of their own, in order.
         excluded: What is said not to be meant.
+        several: Another clause asks for something of its own.
         either: Two things are named of which one may be meant.
     """
 
@@ -38,6 +39,7 @@ class Clauses:
     others: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     negated: bool = False
+    several: bool = False
     either: bool = False
 
 
@@ -136,8 +138,14 @@ def _choose(found: Clauses, pieces: list[str]) -> None:
         elif not verb and index > main and not _is_talk(piece):
             # "the dentist, tomorrow at 3": it goes on.
             found.main += f" , {piece}"
+        elif index in asking and _names_its_own(rest):
+            found.several = True
         elif index < main or not verb:
             found.others.append(rest if verb else piece)
+
+
+def _names_its_own(rest: str) -> bool:
+    return bool(re.search(r"\b(?:the|my|our|that|all|both)\s+\S+|[\ue100-\ue1ff]", rest))
 
 
 def _is_talk(piece: str) -> bool:

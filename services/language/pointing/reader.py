@@ -82,7 +82,7 @@ class Reader:
         typed = take_ids(text, self._lexicon)
         hide_names(text, self._lexicon.names)
         clauses = read_clauses(text.rest)
-        several = clauses.either
+        several = clauses.several or clauses.either
         asked = Asked(typed_ids=typed, negated=clauses.negated, several=several, every=not several)
         if clauses.negated:
             return asked

@@ -327,7 +327,7 @@ def _of_its_own(
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return named(SEARCH, unknown, aspect, what)
     if topic.name == "primary site" and "size" in part.frames:  # where it is tells no size
-        return ChartQuestion(SEARCH, {"query": "primary tumour mass lesion mm cm"})
+        return ChartQuestion("imaging_reports", {}, "latest", "cancer")
     name = topic.name
     if topic.tool in _REPORTS:
         name = " ".join([name, *map(imaged, part.runs)]).strip()

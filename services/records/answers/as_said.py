@@ -181,7 +181,8 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
             is_answer = is_answer and is_told(waited) and not _noted(said)
-            is_answer &= head.isdecimal() or yes_no_in(head) is not None or not is_told(said)
+            if is_answer and not head.isdecimal() and yes_no_in(head) is None:
+                is_answer = not is_told(said)
             yield _Line(waited if is_answer else said, each, before, shown)
             before, shown = said, ""
         before = " ".join(each.user_message.split())
