@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from data_models.chat_context import AgentMessage, Turn
 from services.memory_blocks.history import HEADER_CHARS, HISTORY_LIMIT_CHARS, size_chars, turn_row
+from services.memory_blocks.wording import one_line
 
 ROTATE_ABOVE_CHARS = 28_000
 ROTATE_ABOVE_TURNS = 25
@@ -75,7 +76,7 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    part: Literal["answers", "question"]
+    part: Literal["answers", "question", "context"]
     chars: int
 
 
@@ -85,6 +86,7 @@ _LIMITS = (
     _Limit("answers", 400),
     _Limit("answers", 60),
     _Limit("question", 200),
+    _Limit("context", 60),
 )
 
 
@@ -189,6 +191,8 @@ def _shortened(turn: Turn, limit: _Limit) -> Turn:
     """Return `turn` itself where nothing in it is longer."""
     if limit.part == "question":
         return _with_short_question(turn, limit.chars)
+    if limit.part == "context":
+        return _with_short_context(turn, limit.chars)
     answers = [_short_answer(one, limit.chars, turn.turn_id) for one in turn.agent_responses]
     if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
         return turn
@@ -215,3 +219,14 @@ def _with_short_question(turn: Turn, limit_chars: int) -> Turn:
     said = head_and_tail(turn.user_message, limit_chars, turn_id=turn.turn_id, whole_chars=whole)
     update = {"user_message": said, "shortened_from_chars": whole}
     return turn.model_copy(update=update)
+
+
+def _with_short_context(turn: Turn, limit_chars: int) -> Turn:
+    if (enriched := turn.context_enrichment) is None:
+        return turn
+    update = {
+        "previous_context": one_line(enriched.previous_context, limit_chars),
+        "enriched_message": one_line(enriched.enriched_message, limit_chars),
+        "relevant_history": enriched.relevant_history[:limit_chars],
+    }
+    return turn.model_copy(update={"context_enrichment": enriched.model_copy(update=update)})
