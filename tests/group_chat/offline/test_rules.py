@@ -62,7 +62,7 @@ def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "agent"),
-    [("hello", None), ("how big is the tumor", "PatientHistory"),
+    [("hello", None), ("how big is the tumor", "Radiology"),
      ("write the document", "ReportCreation")],
 )  # fmt: skip
 @pytest.mark.slow
