@@ -149,6 +149,7 @@ class ChatContext(Document):
     Attributes:
         patient_contexts: The roster, hydrated from the registry each turn and never stored here.
         chat_history: The newest turns, oldest first; older ones are in numbered blobs beside it.
+        told: Older ones in which users told something in passing: those words and no answers.
         next_turn_id: Counted here and never reused; ids have no gaps.
         recent_runs: What the newest turns left (`TurnRuns`), packed: no turn reads it. It moves
             into a blob beside the document, several turns together.
@@ -158,6 +159,7 @@ class ChatContext(Document):
     patient_id: PatientId | None = None
     patient_contexts: dict[PatientId, PatientContext] = Field(default_factory=dict, exclude=True)
     chat_history: list[Turn] = Field(default_factory=list)
+    told: list[Turn] = Field(default_factory=list)
     next_turn_id: int = 1
     recent_runs: dict[int, str] = Field(default_factory=dict)
     plan: Plan | None = None
@@ -174,6 +176,11 @@ class ChatContext(Document):
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)
     memory_changes: memory_blocks.MemoryChanges = Field(default_factory=memory_blocks.MemoryChanges)
     memory: memory_blocks.MemoryBlocks = Field(default_factory=memory_blocks.MemoryBlocks)
+
+    @property
+    def heard(self) -> list[Turn]:
+        """The turns in which users may have told something, oldest first."""
+        return [*self.told, *self.chat_history]
 
     @property
     def sessions(self) -> list[ScenarioSession]:

@@ -58,7 +58,7 @@ async def directly(
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
-    words, before = answer_words(read.language), told_before(turn.request.history)
+    words, before = answer_words(read.language), told_before(turn.request.heard)
     for _ in range(_SEARCHES):
         answer = answered(
             read.about[:_QUESTIONS],
@@ -127,7 +127,7 @@ def _by_rows(turn: TurnContext) -> ChartQuestion | str | None:
         turn.looked,
         answer_words(read.language),
         held=turn.request.held,
-        told=told_before(turn.request.history),
+        told=told_before(turn.request.heard),
     )
 
 

@@ -49,6 +49,7 @@ class GroupChatRequest:
         all_patient_ids: The roster, for questions about it (at most 50, page 1.6).
         snapshot: The server's own `PATIENT_CONTEXT_JSON: {…}` line, message 0 of the history.
         history: This patient's earlier turns, oldest first, already bounded (page 1.7).
+        told: What users told in passing in turns before these.
         text: The user's words, as typed.
         mentions: Agents that the channel marked as addressed.
         addressed_agent: The agent whose own bot received the message.
@@ -92,6 +93,7 @@ class GroupChatRequest:
     now: datetime
     deadline: float
     artifacts: PatientArtifacts
+    told: Sequence[Turn] = ()
     principal_id: str = "unknown"
     may_order: bool = False
     mentions: Sequence[str] = ()
@@ -119,6 +121,11 @@ class GroupChatRequest:
     is_awaited: Callable[[], bool] = field(default=lambda: False)
     papers: AttachedPapers | None = None
     received_at: datetime | None = None
+
+    @property
+    def heard(self) -> tuple[Turn, ...]:
+        """The turns in which users may have told something, oldest first."""
+        return (*self.told, *self.history)
 
     @property
     def plan_asked_by(self) -> str:

@@ -75,7 +75,7 @@ class OfflineChatCompletion(ToolCallingModel):
 def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
     """Return what is held of what the user asks to be reminded of, or else was said before."""
     given = recall.given(prompt.asked) or {}
-    told = ["; ".join(one.sentences) for one in told_before(current_turn().request.history)]
+    told = ["; ".join(one.sentences) for one in told_before(current_turn().request.heard)]
     own = () if prompt.identity is None else words_of(prompt.identity.name)
     named = [one for one in given.get("query", "").split() if not {*words_of(one)} <= {*own}]
     if not (held := held_about(" ".join(named), [*prompt.held, *told])):

@@ -4,6 +4,7 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from services.memory_blocks.limits import bound, condense_before
 from services.memory_blocks.rotation import RotationRules, rotate
+from services.records.answers.as_said import left_told
 
 
 async def make_room(
@@ -19,6 +20,8 @@ async def make_room(
         await contexts.archive(context, [whole])
     if rotation.archived:
         await contexts.archive(context, rotation.archived)
+        leaving = {one.turn_id for one in (*context.told, *rotation.archived)}
+        context.told = left_told(context.heard, leaving)
         context.memory.last_archival = context.chat_history[-1].timestamp
         condense_before(context.memory, rotation.kept[0].turn_id)
     context.chat_history = list(rotation.kept)
@@ -40,5 +43,5 @@ async def make_storable(
     stored = context.model_copy()
     await make_room(contexts, stored, rules=rules)
     kept = [running if one.turn_id == running.turn_id else one for one in stored.chat_history]
-    context.chat_history = kept
+    context.chat_history, context.told = kept, stored.told
     return stored

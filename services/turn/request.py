@@ -46,6 +46,7 @@ class TurnRequests(TurnStep):
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
             history=shown_history(context, context.chat_history[:last]),
+            told=shown_history(context, context.told),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,

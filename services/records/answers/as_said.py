@@ -3,7 +3,7 @@
 It is no part of the record and is never mixed with it (spec page 12.1).
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -49,7 +49,8 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
-_TOLD_CHARS = 300
+_TOLD_CHARS, _TOLD_TURNS = 300, 40
+_WHO_AND_WHEN = {"turn_id", "run_id", "timestamp", "user", "turn_status"}
 _ANY_DAY = date(2000, 1, 1)
 
 
@@ -113,6 +114,19 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     return found
 
 
+def left_told(turns: Sequence[Turn], leaving: Collection[int]) -> list[Turn]:
+    """Return what is still told of the turns that leave: their words alone, the newest of them."""
+    told = [one for one in told_before(turns) if one.by]
+    found = list[Turn]()
+    for turn in (one for one in turns if one.turn_id in leaving):
+        lines = {" ".join(line.split()) for line in turn.user_message.splitlines()}
+        own = [each for one in told if one.by == turn.user for each in one.sentences]
+        if kept := dict.fromkeys(each for each in own if any(each in line for line in lines)):
+            known = turn.model_dump(include=_WHO_AND_WHEN)
+            found.append(Turn(user_message="\n".join(kept), **known))
+    return found[-_TOLD_TURNS:]
+
+
 def told_in_passing(context: ChatContext, turns: Sequence[Turn]) -> list[str]:
     """Return what users told in the last of `turns` and no statement was made of."""
     quotes = {one.quote.strip(" .!") for one in context.memory.key_points if one.quote}
@@ -122,8 +136,8 @@ def told_in_passing(context: ChatContext, turns: Sequence[Turn]) -> list[str]:
 
 def told_no_more(context: ChatContext, run_id: str) -> list[str]:
     """Return what was told in passing, and is told no more for what the message of a run says."""
-    before = [one for one in context.chat_history if one.run_id != run_id]
-    left = told_in_passing(context, context.chat_history)
+    before = [one for one in context.heard if one.run_id != run_id]
+    left = told_in_passing(context, context.heard)
     return [said for said in told_in_passing(context, before) if said not in left]
 
 

@@ -73,7 +73,7 @@ class TurnForgetting(TurnStep):
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        passing = told_in_passing(turn.document, turn.document.chat_history)
+        passing = told_in_passing(turn.document, turn.document.heard)
         told = "".join(f"\n- “{said}”" for said in passing)
         held = held_lines(turn.document)
         is_wanted = bool(told) and (not held or says(text, "what_was_told"))

@@ -15,6 +15,7 @@ from services.memory_blocks.rotation import (
     head_and_tail,
     rotate,
 )
+from services.records.answers.as_said import told_in_passing
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 
@@ -117,6 +118,22 @@ async def test_many_short_turns_leave_the_newest_and_no_gap() -> None:
     assert [each.turn_id for each in await read_all(contexts, context)] == list(range(1, 201))
     page = await contexts.read_archived_turns(context, before=100, limit=7)
     assert [each.turn_id for each in page] == [93, 94, 95, 96, 97, 98, 99]
+
+
+async def test_what_was_told_in_passing_is_still_told_when_its_turn_has_left() -> None:
+    contexts = ChatContextAccessor(
+        documents=Documents(store=MemoryBlobStore(), clock=FixedClock(), ids=CountingIds())
+    )
+    context = ChatContext(conversation_id="c")
+    said = ["she fell on Monday", "her brother is ill", "no, that was another patient"]
+    for number in range(1, 60):
+        added = turn(number, "latin", 20, [9_000] if number == 9 else [40])
+        added.user_message = said[number - 1] if number <= len(said) else "potassium?"
+        context.chat_history.append(added)
+        await make_room(contexts, context)
+    assert context.chat_history[0].turn_id > len(said)
+    assert told_in_passing(context, context.heard) == ["she fell on Monday"]
+    assert [one.agent_responses for one in context.told] == [[]]
 
 
 async def test_a_turn_that_was_shortened_is_archived_whole_when_it_leaves() -> None:
