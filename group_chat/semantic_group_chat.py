@@ -189,7 +189,7 @@ class SemanticGroupChat:
         read, intended = request.utterance, request.meaning.intended_agent
         if intended or read is None or read.task == "plan":
             return intended
-        if request.scenario is not None and request.scenario.grounding and not read.about:
+        if request.scenario is not None and not read.about:
             return None  # who guides a scenario hears what may answer its step
         if read.agent is not None or not read.about:
             return read.agent
