@@ -83,11 +83,18 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
     text, read = as_move(prompt.asked, prompt.shown_before), prompt.utterance
     agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
+    is_late = says(prompt.asked, "another_time") and _has_read_since(prompt)
     if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
-        agent = prompt.who_has("available_slots")
-    elif agent is None and is_of_recent(prompt) and not says(text, "roster"):
+        agent = agent if is_late else prompt.who_has("available_slots")
+    elif agent is None and is_of_recent(prompt) and not (is_late or says(text, "roster")):
         agent = prompt.who_has(SECRETARY_TOOL)
     return None if agent is None else prompt.say("see_to_this", agent=agent)
+
+
+def _has_read_since(prompt: Prompt) -> bool:
+    """Whether the record was read last: "no, Friday" is of that, whatever was booked before."""
+    readers = {one.name for one in prompt.team if _works_on_record(one)}
+    return any(one.agent in readers for one in prompt.earlier[-1:])
 
 
 def _looked_up(prompt: Prompt) -> OfflineReply:

@@ -35,6 +35,7 @@ from services.records.answers.looked_up import Looked, LookedUp, looked_at, told
 from services.records.answers.papers import (
     letter_asked,
     parted,
+    told_evidence,
     told_letter,
     told_papers,
     written_later,
@@ -137,7 +138,7 @@ class _Answers:
 
     def _of_view(self, question: ChartQuestion, taken: ChartView) -> str:
         taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
-        absent = answer_of(question, taken, self.words)
+        absent = told_evidence(taken) or answer_of(question, taken, self.words)
         if said := told_papers(question, papers, self.words):
             return f"{absent}\n{said}"
         if values := values_of_effect(question, taken):

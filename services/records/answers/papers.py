@@ -1,4 +1,4 @@
-"""What letters and papers that users gave say, in their words. Pure.
+"""What letters, papers that users gave, guidelines and studies say, in their words. Pure.
 
 Papers are told after the record's answer, never as part of it.
 """
@@ -6,7 +6,7 @@ Papers are told after the record's answer, never as part of it.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from data_models.chart_view import ATTACHED, ChartView, ViewRow
+from data_models.chart_view import ATTACHED, NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.choosing.asked_rows import asked_rows
@@ -81,3 +81,24 @@ def told_letter(view: ChartView | str) -> str:
     quoted = "\n".join(f"> {line}".rstrip() for line in f"{shown}{cut}".splitlines())
     head = ", ".join(filter(None, [f"**{passage.name}**", passage.date[:10], passage.value]))
     return f"{head} {sources_of(passage)}\n{quoted}"
+
+
+def told_evidence(view: ChartView) -> str:
+    """Return guidelines or studies whole; "" for a view of the chart."""
+    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
+        return ""
+    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
+
+
+def _lines(view: ChartView) -> Iterator[str]:
+    for row in view.rows:
+        date = f", {row.date}" if row.date else ""
+        match row.kind:
+            case "guideline" | "publication":
+                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
+                yield from (f"> {line}" for line in row.detail.splitlines())
+                yield ""
+            case "study":
+                yield f"**{row.name}**: {row.status} {sources_of(row)}"
+            case _:
+                yield f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"

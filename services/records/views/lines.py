@@ -223,6 +223,8 @@ def _argument(view: ChartView, kind: str) -> str:
 
 def _brief(row: ViewRow) -> ViewRow:
     """Return name, dose and newest source of a row."""
+    if not must_stay(row):
+        return row
     return ViewRow(
         kind=row.kind, name=row.name, value=row.value, unit=row.unit, status=row.status,
         sources=row.sources[:1], date=row.date,

@@ -158,7 +158,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
-            return is_meant or has_words(row, name) or row.status == name  # "in remission"
+            is_so = is_meant or has_words(row, name) or row.status == name  # "in remission"
+            return is_so or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" | "medications" if name:
@@ -185,6 +186,13 @@ def _group_of(name: str) -> str:
         if concept is not None and table.leaves(concept):
             return called
     return ""
+
+
+def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether an illness is the thing itself and says the rest: a laceration of the hand."""
+    words = [word for word in question.name.split() if word not in question.head.split()]
+    is_head = means("problem", question.head, label=row.name, codes=row.code)
+    return bool(question.head and words) and is_head and has_words(row, " ".join(words))
 
 
 def _is_said(row: ViewRow, name: str) -> bool:

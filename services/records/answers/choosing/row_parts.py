@@ -258,7 +258,7 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     if (
         question.part == "reason" and question.aspect != "whether"
     ):  # "why no warfarin?" is told by why it ended
-        is_told = any(map(says_why_over, shown))
+        is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
     if is_told:
         return []
     return [words.say("no_part", part=words.parts[question.part])] if question.part else []
@@ -271,6 +271,11 @@ def _codes_told(rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
         pairs = (code.partition("|") for code in codes)
         if told := ", ".join(f"{systems.get(system, system)} {code}" for system, _, code in pairs):
             yield words.say("coded", name=name, codes=told)
+
+
+def _names_cause(row: ViewRow) -> bool:
+    """Whether an illness says by its name what it is due to."""
+    return row.kind == "problem" and not words_listed("of_cause").isdisjoint(words_of(row.name))
 
 
 def says_why_over(row: ViewRow) -> bool:
