@@ -3,8 +3,11 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
+from collections.abc import Sequence
+
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.replies.addressing import without_address
+from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.requests.appointment_slots import slots_in
 from services.language.requests.work import LONG_CHARS, impossible_wish
@@ -13,6 +16,7 @@ from services.language.sentences.statements import read_sentence
 from services.language.told.held_statements import held_statements, stated_in
 from services.language.told.telling import told_in
 from services.language.words.detection import is_unread, language_of
+from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.talk_texts import talk_text
 from services.records.answers.as_said import held_about
@@ -118,9 +122,16 @@ def noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.utterance is None or prompt.utterance.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
-    held = "; ".join(held_about(told, prompt.held))
+    held = "; ".join(held_about(told, prompt.held) or _put_right(told, prompt.held))
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
     return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
+
+
+def _put_right(told: str, held: Sequence[str]) -> list[str]:
+    """Return what of `held` has the value that the message says is wrong: "not 10 but 20"."""
+    correction = correction_in(told)
+    old = set() if correction is None else {*words_of(correction.old)}
+    return [one for one in held if old and old <= {*words_of(one)}]
 
 
 def what_next(prompt: Prompt) -> OfflineReply:

@@ -125,6 +125,8 @@ def _is_of_office(text: str) -> bool:
     """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
     text = without(text, "of_patient")
     kind = own_kind_in(text, but="document")
+    if says(text, "record") and kind is None:
+        return False
     is_day = day_in(text) is not None and says(text, "add", "move", "delete")
     return (
         kind is not None or says(text, "own_document") or requests.moves_to_an_hour(text) or is_day
@@ -160,6 +162,8 @@ def leaves_question(read: Utterance, waiting: str) -> bool:
     if is_others or _is_of_no_form(text):
         return True
     if read.agent in (None, waiting) or read.references or as_move(text, None) != text:
+        return False
+    if says(text, "move_or_change", "another_hour"):
         return False
     if work_in(text) == "own" or says(text, "task", "email"):
         return True

@@ -179,6 +179,8 @@ def sentences_of(text: str) -> Iterator[str]:
             yield begun
             begun = ""
         begun = f"{begun} {piece}".strip()
+    if begun:
+        yield begun
 
 
 def _goes_on(sentence: str, behind: str) -> bool:
@@ -264,8 +266,10 @@ def _with_drugs_listed(found: list[list[HeldStatement]]) -> list[list[HeldStatem
     """Return `found` with the verb of the first clause: "she takes A 1 mg and B 2 mg daily"."""
     first = found[0][:1]
     takes = any((one.kind, one.polarity) == ("medication", "present") for one in first)
+    if not takes or any(one.only_if_held for one in first):
+        return found
     is_listed = all(one.kind == "medication" for clause in found for one in clause)
-    if not (takes and is_listed) or any(one.only_if_held for one in first):
+    if not is_listed:
         return found
     return [[replace(one, only_if_held=False) for one in clause] for clause in found]
 
