@@ -284,15 +284,7 @@ def _is_unknown(
     may_be = ({"maybe"} if is_promised or is_wish else set()) | ({"no"} if is_wish else set())
     if not is_told or clause.cues & _NO_STATEMENT - may_be:
         return False
-    if (
-        clause.stages
-        or clause.codes
-        or clause.says("without")
-        or (
-            any(cue.startswith("deed:") for cue in clause.cues)
-            and not (clause.says("who") or _of_doctor(clause))
-        )
-    ):
+    if _is_judged_by_others(clause):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
@@ -321,6 +313,13 @@ def _is_unknown(
         and not is_of_other_report(clause, [row], rows)
         for row in rows.rows
     )
+
+
+def _is_judged_by_others(clause: Clause) -> bool:
+    """Whether stages, codes, what is absent or what a tool did is said: other rules judge it."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    is_own = is_deed and not (clause.says("who") or _of_doctor(clause))
+    return bool(clause.stages or clause.codes) or clause.says("without") or is_own
 
 
 def _is_other_way(clause: Clause, row: KnownRow) -> bool:

@@ -34,10 +34,7 @@ class TurnRequests(TurnStep):
         Raises:
             StaleQuestionError: a button was pressed that belongs to nothing open.
         """
-        message, context = turn.message, turn.document
-        is_ours = turn.question_press() is not None
-        if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
-            raise StaleQuestionError
+        message, context, press = turn.message, turn.document, _press_of_plan(turn)
         tool_memory, last = self.tools.open(turn), None if turn.went_before else -1
         return group_chat_port.GroupChatRequest(
             conversation_id=turn.conversation_id,
@@ -59,7 +56,7 @@ class TurnRequests(TurnStep):
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
             continuation=turn.continuation,
-            press=None if is_ours else message.press,
+            press=press,
             grounding=tool_memory.grounding(),
             papers=self.documents.papers(turn),
             tool_memory=tool_memory,
@@ -129,9 +126,14 @@ def _is_asked(turn: GroundedTurn, kinds: Collection[str] = _OF_DEEDS[:1]) -> boo
     return is_of_deed and question is not None and question.patient_id == turn.patient_id
 
 
-def _is_of_plan(press: Press, turn: GroundedTurn) -> bool:
-    plan = turn.document.plan
-    return plan is not None and plan.plan_id == press.target_id and plan.is_open
+def _press_of_plan(turn: GroundedTurn) -> Press | None:
+    """Return the button of the open plan that was pressed; None for one of our own questions."""
+    press, plan = turn.message.press, turn.document.plan
+    if press is None or turn.question_press() is not None:
+        return None
+    if plan is None or plan.plan_id != press.target_id or not plan.is_open:
+        raise StaleQuestionError
+    return press
 
 
 # What the team's events change in the patient's document. Pure: no store, no clock.
