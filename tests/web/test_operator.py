@@ -326,8 +326,24 @@ async def test_a_session_is_opened_and_acted_on_by_keys(server: Server, browser:
         ann.get_by_text("On the review list: A condition cannot be decided")
     ).to_be_visible()
     assert await violations(ann) == []
+    # What is read anew after an act comes late, and takes no word of the next one.
+    shown = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await shown.wait()
+        await route.continue_()
+
+    await ann.route("**/api/operator/scenarios", late)
     await acted_by_keyboard(ann, "resume")
     await expect(ann.get_by_text("It is tried again")).to_be_visible()
+    reason = ann.get_by_label("Reason, for the audit trail").first
+    await expect(reason).to_have_value("")
+    await reason.fill("held for now")
+    async with ann.expect_response("**/api/operator/scenarios"):
+        shown.set()
+    await ann.unroute("**/api/operator/scenarios")
+    await expect(reason).to_have_value("held for now")
+    await reason.fill("")
     await acted_by_keyboard(ann, "pin")
     # The status line says it too, for as long as nothing else is done.
     held = ann.get_by_text("Held on its version.").filter(has_text="of version 1")

@@ -62,7 +62,8 @@ export function OneSession({ scenarioId, session, onDone, onClose }: OneSessionP
     setTold(said.done[act.action]);
     if (act.action === "end") setView(null);
     else read();
-    await onDone();
+    // The form is free for the next act already; what is read anew must not empty it later.
+    void onDone();
   };
   return (
     <section class="panel" aria-labelledby="session-title">
