@@ -326,7 +326,24 @@ async def test_a_session_is_opened_and_acted_on_by_keys(server: Server, browser:
         ann.get_by_text("On the review list: A condition cannot be decided")
     ).to_be_visible()
     assert await violations(ann) == []
-    # What is read anew after an act comes late, and takes no word of the next one.
+    await acted_by_keyboard(ann, "resume")
+    await expect(ann.get_by_text("It is tried again")).to_be_visible()
+    await acted_by_keyboard(ann, "pin")
+    # The status line says it too, for as long as nothing else is done.
+    held = ann.get_by_text("Held on its version.").filter(has_text="of version 1")
+    await expect(held).to_be_visible()
+    await acted_by_keyboard(ann, "end")
+    await expect(ann.get_by_text("It was ended; its user is told.")).to_be_visible()
+    assert "patient_4" not in await ann.content()
+
+
+async def test_what_is_read_anew_late_takes_no_word_of_the_next_act(
+    server: Server, browser: Browser
+) -> None:
+    ann = await signed_in(browser, server, "ann")
+    await ann.get_by_role("tab", name="Sessions").click()
+    await ann.get_by_role("button", name="Open").first.click()
+    await expect(ann.locator("#session-title")).to_be_focused()
     shown = asyncio.Event()
 
     async def late(route: Route) -> None:
@@ -343,14 +360,6 @@ async def test_a_session_is_opened_and_acted_on_by_keys(server: Server, browser:
         shown.set()
     await ann.unroute("**/api/operator/scenarios")
     await expect(reason).to_have_value("held for now")
-    await reason.fill("")
-    await acted_by_keyboard(ann, "pin")
-    # The status line says it too, for as long as nothing else is done.
-    held = ann.get_by_text("Held on its version.").filter(has_text="of version 1")
-    await expect(held).to_be_visible()
-    await acted_by_keyboard(ann, "end")
-    await expect(ann.get_by_text("It was ended; its user is told.")).to_be_visible()
-    assert "patient_4" not in await ann.content()
 
 
 async def test_a_session_is_moved_and_asked_again_there(server: Server, browser: Browser) -> None:
