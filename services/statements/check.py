@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.sentences.clauses import Clause
-from services.language.sentences.links import EXCEPT
+from services.language.sentences.links import EXCEPT, TOLD
 from services.language.sentences.name_kinds import with_joined
 from services.language.sentences.statements import Sentence, refs_in
 from services.language.words.statement_words import statement_words
@@ -127,8 +127,8 @@ class MessageCheck:
 
     def _but(self, sentence: Sentence) -> Verdict | None:
         """Return the verdict over "no drug other than A": without the rows of A there is none."""
-        links = sentence.reader.links() if sentence.reader is not None else ()
-        link = next((one for one in links if one.kind == "except"), None)
+        links = sentence.reader.links("except") if sentence.reader is not None else ()
+        link = next(iter(links), None)
         if link is None or "no" not in link.first.cues:
             return None
         main, rows = excepted(link, self.grounds.rows)
@@ -149,7 +149,7 @@ class MessageCheck:
         grounds = self.grounds
         found = worst([one for one in verdicts if one is not UNCHECKED])
         if found.state == "supported" and sentence.reader is not None and not sentence.asks:
-            found = against_links(sentence.reader.links(), grounds.rows) or found
+            found = against_links(sentence.reader.links(*TOLD), grounds.rows) or found
         is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.sentences.clause_reader import ClauseReader
 from services.language.sentences.clauses import Clause
-from services.language.sentences.links import REASONS, Link
+from services.language.sentences.links import KINDS, REASONS, TOLD, Link
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
@@ -120,7 +120,7 @@ def reasons_of(sentence: Sentence) -> Sequence[Sentence]:
     is_advice = bool(sentence.cues & REASONS) and (sentence.asks or "maybe" in sentence.cues)
     if not is_advice or sentence.reader is None:
         return ()
-    links = [one for one in sentence.reader.links() if one.kind in ("because", "given")]
+    links = sentence.reader.links("because", "given")
     told = [(one, frozenset(cue for c in one for cue in c.cues)) for one in map(_reason, links)]
     return [
         replace(sentence, clauses=clauses, cues=cues, asks=False, reader=None)
@@ -170,7 +170,8 @@ def judged(
         return sentence, verdicts
     if (reckoned := by_reckoning(sentence, rows, judge)) is not None:
         return reckoned
-    if (linked := by_links(sentence.reader.links(), rows, judge)) is not None:
+    kinds = KINDS if "maybe" in sentence.cues else TOLD
+    if (linked := by_links(sentence.reader.links(*kinds), rows, judge)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
     if state == "contradicted":
         return sentence, verdicts

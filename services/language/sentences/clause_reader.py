@@ -96,10 +96,10 @@ class ClauseReader:
         """Yield the ages and times that the sentence tells."""
         return times_told(self._spoken, self._quantities)
 
-    def links(self) -> Iterator[Link]:
-        """Yield what the sentence says that two facts have to do with each other."""
+    def links(self, *kinds: LinkKind) -> Iterator[Link]:
+        """Yield what the sentence says, by links of `kinds`, that two facts have to do."""
         for kind, word in links_in(self._found):
-            if (link := self._link(kind, word)) is not None:
+            if kind in kinds and (link := self._link(kind, word)) is not None:
                 yield link
 
     def _link(self, kind: LinkKind, word: FoundPhrase) -> Link | None:

@@ -11,6 +11,7 @@ from services.language.words.statement_tables import saying
 
 LinkKind: TypeAlias = Literal["because", "therefore", "after", "before", "except", "given"]
 KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
+TOLD = tuple(kind for kind in KINDS if kind != "given")  # "since" may tell a time
 EXCEPT = "link:except"
 REASONS = frozenset({"link:because", "link:given"})
 LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT} - REASONS
