@@ -1,12 +1,10 @@
 """The block `conversation_history`: the document's newest turns under the seed's names."""
 
-from collections.abc import Collection
 from typing import Any
 
 import orjson
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
-from data_models.document import Part
 from data_models.identifiers import storage_folder
 from data_models.memory_blocks import Block
 from services.memory_blocks.wording import iso
@@ -36,8 +34,6 @@ def utilization_percent(size: int, limit: int) -> float:
 HEADER_CHARS = 400
 """The most that the block holds beside its turns."""
 _PLAIN_ID_CHARS = 120
-_ENRICHED = {"previous_context", "enriched_message", "relevant_history"}
-_INTENT = {"intent", "confidence", "reasoning"}
 
 
 def session_id_of(context: ChatContext) -> str:
@@ -54,8 +50,18 @@ def turn_row(turn: Turn) -> dict[str, Any]:
         "turn_id": turn.turn_id,
         "timestamp": iso(turn.timestamp),
         "user_message": {"content": turn.user_message, "message_id": turn.run_id},
-        "context_enrichment": None if enriched is None else _told(enriched, _ENRICHED),
-        "intent_classification": None if intent is None else _told(intent, _INTENT),
+        "context_enrichment": enriched
+        and {
+            "previous_context": enriched.previous_context,
+            "enriched_message": enriched.enriched_message,
+            "relevant_history": enriched.relevant_history,
+        },
+        "intent_classification": intent
+        and {
+            "intent": intent.intent,
+            "confidence": intent.confidence,
+            "reasoning": intent.reasoning,
+        },
     }
     answers = [_answer(one) for one in turn.agent_responses]
     if len(answers) > 1:
@@ -75,10 +81,6 @@ def conversation_history(context: ChatContext) -> Block:
         "total_turns": context.next_turn_id - 1,
         "last_updated": None if updated is None else iso(updated),
     }
-
-
-def _told(part: Part, names: Collection[str]) -> dict[str, Any]:
-    return {name: value for name, value in part if name in names}
 
 
 def _answer(message: AgentMessage) -> dict[str, Any]:

@@ -26,7 +26,12 @@ def bound(memory: MemoryBlocks) -> None:
     _shorten(memory)
     del memory.topic_transitions[:-RING], memory.routing_history[:-RING]
     del memory.counts.generation_seconds[:-RING], memory.next_topics[NEXT_TOPICS:]
-    _drop_points(memory)
+    active = [one for one in memory.key_points if one.status == "active"]
+    retired = [one for one in memory.key_points if one.status != "active"]
+    ours = by_weight(one for one in active if one.source != "person")
+    gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
+    ids = {one.point_id for one in gone}
+    memory.key_points = [one for one in memory.key_points if one.point_id not in ids]
     while len(memory.flow) > FLOW_ENTRIES:
         _merge_oldest(memory)
     while memory.stored_bytes() > MEMORY_LIMIT_BYTES and _give_way(memory):
@@ -55,16 +60,21 @@ def _shorten(memory: MemoryBlocks) -> None:
 
 
 def _shorten_rows(memory: MemoryBlocks) -> None:
+    # Nearly none is: what is set is checked by the model of the row.
     for transition in memory.topic_transitions:
-        transition.topic = _cut(transition.topic, TOPIC_CHARS)
-        transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
+        if len(transition.topic) > TOPIC_CHARS or len(transition.trigger) > TOPIC_CHARS:
+            transition.topic = _cut(transition.topic, TOPIC_CHARS)
+            transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
     for point in memory.key_points:
-        point.text = _cut(point.text, POINT_CHARS)
+        if len(point.text) > POINT_CHARS:
+            point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        entry.said = _cut(entry.said, LINE_CHARS)
-        entry.routed = _cut(entry.routed, LINE_CHARS)
-        entry.answered = _cut(entry.answered, LINE_CHARS)
-        entry.topic = _cut(entry.topic, TOPIC_CHARS)
+        longest = max(len(entry.said), len(entry.routed), len(entry.answered))
+        if longest > LINE_CHARS or len(entry.topic) > TOPIC_CHARS:
+            entry.said = _cut(entry.said, LINE_CHARS)
+            entry.routed = _cut(entry.routed, LINE_CHARS)
+            entry.answered = _cut(entry.answered, LINE_CHARS)
+            entry.topic = _cut(entry.topic, TOPIC_CHARS)
 
 
 def _cut(text: str, limit_chars: int) -> str:
@@ -75,15 +85,6 @@ def _cut(text: str, limit_chars: int) -> str:
 def by_weight(points: Iterable[KeyPoint]) -> list[KeyPoint]:
     """Return `points` as they may be dropped: what harms to forget comes last, the old first."""
     return sorted(points, key=lambda one: (one.status == "active", _WEIGHTS.get(one.kind, 0)))
-
-
-def _drop_points(memory: MemoryBlocks) -> None:
-    active = [one for one in memory.key_points if one.status == "active"]
-    retired = [one for one in memory.key_points if one.status != "active"]
-    ours = by_weight(one for one in active if one.source != "person")
-    gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
-    ids = {one.point_id for one in gone}
-    memory.key_points = [one for one in memory.key_points if one.point_id not in ids]
 
 
 def _give_way(memory: MemoryBlocks) -> bool:

@@ -298,21 +298,24 @@ def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
     if memory.stored_bytes() <= LIMIT_BYTES:
         return
     for run in memory.executions:
-        run.raw_output = run.raw_output[:_HEAD_CHARS]
-        run.parameters = {} if len(str(run.parameters)) > 400 else run.parameters
-    _drop_runs(memory, keep=10)
-    _drop_entities(memory, kept)
-    _drop_runs(memory, keep=1)
+        if len(run.raw_output) > _HEAD_CHARS:
+            run.raw_output = run.raw_output[:_HEAD_CHARS]
+        if run.parameters and len(str(run.parameters)) > 400:
+            run.parameters = {}
+    if (excess := _drop_runs(memory, keep=10)) > 0:
+        _drop_entities(memory, kept, excess)
+        _drop_runs(memory, keep=1)
 
 
-def _drop_runs(memory: ToolMemory, *, keep: int) -> None:
+def _drop_runs(memory: ToolMemory, *, keep: int) -> int:
+    """Drop the oldest, at most all but `keep`; return how many bytes are still too many."""
     excess = memory.stored_bytes() - LIMIT_BYTES
     while excess > 0 and len(memory.executions) > keep:
         excess -= memory.executions.pop(0).stored_bytes() + 1
+    return excess
 
 
-def _drop_entities(memory: ToolMemory, kept: tuple[str, ...]) -> None:
-    excess = memory.stored_bytes() - LIMIT_BYTES
+def _drop_entities(memory: ToolMemory, kept: tuple[str, ...], excess: int) -> None:
     loose = [one for one in memory.entities if one.entity_id not in kept]
     for entity in sorted(loose, key=lambda one: (one.status == "active", one.last_accessed)):
         if excess <= 0:

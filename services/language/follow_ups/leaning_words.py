@@ -22,7 +22,6 @@ def every(select: Callable[[ChartWords], Iterable[str]]) -> frozenset[str]:
 
 _pointers = partial(every, lambda words: words.pointers)
 _limits = partial(every, lambda words: (*words.above, *words.below))
-_thens = partial(every, lambda words: words.at_that_time)
 _befores = partial(
     every,
     lambda words: (*words.before, *(w for one in _SIDES for w in words.relations.get(one, ()))),
@@ -56,8 +55,7 @@ def _relatives() -> tuple[str, ...]:
 
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
-    said = " ".join(["", *(token for token in tokens if token.isalnum())])
-    return any(said.endswith(f" {one}") for one in _thens())
+    return " ".join(["", *filter(str.isalnum, tokens)]).endswith(_thens())
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
@@ -75,6 +73,11 @@ def refuses(folded: str, words: Lexicon) -> bool:
 def has_limit(tokens: Sequence[str]) -> bool:
     """Whether a figure stands in it with a word for beyond: "any above 160?"."""
     return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
+
+
+@cache
+def _thens() -> tuple[str, ...]:
+    return tuple(f" {one}" for one in every(lambda words: words.at_that_time))
 
 
 @cache
