@@ -119,23 +119,19 @@ class EmptyResult:
     says: str
 
 
+@lru_cache(maxsize=2_000)
 def rows_of_text(
     text: str,
     *,
     date: str | None,
-    sources: Sequence[str],
+    sources: tuple[str, ...],
     title: str = "",
     is_earlier: bool = False,
-) -> Iterator[KnownRow]:
-    """Yield the statements of a text, such as a note; each has the text's date besides its own."""
-    yield from _rows_of_text(text, date, tuple(sources), title, is_earlier)
-
-
-@lru_cache(maxsize=2_000)
-def _rows_of_text(
-    text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
 ) -> tuple[KnownRow, ...]:
-    """Return the rows of a text of the record: the next turn is of the same texts."""
+    """Return the statements of a text, such as a note; each has the text's date besides its own.
+
+    They are kept: the next turn is of the same texts.
+    """
     return tuple(_read_rows(text, date, sources, title, is_earlier))
 
 
