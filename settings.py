@@ -560,7 +560,15 @@ def _problems_of(settings: Settings) -> Iterator[Problem]:
     yield from _bot_problems(settings)
     yield from _agent_bot_problems(settings)
     yield from _fhir_problems(settings)
-    yield from _other_problems(settings)
+    if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
+        text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
+        yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
+    if settings.turn_queue and settings.azure_account is None:
+        text = "needs Azure storage: a queue on one machine hands nothing over"
+        yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
+    if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
+        text = "must be under half of CLAIM_SECONDS"
+        yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
 
 
 def _access_problems(settings: Settings) -> Iterator[Problem]:
@@ -631,18 +639,6 @@ def _fhir_problems(settings: Settings) -> Iterator[Problem]:
 def _is_safe_url(url: str) -> bool:
     parts = urlsplit(url)
     return parts.scheme == "https" or is_loopback_host(parts.hostname or "")
-
-
-def _other_problems(settings: Settings) -> Iterator[Problem]:
-    if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
-        text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
-        yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
-    if settings.turn_queue and settings.azure_account is None:
-        text = "needs Azure storage: a queue on one machine hands nothing over"
-        yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
-    if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
-        text = "must be under half of CLAIM_SECONDS"
-        yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
 
 
 def load_settings(env_file: Path | None = Path(".env")) -> Settings:

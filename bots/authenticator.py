@@ -33,7 +33,12 @@ class MetadataKeyDownload:
     async def __call__(self) -> bytes:
         """See `KeyDownload`."""
         metadata = await signing_keys.HttpKeyDownload(session=self.session, url=self.metadata_url)()
-        keys_url = _keys_url(metadata)
+        try:
+            keys_url = orjson.loads(metadata)["jwks_uri"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise SignInUnavailableError("the metadata is not as expected") from error
+        if not isinstance(keys_url, str):
+            raise SignInUnavailableError("the metadata is not as expected")
         if urlsplit(keys_url)[:2] != urlsplit(self.metadata_url)[:2]:
             raise SignInUnavailableError("the metadata points to another server")
         return await signing_keys.HttpKeyDownload(session=self.session, url=keys_url)()
@@ -77,16 +82,6 @@ class ChannelKeys:
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.create_task(self._table.load())
         return self._renewal
-
-
-def _keys_url(metadata: bytes) -> str:
-    try:
-        found = orjson.loads(metadata)["jwks_uri"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise SignInUnavailableError("the metadata is not as expected") from error
-    if not isinstance(found, str):
-        raise SignInUnavailableError("the metadata is not as expected")
-    return found
 
 
 ISSUER = "https://api.botframework.com"
@@ -184,9 +179,6 @@ class ChannelAuthenticator:
         verified_claims(ticket.token, key.key, audience=self.app_id, issuer=ISSUER)
         if activity.channel_id not in key.endorsements:
             raise ForbiddenError
-        self._check_user(activity)
-
-    def _check_user(self, activity: Inbound) -> None:
         user = activity.from_.aad_object_id if activity.from_ is not None else None
         if not self.tenants.allows(activity.tenant) or not self.users.allows(user):
             logger.info("bot_user_not_allowed", channel=activity.channel_id)

@@ -171,7 +171,9 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
     def _write(self, write: "_Write", key: str, offer: Offer) -> bool:
         origin, report = write.origin, write.report
         if not origin.is_model:
-            self._drop_ownerless(key)
+            ownerless = self.agent_entities.get(UNKNOWN_OWNER)
+            if ownerless is not None and ownerless.pop(key, None) is not None:
+                self._keep(UNKNOWN_OWNER, ownerless)
         if (held := write.queue.get(key)) is None:
             self._append(write, key, offer)
             report["added"].append(key)
@@ -207,11 +209,6 @@ class AgentScopedDerivedEntitiesManager(entity_queue.EntityQueues):
         seq = self.take_seq() if held is None else held.seq
         write.queue[one.key] = one.copy_for(write.agent_name, seq=seq)
         write.report["added" if held is None else "updated"].append(one.key)
-
-    def _drop_ownerless(self, key: str) -> None:
-        ownerless = self.agent_entities.get(UNKNOWN_OWNER)
-        if ownerless is not None and ownerless.pop(key, None) is not None:
-            self._keep(UNKNOWN_OWNER, ownerless)
 
     def _keep(self, agent_name: str, queue: dict[str, DerivedEntity]) -> None:
         if queue:

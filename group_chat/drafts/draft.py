@@ -218,7 +218,10 @@ class Draft:
         """
         if is_whole:
             self.settle()
-            self._show_what_waited()
+            waited, self._before_looking, self._may_wait = self._before_looking or [], None, False
+            self._show(waited)
+            if self.is_blank and not self._withheld:
+                self._show(self._unlooked)
         if self.is_left_out:
             self._send(self.what_is_left)
         self._tell_changes()
@@ -308,12 +311,6 @@ class Draft:
         # Where nobody is open there is no record to look into.
         has_record = self._turn.request.patient_id is not None
         return has_record and piece.verdict.state == "unsupported"
-
-    def _show_what_waited(self) -> None:
-        waited, self._before_looking, self._may_wait = self._before_looking or [], None, False
-        self._show(waited)
-        if self.is_blank and not self._withheld:
-            self._show(self._unlooked)
 
     def _left_out(self) -> list[CheckedStatement]:
         return [

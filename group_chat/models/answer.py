@@ -71,7 +71,9 @@ class AnswerReader:
             ModelError: malformed, too long, or the server reports a failure.
         """
         self._is_stream = True
-        self._count_bytes(len(data))
+        self._bytes += len(data)
+        if self._bytes > self._limits.answer_bytes:
+            raise errors.ModelOutputError("the model's answer is too long")
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         if len(self._rest) > PIECE_LIMIT_BYTES:
@@ -157,7 +159,11 @@ class AnswerReader:
         if content:
             self._count_chars(len(content))
             self._texts.append(content)
-            self._look_for_loop(content)
+            self._unlooked += len(content)
+            if self._unlooked >= _LOOK_CHARS:
+                self._unlooked = 0
+                if is_looping("".join(self._texts[-_LOOP_CHARS:])[-_LOOP_CHARS:]):
+                    raise errors.ModelOutputError("the model's answer repeats itself without end")
         if message.get("refusal"):
             self._refused = True
         calls = message.get("tool_calls") or []
@@ -184,18 +190,6 @@ class AnswerReader:
         """Some servers number no calls: a piece with an id begins one, others go on with it."""
         last = max(self._calls, default=-1)
         return last + 1 if part.get("id") or last < 0 else last
-
-    def _look_for_loop(self, content: str) -> None:
-        self._unlooked += len(content)
-        if self._unlooked >= _LOOK_CHARS:
-            self._unlooked = 0
-            if is_looping("".join(self._texts[-_LOOP_CHARS:])[-_LOOP_CHARS:]):
-                raise errors.ModelOutputError("the model's answer repeats itself without end")
-
-    def _count_bytes(self, size: int) -> None:
-        self._bytes += size
-        if self._bytes > self._limits.answer_bytes:
-            raise errors.ModelOutputError("the model's answer is too long")
 
     def _count_chars(self, size: int) -> None:
         self._chars += size

@@ -154,7 +154,11 @@ class ToolKernel(Kernel):
             tool=(function_call.function_name or "unnamed")[:NAME_LIMIT_CHARS],
             began=self._clock.monotonic(),
         )
-        self._tell_started(turn, call, function_call)
+        given = function_call.arguments or "{}"
+        text = given if isinstance(given, str) else json.dumps(dict(given), ensure_ascii=False)
+        turn.emit(turn_events.ToolCallStarted(call.call_id, turn.agent, call.tool))
+        turn.emit(turn_events.ToolCallArguments(call.call_id, text[:ARGUMENTS_LIMIT_CHARS]))
+        turn.emit(turn_events.ToolCallEnded(call.call_id))
         with turn.line.place() as others_before:
             try:
                 await self._run(turn, call, function_call, request_index or 0)
@@ -266,15 +270,6 @@ class ToolKernel(Kernel):
             call.ends_message = made > _SAME_CALLS
             turn.out_of_rounds = turn.out_of_rounds or call.ends_message
             raise ToolInputError("you made this call twice: answer from what it returned")
-
-    def _tell_started(
-        self, turn: TurnContext, call: _Call, function_call: FunctionCallContent
-    ) -> None:
-        given = function_call.arguments or "{}"
-        text = given if isinstance(given, str) else json.dumps(dict(given), ensure_ascii=False)
-        turn.emit(turn_events.ToolCallStarted(call.call_id, turn.agent, call.tool))
-        turn.emit(turn_events.ToolCallArguments(call.call_id, text[:ARGUMENTS_LIMIT_CHARS]))
-        turn.emit(turn_events.ToolCallEnded(call.call_id))
 
     async def _finish(self, turn: TurnContext, call: _Call) -> None:
         if call.error_code is None:

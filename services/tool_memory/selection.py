@@ -53,7 +53,9 @@ class Selection:
         if not (fitting := self.fitting(request, pool)):
             return NotFound()
         if request.other:
-            return self._other(request, fitting)
+            listed = [one for one in fitting if one.entity_id in self._scene.last_list]
+            others = [one for one in listed if one.entity_id != self._scene.focus]
+            return _found(others, self.ask)
         if request.number is not None:
             return self._numbered(request, pool, fitting)
         if request.ordinal is not None:
@@ -93,11 +95,6 @@ class Selection:
 
     # -- lists and dates ----------------------------------------------------------------------
 
-    def _other(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:
-        listed = [one for one in fitting if one.entity_id in self._scene.last_list]
-        others = [one for one in listed if one.entity_id != self._scene.focus]
-        return _found(others, self.ask)
-
     def _numbered(
         self, request: Request, pool: Sequence[Candidate], fitting: Sequence[Candidate]
     ) -> Resolution:
@@ -114,7 +111,9 @@ class Selection:
         shown = self._scene.last_list
         ids = {one.entity_id for one in fitting}
         if not shown:
-            return self._first_by_date(request, fitting, number)
+            if number not in (1, -1) or request.times.is_empty:
+                return NotFound()
+            return self._extreme(fitting, latest=number == -1)
         kinds = {one.entity_id: one.kind for one in pool} | dict(self._gone)
         of_kind = [one for one in shown if request.noun in (None, kinds.get(one))]
         picks = [_at(shown, number), _at(of_kind, number)]
@@ -135,13 +134,6 @@ class Selection:
         shown = [one for one in self._scene.last_list if request.noun in (None, kinds.get(one))]
         found = [_at(shown, place) for place in request.places]
         return [one for one in found if one is not None] if live.issuperset(found) else []
-
-    def _first_by_date(
-        self, request: Request, fitting: Sequence[Candidate], number: int
-    ) -> Resolution:
-        if number not in (1, -1) or request.times.is_empty:
-            return NotFound()
-        return self._extreme(fitting, latest=number == -1)
 
     def _ordered(
         self, request: Request, pool: Sequence[Candidate], fitting: Sequence[Candidate]

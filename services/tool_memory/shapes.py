@@ -98,7 +98,12 @@ def _first_moment(data: Mapping[str, Any], names: Sequence[str], zone: tzinfo) -
 def moment_of(value: Any, zone: tzinfo) -> Moment | None:
     """Return a date as back ends write it; one without a zone is the user's."""
     if isinstance(value, Mapping):
-        return _nested(value, zone)
+        named = value.get("timeZone") or value.get("time_zone") or value.get("tzid")
+        own = zone if not isinstance(named, str) else zone_of(named)
+        for name in ("dateTime", "datetime", "date_time", "date", "start", "value"):
+            if isinstance(value.get(name), str):
+                return None if own is None else _parsed(value[name], own)
+        return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value).strip()
@@ -106,15 +111,6 @@ def moment_of(value: Any, zone: tzinfo) -> Moment | None:
         seconds = int(text) / (1_000 if len(text) == 13 else 1)
         return Moment(datetime.fromtimestamp(seconds, UTC), has_time=True)
     return _parsed(text, zone)
-
-
-def _nested(value: Mapping[str, Any], zone: tzinfo) -> Moment | None:
-    named = value.get("timeZone") or value.get("time_zone") or value.get("tzid")
-    own = zone if not isinstance(named, str) else zone_of(named)
-    for name in ("dateTime", "datetime", "date_time", "date", "start", "value"):
-        if isinstance(value.get(name), str):
-            return None if own is None else _parsed(value[name], own)
-    return None
 
 
 @lru_cache(maxsize=256)

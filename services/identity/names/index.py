@@ -83,7 +83,11 @@ class PersonIndex:
             self._add(person)
             # Who was merged is found by the old numbers; the name means whom they became.
             if person.replaced_by not in keys:
-                self._add_names(person)
+                for place, name in enumerate(person.names):
+                    for part, word in _words_of(name):
+                        hit = NameHit(person, part, place, is_exact=True, is_former=name.is_former)
+                        for spelled in spellings(word):
+                            self._by_word.setdefault(spelled, []).append(hit)
         self._long = tuple(one for one in self._by_word if len(one) >= NEAR_LEAST_CHARS)
         self._short = tuple(one for one in self._by_word if len(one) > _SHORT_LEAST_CHARS)
         self._unspaced = tuple(one for one in self._by_word if is_without_spaces(one))
@@ -191,13 +195,6 @@ class PersonIndex:
                 self._note(number.value, NumberHit(person, number.is_retired))
         if person.born_on is not None:
             self._by_birth.setdefault(person.birth_date, []).append(person)
-
-    def _add_names(self, person: Person) -> None:
-        for place, name in enumerate(person.names):
-            for part, word in _words_of(name):
-                hit = NameHit(person, part, place, is_exact=True, is_former=name.is_former)
-                for spelled in spellings(word):
-                    self._by_word.setdefault(spelled, []).append(hit)
 
     def _note(self, number: str, hit: NumberHit) -> None:
         rows = self._by_number.setdefault(number.casefold(), [])

@@ -209,9 +209,6 @@ class Lexicon:
             is_idle = all(one.kind == "stop" for one in labels)  # "mites" is no "mit"
             if labels and not (is_short and (is_idle or _is_of("results", labels))):
                 return labels
-        return self._by_ending(word)
-
-    def _by_ending(self, word: str) -> tuple[Label, ...]:
         for ending, tool in self._endings.items():
             if word.endswith(ending) and len(word) >= len(ending) + 3:
                 return (Label("name", NameIs(tool, self._in_latin(word))),)

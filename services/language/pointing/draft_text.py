@@ -24,7 +24,7 @@ class DraftText:
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Remove the first match and return it."""
         if (match := pattern.search(self.rest)) is not None:
-            self._blank(match)
+            self.rest = f"{self.rest[: match.start()]} \x1f {self.rest[match.end() :]}"
         return match
 
     def take_all(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -54,9 +54,6 @@ class DraftText:
     def part(self, text: str) -> "DraftText":
         """Return a piece of this message, with the same names."""
         return DraftText(text=text, phrases=self.phrases, quoted=self.quoted)
-
-    def _blank(self, match: re.Match[str]) -> None:
-        self.rest = f"{self.rest[: match.start()]} \x1f {self.rest[match.end() :]}"
 
 
 def without_marks(text: str) -> str:

@@ -111,7 +111,11 @@ class Reader:
         read_days(text, self._now, found.times)
         read_clock(text, found.times)
         _read_plural(text, found)
-        _read_order(text, found)
+        if text.take(_OTHER):
+            found.other = True
+        for order, pattern in _ORDERS:
+            if found.order is None and text.take(pattern):
+                found.order = order
         _read_words(text, found)
         return found
 
@@ -216,14 +220,6 @@ def _read_plural(text: DraftText, found: Request) -> None:
     found.plural = found.plural or len(set(clocks)) > 1
 
 
-def _read_order(text: DraftText, found: Request) -> None:
-    if text.take(_OTHER):
-        found.other = True
-    for order, pattern in _ORDERS:
-        if found.order is None and text.take(pattern):
-            found.order = order
-
-
 def _read_words(text: DraftText, found: Request) -> None:
     found.indefinite = _INDEFINITE.search(text.rest) is not None
     found.pointed = bool(_POINTED.search(text.rest))
@@ -280,14 +276,10 @@ def _takes_noun(
     if word in VERB_FORMS and following.casefold() in _OBJECTS:
         return False  # "the call him task"
     found.noun, found.noun_word = kind, word
-    found.soft_noun = _is_word_of_name(following)
-    return True
-
-
-def _is_word_of_name(following: str) -> bool:
     lowered = following.casefold()
     is_word = len(following) > 1 and following[0].isalpha() and following == lowered
-    return is_word and lowered not in _AFTER_NOUN and lowered not in STOP_WORDS
+    found.soft_noun = is_word and lowered not in _AFTER_NOUN and lowered not in STOP_WORDS
+    return True
 
 
 def _take_word(found: Request, piece: str, *, at_start: bool, strict: bool) -> None:

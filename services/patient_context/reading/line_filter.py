@@ -52,9 +52,6 @@ class LineFilter:
             return ""
         if self._drops_line(folded):
             return ""
-        return self._begin_content()
-
-    def _begin_content(self) -> str:
         self._has_content, self._in_footer = True, False
         held, self._rule = self._rule, ""
         return held + self._content()

@@ -134,7 +134,12 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         return (kin, *searches_for(kin))
     match question.tool:
         case "results" if question.span is not None and question.name:
-            return _of_other_days(question)
+            names = {"names": question.arguments["names"]}
+            newest: ChartQuestion = replace(
+                question, arguments=names, aspect="latest", span=None, near=question.span
+            )
+            then = [_of_the_head(question)] if question.head else []
+            return (*then, replace(newest, above=None, below=None), *searches_for(newest))
         case "imaging_reports" | "pathology_reports":
             return _done_without_report(question)
         case "problems" if not question.name and question.span is None:
@@ -154,15 +159,6 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
             return (replace(question, tool="documents"),)  # who signed the notes
         case _:
             return None
-
-
-def _of_other_days(question: ChartQuestion) -> Sequence[ChartQuestion]:
-    names = {"names": question.arguments["names"]}
-    newest: ChartQuestion = replace(
-        question, arguments=names, aspect="latest", span=None, near=question.span
-    )
-    then = [_of_the_head(question)] if question.head else []
-    return (*then, replace(newest, above=None, below=None), *searches_for(newest))
 
 
 def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
@@ -223,7 +219,8 @@ def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool
                 return True
             return own in (asked.name, *(leaf.name for leaf in table.leaves(asked)))
         case "allergies":  # a scan with contrast tells of no allergy to it
-            return _tells_of_allergy(row, words)
+            said = f"{row.name} {row.value} {row.detail}".casefold()
+            return any(mark in said for mark in words.allergic)
         case "current_status":  # of end-stage renal disease no tumour has the stage
             return row.kind != "procedure" and _may_stage(row)
         case tool:  # a vaccination against it tells of no illness, nor the reverse
@@ -316,8 +313,3 @@ def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
 def _may_stage(row: ViewRow) -> bool:
     """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
     return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)
-
-
-def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
-    said = f"{row.name} {row.value} {row.detail}".casefold()
-    return any(mark in said for mark in words.allergic)

@@ -45,15 +45,6 @@ def _bound_of(row: ViewRow) -> float | None:
     return float(first) * (1 if "=" in row.value[:2] else 1 + side * _SLIGHTLY)
 
 
-def _told_between(
-    question: ChartQuestion, rows: list[ViewRow], met: list[ViewRow], words: AnswerWords
-) -> str:
-    low, high = limits_of(question, rows)
-    of = words.say("values", count=len(met), name=rows[0].name, span="")
-    told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
-    return f"{told}:\n{value_table(met, words)}" if met else f"{words.say('no')}. {told}."
-
-
 def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Say whether any value is above or below the limit, and which; of a bound only if sure."""
     is_above = question.above is not None
@@ -69,7 +60,10 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
     if unsure and not met:
         return f"{words.say('unclear')}:\n{value_table(unsure, words)}"
     if is_above and question.below is not None:
-        return _told_between(question, rows, met, words)
+        low, high = limits_of(question, rows)
+        of = words.say("values", count=len(met), name=rows[0].name, span="")
+        told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
+        return f"{told}:\n{value_table(met, words)}" if met else f"{words.say('no')}. {told}."
     limit = limit_of(question, rows)
     shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
     shown += f" ({'≥' if is_above else '≤'})" * question.or_equal

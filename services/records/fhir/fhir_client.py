@@ -187,23 +187,20 @@ class FhirClient:
             raise errors.RecordsBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise errors.RecordsUnavailableError(_unanswered(error)) from None
-        self._check_status(status, said)
-        if len(data) > limit:
-            raise errors.RecordsUnreadableError(f"a page is over {limit} bytes")
-        return _answer(status, data)
-
-    def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
         if status in (401, 403):
             raise errors.RecordsRefusedError(f"the records server answered {status}", status=status)
         if 300 <= status < 400:
             raise errors.RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
-            wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
+            wait = seconds_asked(said.get("Retry-After"), now=self._clock.now())
             raise errors.RecordsBusyError(
                 f"the records server answered {status}", wait_seconds=wait
             )
         if status >= 500 and status != 501:
             raise errors.RecordsUnavailableError(f"the records server answered {status}")
+        if len(data) > limit:
+            raise errors.RecordsUnreadableError(f"a page is over {limit} bytes")
+        return _answer(status, data)
 
     def _wait(self, error: Exception) -> bool | float:
         """Tell stamina whether to try again, and after how many seconds if the server said."""

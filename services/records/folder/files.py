@@ -281,17 +281,13 @@ class ResourceFile:
             if key == "entry":
                 self._count += 1
                 yield from self._of_entry(found, _BUNDLES_DEEP)
-            else:
-                yield from self._of_top(found)
-
-    def _of_top(self, found: Any) -> Iterator[Entry]:
-        if not isinstance(found, dict) or not isinstance(found.get("resourceType"), str):
-            self._note(self._here(), "is no FHIR resource: it has no resourceType")
-        elif found["resourceType"] != "Bundle":
-            self._count += 1
-            yield {"resource": found}
-        elif not isinstance(found.get("entry", []), list):
-            self._note("Bundle", "entry: is no list")
+            elif not isinstance(found, dict) or not isinstance(found.get("resourceType"), str):
+                self._note(self._here(), "is no FHIR resource: it has no resourceType")
+            elif found["resourceType"] != "Bundle":
+                self._count += 1
+                yield {"resource": found}
+            elif not isinstance(found.get("entry", []), list):
+                self._note("Bundle", "entry: is no list")
 
     def _of_entry(self, entry: Any, deep: int) -> Iterator[Entry]:
         resource = entry.get("resource") if isinstance(entry, dict) else None

@@ -80,19 +80,15 @@ def read_any(data: bytes, media_type: str) -> ReadDocument:
 
         return _cut(*pages_of_pdf(data))
     if form == "xml":
-        return _of_xml(data)
+        from services.records.readers.cda import body_of_cda, text_of_cda
+
+        inner = body_of_cda(data)
+        if inner is not None and format_of(*inner) != "xml":
+            return read_any(*inner)
+        return _cut([text_of_cda(data)], "")
     from services.records.readers.word import text_of_rtf, text_of_word
 
     return _cut([text_of_rtf(data) if form == "rtf" else text_of_word(data)], "")
-
-
-def _of_xml(data: bytes) -> ReadDocument:
-    from services.records.readers.cda import body_of_cda, text_of_cda
-
-    inner = body_of_cda(data)
-    if inner is not None and format_of(*inner) != "xml":
-        return read_any(*inner)
-    return _cut([text_of_cda(data)], "")
 
 
 def _decoded(data: bytes, media_type: str) -> str:

@@ -22,16 +22,6 @@ def text_of_word(data: bytes) -> str:
     Raises:
         RecordsUnreadableError: damaged, locked, or larger when unpacked than we read.
     """
-    _refuse_bombs(data)
-    try:
-        document = Document(io.BytesIO(data))
-        return tidied("\n".join(_lines(document)))
-    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile):
-        # lxml's errors of syntax are SyntaxErrors.
-        raise RecordsUnreadableError("the Word document is damaged") from None
-
-
-def _refuse_bombs(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(each.file_size for each in archive.infolist())
@@ -41,6 +31,12 @@ def _refuse_bombs(data: bytes) -> None:
         raise RecordsUnreadableError(
             f"the Word document is over {UNPACKED_LIMIT_BYTES} bytes when unpacked"
         )
+    try:
+        document = Document(io.BytesIO(data))
+        return tidied("\n".join(_lines(document)))
+    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile):
+        # lxml's errors of syntax are SyntaxErrors.
+        raise RecordsUnreadableError("the Word document is damaged") from None
 
 
 def _lines(document: WordDocument) -> Iterator[str]:

@@ -128,7 +128,12 @@ def _problems(scenario: Scenario) -> Iterator[str]:
     for step in scenario.steps:
         yield from _unknown_fields(step, types)
         yield from _broken_transitions(step, ids, types)
-        yield from _unfit_kind(step)
+        if not step.acts and step.tool:
+            yield f"step {step.id!r}, tool: only a step of kind 'tool' runs one"
+        if step.results and not step.runs:
+            yield f"step {step.id!r}, results: only a step with a tool has any"
+        if step.checkpoint_type and not step.is_checkpoint:
+            yield f"step {step.id!r}, checkpoint_type: the step is no checkpoint"
 
 
 def _repeated(kind: str, names: list[str]) -> Iterator[str]:
@@ -163,15 +168,6 @@ def _broken_transitions(step: Step, ids: set[str], types: dict[str, ValueType]) 
     conditional = [transition.condition is not None for transition in step.transitions]
     if len(conditional) > 1 and all(conditional):
         yield f"step {step.id!r}, transitions: a fork needs one without condition (else)"
-
-
-def _unfit_kind(step: Step) -> Iterator[str]:
-    if not step.acts and step.tool:
-        yield f"step {step.id!r}, tool: only a step of kind 'tool' runs one"
-    if step.results and not step.runs:
-        yield f"step {step.id!r}, results: only a step with a tool has any"
-    if step.checkpoint_type and not step.is_checkpoint:
-        yield f"step {step.id!r}, checkpoint_type: the step is no checkpoint"
 
 
 # The tools that steps may run, with their arguments; generated from the team's catalogue.

@@ -133,7 +133,13 @@ def _moved(session: ScenarioSession, graph: Graph, step: str, now: datetime) -> 
         raise ScenarioPlanError(
             f"version {graph.version} has no step {step!r}; there are: {there_are}"
         )
-    _refuse_before_checkpoint(session, graph, step)
+    for passed in session.completed_checkpoints:
+        if passed.step_id in graph.reached_from(step):
+            done = passed.description or passed.step_id
+            raise ScenarioPlanError(
+                f"from {graph.steps[step].title!r} the session would come to the completed "
+                f"checkpoint {done!r} again; what is done cannot be done twice"
+            )
     closed = with_last(session, transition=step, completed_at=now)
     title = graph.steps[step].title
     moved = session.model_copy(
@@ -148,16 +154,6 @@ def _moved(session: ScenarioSession, graph: Graph, step: str, now: datetime) -> 
         }
     )
     return with_notice(moved, f"An operator moved {graph.scenario.title} to “{title}”.")
-
-
-def _refuse_before_checkpoint(session: ScenarioSession, graph: Graph, step: str) -> None:
-    for passed in session.completed_checkpoints:
-        if passed.step_id in graph.reached_from(step):
-            done = passed.description or passed.step_id
-            raise ScenarioPlanError(
-                f"from {graph.steps[step].title!r} the session would come to the completed "
-                f"checkpoint {done!r} again; what is done cannot be done twice"
-            )
 
 
 def _asked_again(
