@@ -6,7 +6,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import places_told
-from services.statements.rows.fit import happenings, has_date, has_happened
+from services.statements.rows.fit import happenings, has_date, has_happened, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
 from services.statements.rows.subject import supported
@@ -98,6 +98,23 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
             }
             others = {ref for row in reports for ref in row.sources} - meant
             if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
+                return True
+    return False
+
+
+def is_of_other_setting(clause: Clause, rows: KnownRows, names: Sequence[str]) -> bool:
+    """Whether a report that is named has another value: "HER2 was 3+ on the specimen"."""
+    if len(clause.quantities) != 1 or clause.dates or clause.says("apart"):
+        return False
+    (told,) = clause.quantities
+    for word in told_of(clause.words).difference(names[:1]):
+        reports = [row for row in rows.about([word]) if row.kind == "pathology report"]
+        days = {row.order[:10] for row in reports if word in row.name}
+        for name in names[:1] if days else ():
+            alike = rows.about([name])
+            own = [row for row in alike if name in row.needs and row.order[:10] in days]
+            there = [row for row in alike if row in own or (row.is_text and word in row.words)]
+            if own and not any(is_measured(told, row) for row in there):
                 return True
     return False
 
