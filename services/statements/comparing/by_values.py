@@ -19,7 +19,9 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     if any(one.comparator and not one.unit for one in clause.quantities):
         return found  # many numbers are over 39
     for one in clause.quantities:
-        found += rows.with_number(one.readings)
+        of_what = told_of(clause.words) if one.unit[:1] == "{" else None  # six cycles of ABVD
+        numbered = rows.with_number(one.readings)
+        found += [row for row in numbered if of_what is None or of_what & row.words]
     for day in clause.dates:
         for reading in day.readings:
             found += rows.with_day(reading.year, reading.month)

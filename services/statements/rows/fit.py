@@ -300,7 +300,7 @@ def is_begun_otherwise(clause: Clause, row: KnownRow) -> bool:
     is_told = is_told and "ended" not in clause.cues and row.kind in ("medication", "problem")
     if not is_told or row.begun is None:
         return False
-    is_start = row.kind == "medication" and "begun" in clause.cues
+    is_start = row.kind == "medication" and ("begun" in clause.cues or clause.says("at_first"))
     others = () if is_start else (day for day in row.dates if day != row.ended)
     days = [row.begun, *others, *(first for first, _ in row.earlier if first)]
     return not has_date(clause.dates[0], replace(row, dates=tuple(days)))
