@@ -7,24 +7,18 @@ from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
-from services.statements.rows.rows import told_of
-
-_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "first_person"})
+from services.statements.rows.rows import joined, told_of
 
 
 def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
     """Whether no row has a relative together with what he or she noticed; of staff, no source."""
-    if sentence.asks or sentence.is_question or not sentence.words & saying("noticing"):
+    telling = [one for one in sentence.clauses if one.says("noticing")]
+    telling = [one for one in telling if one.cues.isdisjoint({"maybe", "no", "nothing"})]
+    if sentence.asks or sentence.is_question or not telling:
         return False
-    for clause in sentence.clauses:
-        kin, staff = (
-            clause.words & saying("close_ones"),
-            clause.words & saying("staff", "specialists"),
-        )
-        who = (kin | staff).union(*doctors_named_in(sentence.text))
-        if who and clause.says("noticing") and clause.cues.isdisjoint(_NO_STATEMENT):
-            break
-    else:
+    clause = joined(telling)
+    kin, staff = clause.words & saying("close_ones"), clause.words & saying("staff", "specialists")
+    if not (who := (kin | staff).union(*doctors_named_in(sentence.text))):
         return False
     told = told_of(sentence.words).union(*(one.names for one in sentence.clauses))
     told -= who | saying("noticing")

@@ -308,7 +308,7 @@ def _is_unknown(
     told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))
-        and all(_has_month(month, row) for month in told_months)
+        and (not told_months or told_months <= _months_of(row))
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not _is_other_way(clause, row)
@@ -322,11 +322,10 @@ def _is_unknown(
     )
 
 
-def _has_month(month: int, row: KnownRow) -> bool:
+def _months_of(row: KnownRow) -> set[int | None]:
     known = statement_words().months
-    return any(known.get(word) == month for word in row.words) or any(
-        day.month == month for day in row.dates if day is not row.written
-    )
+    days = {day.month for day in row.dates if day is not row.written}
+    return days | {known.get(word) for word in row.words}
 
 
 def _is_judged_by_others(clause: Clause) -> bool:

@@ -179,12 +179,9 @@ def of_name(
 ) -> frozenset[str]:
     """Return the cue of a number that is told as the name's before it: "a potassium of 5.9"."""
     starts = {one.start for one in quantities if not one.comparator}
-    places = (at for at, (offset, _) in enumerate(words) if offset in starts)
-    is_told = any(
-        (at - 1 in named or words[at - 1][1] in saying("of"))
-        and not named.isdisjoint(range(at - _NEAR, at))
-        for at in places
-    )
+    places = [at for at, (offset, _) in enumerate(words) if offset in starts]
+    near = [at for at in places if not named.isdisjoint(range(at - _NEAR, at))]
+    is_told = any(at - 1 in named or words[at - 1][1] in saying("of") for at in near)
     return frozenset({"of_value"} if is_told else ())
 
 

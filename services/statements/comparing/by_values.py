@@ -106,18 +106,16 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
 
 def is_of_other_setting(clause: Clause, rows: KnownRows, names: Sequence[str]) -> bool:
     """Whether a report that is named has another value: "HER2 was 3+ on the specimen"."""
-    if len(clause.quantities) != 1 or clause.dates or clause.says("apart"):
+    if len(clause.quantities) != 1 or clause.dates or clause.says("apart") or not names:
         return False
-    (told,) = clause.quantities
     for word in told_of(clause.words).difference(names[:1]):
         reports = [row for row in rows.about([word]) if row.kind == "pathology report"]
         days = {row.order[:10] for row in reports if word in row.name}
-        for name in names[:1] if days else ():
-            alike = rows.about([name])
-            own = [row for row in alike if name in row.needs and row.order[:10] in days]
-            there = [row for row in alike if row in own or (row.is_text and word in row.words)]
-            if own and not any(is_measured(told, row) for row in there):
-                return True
+        alike = rows.about(names[:1]) if days else []
+        own = [row for row in alike if names[0] in row.needs and row.order[:10] in days]
+        there = [row for row in alike if row in own or (row.is_text and word in row.words)]
+        if own and not any(is_measured(clause.quantities[0], row) for row in there):
+            return True
     return False
 
 
