@@ -195,6 +195,7 @@ class MessageCheck:
             return UNCHECKED
         if is_untaken or self._unknown_object(clause):
             return Verdict("unsupported")
+        clause = clause_parts.value_alone(clause, asks=sentence.asks)
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
 
     def _smoking(self, sentence: Sentence, clause: Clause) -> Verdict:
@@ -280,9 +281,8 @@ class MessageCheck:
             return UNCHECKED  # "…, no statin on the list", behind what is of something else
         about = tuple(dict.fromkeys((*clause.names, *(topics_denied(clause) or topics))))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
-        if not about and not self.speaker.reads_records:
-            return UNCHECKED
-        if sentence.asks or sentence.is_question or "maybe" in clause.cues:
+        is_open = sentence.asks or sentence.is_question or "maybe" in clause.cues
+        if is_open or not (about or self.speaker.reads_records):
             return UNCHECKED
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)

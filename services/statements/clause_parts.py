@@ -14,6 +14,8 @@ from services.language.words.statement_tables import saying
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.comparing.bounds import limits
 from services.statements.comparing.linked import by_links
+from services.statements.comparing.one_day import on_other_days
+from services.statements.noticed import is_noticed_by_other
 from services.statements.rows.fit import fits
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
@@ -90,8 +92,21 @@ def each(clauses: Iterable[Clause]) -> Iterator[Clause]:
 
 
 def tells_value(clause: Clause, *, asks: bool) -> bool:
-    """Whether a clause tells a number with a unit; how soon to do what is advised is none."""
+    """Whether a clause tells a value; how soon to do what is advised, and its aim, is none."""
+    told = any(one.unit not in TIMES and not one.comparator for one in clause.quantities)
+    if told and "of_value" in clause.cues and not clause.says("limits", "met", "supposing"):
+        return True
     return any(one.unit and not (asks and one.unit in TIMES) for one in clause.quantities)
+
+
+def value_alone(clause: Clause, *, asks: bool) -> Clause:
+    """Return a clause; of advice about a value that value, and nothing of when to do what."""
+    is_advice = (asks or "maybe" in clause.cues) and "of_value" in clause.cues
+    if not (is_advice and tells_value(clause, asks=True)):
+        return clause
+    told = tuple(one for one in clause.quantities if one.unit not in TIMES)
+    cues = clause.cues - {"family"}  # "discuss her MMSE of 11 with the family"
+    return replace(clause, quantities=told, often=frozenset(), dates=(), cues=cues)
 
 
 def cites_another(sentence: Sentence, known: KnownRows) -> bool:
@@ -138,6 +153,8 @@ def adds_beside(
 ) -> bool:
     """Whether a sentence says more than the rows on `sources` and those beside them."""
     clauses = sentence.clauses
+    if on_other_days(clauses, known) or is_noticed_by_other(sentence, known):
+        return True
     named = {name for one in clauses for name in one.names}
     cited = [row for ref in sources for row in known.by_source(ref)]
     rows = [row for row in cited if not named or not named.isdisjoint(row.words)]

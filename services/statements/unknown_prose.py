@@ -10,6 +10,7 @@ from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
+from services.statements.noticed import is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
@@ -34,13 +35,15 @@ def tells_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[st
         or _reports_unknown(sentence, rows.rows)
         or _errands_unknown(sentence, rows.rows)
         or _cites_unknown(sentence, rows.words)
+        or is_noticed_by_other(sentence, rows)
     )
 
 
 def tells_of_life(sentence: Sentence) -> bool:
     """Whether a sentence is of how somebody lives, feels or is, which no errand finds out."""
+    errands = stems_told("things_done") - saying("who", "it")
     return any(
-        "about_patient" in one.cues and "things_done" not in one.cues and one.says("of_a_life")
+        "about_patient" in one.cues and errands.isdisjoint(one.words) and one.says("of_a_life")
         for one in sentence.clauses
     )
 
@@ -301,11 +304,15 @@ def _is_unknown(
     polar = frozenset(clause.exclusive) | (
         clause.words & statement_words().numbers.keys() - saying("one")
     )
+    months = {} if clause.dates or clause.says("may_be") else statement_words().months
+    told_months = {months[word] for word in clause.words if word in months}
     return not any(
         (row.negated == is_denied or bool(clause.words & statement_words().refusing))
+        and (not told_months or told_months <= _months_of(row))
         and not (is_past and row.is_plan and not fit.is_hedged(clause, row))
         and not (is_promised and not (row.is_plan or row.is_text))
         and not _is_other_way(clause, row)
+        and not fit.is_of_other_number(clause, row)
         and fit.stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
@@ -313,6 +320,12 @@ def _is_unknown(
         and not is_of_other_report(clause, [row], rows)
         for row in rows.rows
     )
+
+
+def _months_of(row: KnownRow) -> set[int | None]:
+    known = statement_words().months
+    days = {day.month for day in row.dates if day is not row.written}
+    return days | {known.get(word) for word in row.words}
 
 
 def _is_judged_by_others(clause: Clause) -> bool:

@@ -294,6 +294,8 @@ def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
     if "begun" in one.cues or not (is_head or is_tail):
         return clauses
+    if is_tail and one.says("all"):  # "Zoster, Td and influenza were all given on 22 February"
+        clauses = [replace(c, dates=one.dates) if _is_bare_name(c) else c for c in clauses]
     return [
         replace(each, dates=one.dates)
         if _is_listed_value(each) and not (each.cues ^ one.cues) & _JUDGED
@@ -306,6 +308,11 @@ def _is_listed_name(clause: Clause, first: Clause) -> bool:
     """Whether a clause is the next of a list: "On 8 May she received Hib, varicella and MMR"."""
     is_next = bool(clause.names) and clause.own_names and clause.cues & first.cues >= _GIVEN
     return is_next and not clause.has_values and clause.cues.isdisjoint(_OF_OTHER_TIMES)
+
+
+def _is_bare_name(clause: Clause) -> bool:
+    is_bare = bool(clause.names) and clause.own_names and not clause.has_values
+    return is_bare and clause.cues.isdisjoint(_OF_OTHER_TIMES | {"doers", "when", "ended"})
 
 
 def _is_listed_value(clause: Clause) -> bool:

@@ -168,11 +168,11 @@ class ClauseReader:
         counts = list(statement_numbers.counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
         quantities, limits = statement_numbers.without_limits(spoken, quantities)
+        cues |= statement_numbers.of_name(spoken, quantities, is_named)
         changes = statement_numbers.differences(spoken, quantities, cues)
         if not {*names} - _SETTINGS:
-            body = statement_numbers.measured_of_body(stems.values(), quantities, cues)
-            body = body or (statement_numbers.changed_of_body(cues) if changes else "")
-            names += filter(None, [body])
+            body = statement_numbers.measured_of_body(stems.values(), quantities, cues, changes)
+            names += [body] if body else []
         return Clause(
             words=frozenset(
                 (*stems.values(), *names, *[kind for one in phrases for kind in one.said.wider])

@@ -1,6 +1,7 @@
 """What the numbers of a clause are: how many of a kind, how many times, by how much it changed."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 
@@ -133,12 +134,16 @@ def changed_of_body(cues: Collection[str]) -> str:
 
 
 def measured_of_body(
-    words: Collection[str], quantities: Sequence[Quantity], cues: Collection[str]
+    words: Collection[str],
+    quantities: Sequence[Quantity],
+    cues: Collection[str],
+    changes: Sequence[Quantity],
 ) -> str:
     """Return what "is 179 cm tall" and "grew from 84 to 139 cm" measure; "" for none."""
-    if not quantities:
-        return ""
-    of = changed_of_body(cues) or ("=body height" if not saying("tall").isdisjoint(words) else "")
+    of = changed_of_body(cues)
+    if of and changes:
+        return of
+    of = of or ("=body height" if not saying("tall").isdisjoint(words) else "")
     return of if any(one.unit in _UNITS.get(of, ()) for one in quantities) else ""
 
 
@@ -167,6 +172,17 @@ def counted(
             kind = known.counted.get(f"{word}s")
         if kind is not None:
             yield from _counts_before(words, at, kind, numbers)
+
+
+def of_name(
+    words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], named: AbstractSet[int]
+) -> frozenset[str]:
+    """Return the cue of a number that is told as the name's before it: "a potassium of 5.9"."""
+    starts = {one.start for one in quantities if not one.comparator}
+    places = [at for at, (offset, _) in enumerate(words) if offset in starts]
+    near = [at for at in places if not named.isdisjoint(range(at - _NEAR, at))]
+    is_told = any(at - 1 in named or words[at - 1][1] in saying("of") for at in near)
+    return frozenset({"of_value"} if is_told else ())
 
 
 def _counts_before(

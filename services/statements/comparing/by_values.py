@@ -6,7 +6,7 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import places_told
-from services.statements.rows.fit import happenings, has_date, has_happened
+from services.statements.rows.fit import happenings, has_date, has_happened, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
 from services.statements.rows.subject import supported
@@ -19,7 +19,9 @@ def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     if any(one.comparator and not one.unit for one in clause.quantities):
         return found  # many numbers are over 39
     for one in clause.quantities:
-        found += rows.with_number(one.readings)
+        of_what = told_of(clause.words) if one.unit[:1] == "{" else None  # six cycles of ABVD
+        numbered = rows.with_number(one.readings)
+        found += [row for row in numbered if of_what is None or of_what & row.words]
     for day in clause.dates:
         for reading in day.readings:
             found += rows.with_day(reading.year, reading.month)
@@ -99,6 +101,21 @@ def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownR
             others = {ref for row in reports for ref in row.sources} - meant
             if meant and told.isdisjoint(meant) and not told.isdisjoint(others):
                 return True
+    return False
+
+
+def is_of_other_setting(clause: Clause, rows: KnownRows, names: Sequence[str]) -> bool:
+    """Whether a report that is named has another value: "HER2 was 3+ on the specimen"."""
+    if len(clause.quantities) != 1 or clause.dates or clause.says("apart") or not names:
+        return False
+    for word in told_of(clause.words).difference(names[:1]):
+        reports = [row for row in rows.about([word]) if row.kind == "pathology report"]
+        days = {row.order[:10] for row in reports if word in row.name}
+        alike = rows.about(names[:1]) if days else []
+        own = [row for row in alike if names[0] in row.needs and row.order[:10] in days]
+        there = [row for row in alike if row in own or (row.is_text and word in row.words)]
+        if own and not any(is_measured(clause.quantities[0], row) for row in there):
+            return True
     return False
 
 

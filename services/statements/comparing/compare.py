@@ -10,6 +10,7 @@ from services.statements.comparing.broader import by_broader_name
 from services.statements.comparing.by_values import (
     by_values,
     is_of_other_report,
+    is_of_other_setting,
     latest_of_kind,
     of_other_end,
 )
@@ -66,6 +67,8 @@ def _compared(
         subject = [row for row in subject if fit.fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
+    if is_of_other_setting(clause, rows, names):
+        return Verdict("unsupported", refs(subject[:1]))
     if clause.says("than") and not clause.has_values and any(map(_is_series, subject)):
         told = {"rising": clause.says("higher"), "falling": clause.says("lower")}
         cues = {cue for cue, is_said in told.items() if is_said}
@@ -106,9 +109,11 @@ def _fitting(
     found = [row for row in found if not _is_only_written_then(clause, row, subject)]
     found = [row for row in found if not gives_way(clause, row, subject)]
     # What a row is called before what it is for; which has more of the words before others.
+    is_stage_now = bool(clause.stages and clause.cues & {"is_now", "newest", "current"})
     return sorted(
         found,
         key=lambda row: (
+            is_stage_now and row.is_text,
             row.needs.isdisjoint(names),
             not (row.flag or row.ranges),
             -len(row.words & clause.words),

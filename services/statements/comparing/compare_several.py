@@ -163,6 +163,7 @@ def against_order(
     if first.is_text or (other := not_alone(clause, first, rows, names)) is not None:
         return None if first.is_text else other
     told = places_told(clause)
+    told = told or ([*range(2, _MANY)] if clause.says("another") and not clause.dates else [])
     if first.kind == "medication" and told and max(told) > len({row.needs for row in fitting}):
         return Verdict("contradicted", first.sources, first.says)  # "a second antihypertensive"
     is_over = clause.says("series") and "ended" in clause.cues
@@ -238,7 +239,7 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     Each stage is in a row of its own, and what else is named in another.
     """
     is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
-    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names)
+    is_of_tumor = is_of_tumor and _STAGED.isdisjoint(names) and not clause.says("numbered_parts")
     is_told = bool(clause.stages) and (is_of_tumor or bool(names))
     is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or (len(clause.stages) < 2 and not names):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.statements.comparing.broader import is_cancer_of
-from services.statements.comparing.compare_several import is_for_another, is_over
+from services.statements.comparing.compare_several import is_for_another, is_over, written
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
@@ -19,9 +19,7 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
     illness that something was for may be there since. What may have the value is one thing alone.
     """
-    units = [one for one in clause.runs if rows.about(one)]
-    units += [frozenset({name}) for name in names]
-    units = [one for one in units if not any(one < other for other in units)]
+    units = _units(clause, rows, names)
     is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
     if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
         return []
@@ -46,7 +44,8 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         then = [[row for row in one if _is_there(clause, row, day)] for one in found]
         told = [row for one in then for row in one if row.order[:10] == day]
         is_of_day = all(then) and all(
-            any(fit.has_date(one, row) for row in told) for one in clause.dates
+            any(fit.has_date(one, row) and not fit.is_begun_otherwise(clause, row) for row in told)
+            for one in clause.dates
         )
         told += [row for row in of_names if row.number is not None and row.order[:10] == day]
         is_for_others = any(is_for_another(clause, row) for row in told)
@@ -55,6 +54,25 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
     return []
+
+
+def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
+    """Whether things that are told of the same day have none in common."""
+    if not any(one.says("same") and one.says("one_day") for one in clauses):
+        return False
+    found = [rows.about(unit) for one in clauses for unit in _units(one, rows, one.names)]
+    own = [[row for row in of if not (row.is_text or fit.is_aim(row))] for of in found]
+    if any("ended" in one.cues for one in clauses):
+        own = [[replace(row, order=written(row.ended)) for row in of if row.ended] for of in own]
+    days = [{row.order[:10] for row in of if row.order} for of in own if of]
+    return len(days) > 1 and all(days) and not set.intersection(*days)
+
+
+def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[AbstractSet[str]]:
+    """Return what a clause names, what stands side by side as one."""
+    units = [one for one in clause.runs if rows.about(one)]
+    units += [frozenset({name}) for name in names]
+    return [one for one in units if not any(one < other for other in units)]
 
 
 def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import KnownRow
@@ -40,5 +41,8 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
     if others:
         return Verdict("contradicted", others[0].sources, others[0].says)
     figures = [one for one in clause.quantities if one.unit not in ("", "a")]  # pack years, no age
+    counts = clause.words & statement_words().numbers.keys() - saying("one")
+    if not any(counts <= row.words for row in known):
+        return Verdict("unsupported", newest.sources, newest.says)  # "twenty cigarettes", of ten
     is_measured_so = all(any(is_measured(one, row) for row in known) for one in figures)
     return Verdict("supported" if is_measured_so else "unsupported", newest.sources, newest.says)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -51,9 +52,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and _has_happened(clause, row)
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
-        and (
-            not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
-        )
+        and (not row.is_text or _is_told_there(clause, row))
     )
 
 
@@ -71,11 +70,23 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
-    """Whether a number is of something that its own words name, and not its title alone."""
+    """Whether a text judges a thing alike, and tells its number by its words, not its title."""
+    if not clause.cues & JUDGED <= row.judged or is_of_other_number(clause, row):
+        return False
     if not clause.quantities or not clause.own_names:
         return True
     told = told_of(clause.words).union(clause.names)
     return not told or not row.name.isdisjoint(told)
+
+
+def is_of_other_number(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says "three" where a text says "two": no number of either is a value."""
+    numbers = statement_words().numbers
+    told = {numbers[word] for word in clause.words if word in numbers}
+    told -= {one.number for one in clause.quantities}
+    known = {numbers[word] for word in row.words if word in numbers}
+    figures = {one.number for one in row.quantities}
+    return bool(told and known) and told.isdisjoint(known | figures)
 
 
 _WITHOUT_VALUE = frozenset({"problem", "imaging study"})
@@ -118,7 +129,7 @@ def shares(
         return frozenset()
     numbers = [one.number for one in quantities if not (one.unit or one.comparator)]
     is_of = not words.isdisjoint(saying("of")) and _TO not in words  # "von 1,5 auf 2,5"
-    return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
+    return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] <= pair[1])
 
 
 def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
@@ -280,7 +291,19 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:
             return is_then
-    return True
+    return not is_begun_otherwise(clause, row)
+
+
+def is_begun_otherwise(clause: Clause, row: KnownRow) -> bool:
+    """Whether a day that is told as a thing's beginning is its end, or of a later prescription."""
+    is_told = len(clause.dates) == 1 and not clause.cues.isdisjoint({"begun", "when"})
+    is_told = is_told and "ended" not in clause.cues and row.kind in ("medication", "problem")
+    if not is_told or row.begun is None:
+        return False
+    is_start = row.kind == "medication" and ("begun" in clause.cues or clause.says("at_first"))
+    others = () if is_start else (day for day in row.dates if day != row.ended)
+    days = [row.begun, *others, *(first for first, _ in row.earlier if first)]
+    return not has_date(clause.dates[0], replace(row, dates=tuple(days)))
 
 
 def is_aim(row: KnownRow) -> bool:

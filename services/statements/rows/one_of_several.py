@@ -54,7 +54,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
         asked |= {"severity"}  # beside a score everybody can judge
     if row.kind.endswith("report"):
         asked |= {"novelty"}
-    if row.kind == "problem" or row.kind in DONE_ONCE or (row.is_text and not clause.sites):
+    is_beside = row.kind == "medication" and row.needs.isdisjoint(clause.names)
+    if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
     found = {groups[word] for word in row.exclusive}

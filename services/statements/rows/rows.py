@@ -152,6 +152,8 @@ def _read_rows(
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
+            sides = frozenset(word for site in row.sites for word in site)
+            row = replace(row, exclusive=row.exclusive - sides)
             yield replace(row, quantities=(), stages=(), often=frozenset())
 
 
@@ -176,7 +178,9 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
     """Yield for each part what those before it name: `BRAF p.Val600Glu, allele fraction 38 %`."""
     head: frozenset[str] = frozenset()
     for clause in clauses:
-        yield head if clause.words.isdisjoint(stems_told("family")) else frozenset()
+        is_other = "apart" in clause.cues and negates(clause)  # "metastases; no compression"
+        is_other = is_other or not clause.words.isdisjoint(stems_told("family"))
+        yield frozenset() if is_other else head
         is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
         own = frozenset((*clause.names, *clause.codes))
         head = frozenset() if is_whole else head | own
@@ -211,6 +215,8 @@ def _row_of_clause(
 ) -> KnownRow:
     if not clause.own_names and not clause.words.isdisjoint(stems_told("family")):
         clause = replace(clause, names=())  # what a daughter does is not how somebody lives
+    if not clause.words.isdisjoint(stems_told("family")):
+        about = frozenset()  # a mother has no breast cancer by the title "Breast clinic"
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
         name=clause.words.union(clause.names if clause.quantities else ()),

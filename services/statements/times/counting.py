@@ -119,7 +119,8 @@ def as_in_rows(found: FoundDate) -> str:
 
 
 def _says(number: float, row: KnownRow) -> bool:
-    return any(one.number == number and not one.unit for one in row.quantities)
+    is_listed = row.is_text and f"({number:g})" in row.says  # "(1) whether …, (2) which …"
+    return not is_listed and any(one.number == number and not one.unit for one in row.quantities)
 
 
 def of_kinds(clause: Clause, rows: KnownRows) -> Verdict:

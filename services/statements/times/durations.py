@@ -123,6 +123,9 @@ def _came_or_left(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
         for day in [row.ended if is_over else row.begun]
         if day is not None and any(one.fits(day) for one in days)
     ]
+    stays = [row.order for row in rows.rows if row.is_stay and row.words.issuperset(names)]
+    if found and "newest" in clause.cues and max(row.order for row in found) < max(stays):
+        return Verdict("contradicted", found[-1].sources, found[-1].says)
     return supported(found) if found else None
 
 

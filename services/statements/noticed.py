@@ -1,0 +1,34 @@
+"""Whether who is said to have noticed or written something is one whom the record names. Pure."""
+
+from services.language.people.named_person import doctors_named_in
+from services.language.sentences.statements import Sentence
+from services.language.words.statement_tables import saying
+from services.language.words.statement_words import statement_words
+from services.statements.rows.fit import is_measured
+from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
+from services.statements.rows.rows import joined, told_of
+
+
+def is_noticed_by_other(sentence: Sentence, rows: KnownRows) -> bool:
+    """Whether no row has a relative together with what he or she noticed; of staff, no source."""
+    telling = [one for one in sentence.clauses if one.says("noticing")]
+    telling = [one for one in telling if one.cues.isdisjoint({"maybe", "no", "nothing"})]
+    if sentence.asks or sentence.is_question or not telling:
+        return False
+    clause = joined(telling)
+    kin, staff = clause.words & saying("close_ones"), clause.words & saying("staff", "specialists")
+    if not (who := (kin | staff).union(*doctors_named_in(sentence.text))):
+        return False
+    told = told_of(sentence.words).union(*(one.names for one in sentence.clauses))
+    told -= who | saying("noticing")
+    told = told - statement_words().neutral or told
+    if kin:
+        return not any(who <= row.words and told & row.words for row in rows.rows)
+    of_source = [rows.by_source(ref) for ref in rows.sources]
+    return bool(told) and not any(
+        has_all(who | told, frozenset().union(*(row.words for row in own)))
+        and all(any(is_measured(one, row) for row in own) for one in clause.quantities)
+        and all(any(one.fits(each) for row in own for each in row.stages) for one in clause.stages)
+        for own in of_source
+    )
