@@ -13,6 +13,8 @@ from services.language.utterance import Part
 from services.language.words.vocabulary import read_words
 
 _ENDS = (".", "…", "!")
+_LONGEST_WORDS = 8
+"""Of a part that tools say: "2 prescriptions since 2011-06-22, last 2013-10-23"."""
 
 
 class AnswerWords(ClosedValue):
@@ -97,8 +99,8 @@ class AnswerWords(ClosedValue):
     def in_words(self, said: str) -> str:
         """Return a row's value or details with what tools say in them in this language.
 
-        A part that ends as a sentence is the record's own, word for word: "32 mm, at least four
-        suspicious nodes."
+        A part that ends as a sentence or is as long as one is the record's own, word for word:
+        "32 mm, at least four suspicious nodes."
         """
         return "; ".join(map(self._in_words, said.split("; ")))
 
@@ -108,7 +110,7 @@ class AnswerWords(ClosedValue):
         for form, own in self._forms:
             if match := form.fullmatch(part):
                 return own.format(*map(self._in_words, match.groups()))
-        if ", " in part:
+        if ", " in part and len(part.split()) <= _LONGEST_WORDS:
             return ", ".join(map(self._in_words, part.split(", ")))
         return self.word(part)
 

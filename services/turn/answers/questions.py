@@ -15,6 +15,7 @@ from services.language.words.text_words import asks_question
 from services.orders.draft_order import drafts_of
 from services.scheduling.confirmed_bookings import request_of
 from services.turn.answers.bookings import GO_ON, TurnBookings, finish_step
+from services.turn.answers.files_made import TurnFiles
 from services.turn.answers.forgetting import TurnForgetting
 from services.turn.answers.orders import TurnOrders
 from services.turn.answers.own_deeds import STAYS, WHICH, TurnActions, refused
@@ -99,7 +100,7 @@ class TurnQuestions(TurnStep):
     def __post_init__(self) -> None:
         self._actions, self._bookings = TurnActions.beside(self), TurnBookings.beside(self)
         self.orders, self.forgetting = TurnOrders.beside(self), TurnForgetting.beside(self)
-        self.remembering = TurnRemembering.beside(self)
+        self.remembering, self._files = TurnRemembering.beside(self), TurnFiles.beside(self)
         self.stops = TurnStops.beside(self, remembering=self.remembering)
 
     async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
@@ -148,11 +149,11 @@ class TurnQuestions(TurnStep):
         return outcome or await self._bookings.answer(turn, question, is_no=is_no)
 
     async def answer_of_memory(self, turn: GroundedTurn) -> bool:
-        """Whether the message was about what is remembered, and is answered.
+        """Whether the message was about what is remembered or was written, and is answered.
 
         The document of the patient is open.
         """
-        if self.forgetting.ask(turn) or self.forgetting.tell(turn):
+        if self.forgetting.ask(turn) or self.forgetting.tell(turn) or self._files.tell(turn):
             return True
         memory = self.remembering
         if memory.note(turn) or memory.retract(turn) or memory.ask_of_what(turn):
