@@ -48,6 +48,7 @@ class MessageCheck:
         self.grounds = grounds
         self.speaker = speaker
         self._subject: tuple[str, ...] = ()
+        self._told: tuple[str, ...] = ()  # the sources of the last one
         self._heading: tuple[str, ...] = ()
         self._lists: frozenset[str] = frozenset()
         self._columns: tuple[str, ...] = ()  # the heads of a table's
@@ -113,7 +114,7 @@ class MessageCheck:
             return verdict
         sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = clause_parts.judged(
-            sentence, grounds.rows, lambda one: self._clause(sentence, one)
+            sentence, grounds.rows, lambda one: self._clause(sentence, one), self._told
         )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
@@ -123,7 +124,9 @@ class MessageCheck:
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
             verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
-        return self._concluded(sentence, verdicts)
+        found = self._concluded(sentence, verdicts)
+        self._told = found.sources
+        return found
 
     def _but(self, sentence: Sentence) -> Verdict | None:
         """Return the verdict over "no drug other than A": without the rows of A there is none."""
@@ -178,6 +181,7 @@ class MessageCheck:
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
+        clause = subject.without_picture(clause)
         names = clause_parts.names_measured(
             self.grounds.rows,
             clause,

@@ -107,6 +107,8 @@ class ClauseReader:
         end = word.end
         if word.start and self._lower[word.start - 1] in saying("joins_alike"):
             return None  # "and, after surgery, …"
+        if kind == "after" and not saying("doses").isdisjoint(self._lower[end + 1 : end + 2]):
+            return None  # "after five doses" is not after a thing
         distance = distance_before(self._words[word.start][0], self._quantities)
         rest = copy(self)  # how far they are apart is of neither half
         rest._quantities = [one for one in self._quantities if one is not distance]

@@ -9,7 +9,7 @@ from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.compare_several import is_for_another, is_over
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
-from services.statements.rows.one_of_several import excludes
+from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow
 
 
@@ -19,13 +19,11 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
     illness that something was for may be there since. What may have the value is one thing alone.
     """
-    units = [one for one in clause.runs if rows.about(one)]
-    units += [frozenset({name}) for name in names]
-    units = [one for one in units if not any(one < other for other in units)]
+    units = _units(clause, rows, names)
     is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
     if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
         return []
-    if len(clause.dates) > 1 or is_cancer_of(names):
+    if len(clause.dates) > 1:
         return []
     words = clause.words.difference(fit.happenings(clause))
     plain = replace(
@@ -55,6 +53,19 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
     return []
+
+
+def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[frozenset[str]]:
+    """Return the things that a clause names; none of a cancer and what is no deed beside it."""
+    units = [frozenset(one) for one in clause.runs if rows.about(one)]
+    units += [frozenset({name}) for name in names]
+    if is_cancer_of(names):
+        ills = [row.words & {*names} for row in rows.rows if row.kind == "problem"]
+        illness = max((one for one in ills if is_cancer_of([*one])), key=len, default=frozenset())
+        rest = [one for one in units if not one <= illness]
+        done = [row.needs for row in rows.rows if row.kind in DONE_ONCE]
+        units = [illness, *rest] if all(any(one & it for it in done) for one in rest) else []
+    return [one for one in units if not any(one < other for other in units)]
 
 
 def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:

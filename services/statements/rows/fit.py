@@ -52,9 +52,21 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not ("outstanding" in clause.cues and row.kind in _DONE and not row.is_plan)
         and says_which(clause, row)
         and (
-            not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
+            not row.is_text
+            or (
+                (clause.cues & JUDGED <= row.judged or _is_compared(clause, row))
+                and _is_told_there(clause, row)
+            )
         )
     )
+
+
+def _is_compared(clause: Clause, row: KnownRow) -> bool:
+    """Whether a report compares what shrank from 17 to 4 mm: `nodule 4 mm (17 mm)`."""
+    told = [one.number for one in clause.quantities]
+    is_course = clause.says("from") and len(told) == len(("from", "to")) and "(" in row.says
+    is_falling = ("falling" in clause.cues) == (told[:1] > told[1:])
+    return is_course and is_falling and [one.number for one in row.quantities] == told[::-1]
 
 
 def _is_of_stage(one: Stage, row: KnownRow) -> bool:
@@ -74,7 +86,9 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
     if not clause.quantities or not clause.own_names:
         return True
+    groups = statement_words().exclusive
     told = told_of(clause.words).union(clause.names)
+    told = frozenset(one for one in told if groups.get(one, ("",))[0] != "modality")  # "on MRI"
     return not told or not row.name.isdisjoint(told)
 
 
@@ -161,10 +175,12 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
     if not clause.sites:
         return True
     sides = frozenset(statement_words().sides.values())
+    whole = frozenset().union(*row.sites)  # "left breast, upper outer quadrant" are of one side
+    there = row.sites if len(whole & {"left", "right"}) > 1 else (*row.sites, whole)
     return all(
         any(
             site & sides <= known and len(site & known) > 1 and site <= known | row.words
-            for known in row.sites
+            for known in there
         )
         for site in clause.sites
     )

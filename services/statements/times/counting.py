@@ -41,11 +41,11 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         # That there is none is a matter of absence, and how far apart they are of their days.
         return Verdict("unsupported") if is_of_time else None
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
-    kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
-    subject = [row for row in subject if row.kind in kinds] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
+    kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
+    subject = [row for row in subject if row.kind in kinds] or subject
     groups = statement_words().exclusive
     which = tuple(one for one in clause.exclusive if groups[one][0] not in _OF_A_SERIES)
     plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
