@@ -13,6 +13,7 @@ _INHERITED = frozenset(
 )
 
 
+_PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
 _TITLE, _MODALITY = "dr", "modality"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -160,6 +161,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= {"recorded"}
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     names = () if is_other and not clause.names else last.names
+    if any(one.pair for one in clause.quantities) and _PRESSURES & {*names}:
+        names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
@@ -211,16 +214,21 @@ def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     return replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
 
 
-def _groups(clause: Clause) -> set[str]:
-    return {statement_words().exclusive[word][0] for word in clause.exclusive}
+def _is_new(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names tells another fact, what a picture showed, or advice.
+
+    "…, while liver and bone were clear"; "…, and MRI showed an enlarged gland"; "…; advice on …".
+    """
+    kinds = {statement_words().exclusive[word][0] for word in clause.exclusive}
+    is_advice = bool(last.quantities) and clause.cues >= {"apart", "planned"}
+    is_other = clause.says("two_facts") and clause.cues >= {"splits", "asserts"}
+    return is_other or is_advice or (clause.says("finds") and _MODALITY in kinds)
 
 
 def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
-    if clause.says("two_facts") and clause.cues >= {"splits", "asserts"} and not clause.names:
-        return True  # "LDH was 388 U/L, while liver and bone were clear"
-    if clause.says("finds") and _MODALITY in _groups(clause) and not clause.names:
-        return True  # "sodium was 126 mmol/L, and MRI showed an enlarged pituitary gland"
+    if not clause.names and _is_new(last, clause):
+        return True
     if clause.says("but") and is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
     if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:

@@ -238,7 +238,8 @@ class ClauseReader:
             behind = self._lower[start + 1 : start + 2]
             return not saying("is", "was", "has", "have").isdisjoint(behind)
         is_bracket = start > 0 and self._lower[start - 1] == ")"
-        return is_bracket and self._goes_on_there(start, phrases)
+        is_over = any("ended" in one.tags for one in phrases)  # "anemia (Hb 11.6) and resolved"
+        return is_bracket and (is_over or self._goes_on_there(start, phrases))
 
     def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
         """Whether a word stands there that parts no clauses."""

@@ -16,7 +16,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import Verdict
 
 _LASTING = frozenset({"steady", "begun"})
-_VALUES = frozenset({"result", "times"})
+_VALUES = frozenset({"result", "times", "encounter"})
 
 
 def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

@@ -19,7 +19,7 @@ _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
-_MODALITY = "modality"
+_MODALITY, _OF_TIME = "modality", frozenset({"d", "wk", "mo", "a"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
 
@@ -69,7 +69,8 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
 
 def is_of_picture(clause: Clause) -> bool:
     """Whether a clause names a kind of picture, as that which shows something."""
-    return _MODALITY in _groups_of(clause) and bool(clause.quantities or clause.says("finds"))
+    measures = any(one.unit not in _OF_TIME for one in clause.quantities)
+    return _MODALITY in _groups_of(clause) and (measures or clause.says("finds"))
 
 
 def without_picture(clause: Clause) -> Clause:

@@ -28,7 +28,7 @@ from services.statements.times.durations import (
 )
 
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
-_REPORT, _DAYS_UNTIL_REPORTED = "pathology report", 14
+_DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
 _Judged = tuple[Sentence, list[Verdict]]
 
@@ -67,10 +67,10 @@ def by_reckoning(
 
 
 def _dated_by_lead(clauses: list[Clause]) -> list[Clause]:
-    """Return clauses, the second with the day of "One week later, on 7 May 2018, …"."""
+    """Return clauses, the second with the day of "One week later, on 7 May, …"."""
     one, *rest = clauses
     is_bare = len(one.words) <= len(("one", "week", "later", "on")) and not one.names
-    if not (is_bare and one.says("from_then") and rest) or one.quantities:
+    if not (is_bare and rest and (one.says("from_then") or one.dates)) or one.quantities:
         return clauses
     return [replace(rest[0], dates=rest[0].dates or one.dates)] * 2 + rest[1:]
 
@@ -79,29 +79,20 @@ def by_report(
     sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
 ) -> _Judged | None:
     """Return the verdicts over what "biopsy on 2 September" found, by its report of 5 September."""
-    days = dict.fromkeys(day for one in sentence.clauses for day in one.dates)
+    days = [day for one in sentence.clauses for day in one.dates]
     named = {name for one in sentence.clauses for name in one.names}
     done = [row for row in rows.rows if row.kind == "procedure" and named & row.needs]
     done = [row for row in done if days and all(has_date(day, row) for day in days)]
-    reports = [row for row in rows.rows if done and row.kind.endswith(_REPORT) and row.begun]
-    for report in reports:
-        if report.begun and report.order > done[0].order and is_soon(done[0], report):
-            clauses = [
-                replace(
-                    one, dates=tuple(replace(day, readings=(report.begun,)) for day in one.dates)
-                )
-                for one in sentence.clauses
-            ]
-            verdicts = [judge(one) for one in clauses]
-            if worst(verdicts).state == "supported":
-                return replace(sentence, clauses=tuple(clauses)), verdicts
+    for report in (row for row in rows.rows if done and row.kind == "pathology report"):
+        apart = days_between(done[0], report)
+        if report.begun is None or apart is None or apart > _DAYS_UNTIL_REPORTED:
+            continue
+        then = tuple(replace(day, readings=(report.begun,)) for day in days[:1])
+        clauses = [replace(one, dates=then[: len(one.dates)]) for one in sentence.clauses]
+        verdicts = [judge(one) for one in clauses]
+        if worst(verdicts).state == "supported" and report.order > done[0].order:
+            return replace(sentence, clauses=tuple(clauses)), verdicts
     return None
-
-
-def is_soon(first: KnownRow, last: KnownRow) -> bool:
-    """Whether a report may be of what was done some days before."""
-    days = days_between(first, last)
-    return days is not None and days <= _DAYS_UNTIL_REPORTED
 
 
 def is_of_other_age(sentence: Sentence, verdicts: Sequence[Verdict], rows: KnownRows) -> bool:
