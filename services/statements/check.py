@@ -48,6 +48,7 @@ class MessageCheck:
         self.grounds = grounds
         self.speaker = speaker
         self._subject: tuple[str, ...] = ()
+        self._last = UNCHECKED  # of the sentence before
         self._heading: tuple[str, ...] = ()
         self._lists: frozenset[str] = frozenset()
         self._columns: tuple[str, ...] = ()  # the heads of a table's
@@ -103,8 +104,7 @@ class MessageCheck:
         return self._judge(text, self._read(text))
 
     def _judge(self, text: str, sentence: Sentence) -> Verdict:
-        grounds = self.grounds
-        if grounds.is_of_another(text) and self._is_of_patient(sentence):
+        if self.grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         is_silent = sentence.is_question or not sentence.clauses or self._is_general(sentence)
         if is_silent or self.grounds.is_published(sentence):
@@ -113,7 +113,7 @@ class MessageCheck:
             return verdict
         sentence = with_courses(clause_parts.as_of_now(sentence, has_heading=self._has_heading))
         sentence, verdicts = clause_parts.judged(
-            sentence, grounds.rows, lambda one: self._clause(sentence, one)
+            sentence, self.grounds.rows, lambda one: self._clause(sentence, one), self._last.sources
         )
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
@@ -123,7 +123,8 @@ class MessageCheck:
         if self._tells_of_strangers(text, sentence, is_so=worst(verdicts).state == "supported"):
             verdicts = [Verdict("unsupported"), *verdicts]
         self._remember(sentence)
-        return self._concluded(sentence, verdicts)
+        self._last = self._concluded(sentence, verdicts)
+        return self._last
 
     def _but(self, sentence: Sentence) -> Verdict | None:
         """Return the verdict over "no drug other than A": without the rows of A there is none."""
@@ -146,16 +147,15 @@ class MessageCheck:
         return is_of_doctor or (is_so and self.grounds.is_other_person(text))
 
     def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
-        grounds = self.grounds
         found = worst([one for one in verdicts if one is not UNCHECKED])
         if found.state == "supported" and sentence.reader is not None and not sentence.asks:
-            found = against_links(sentence.reader.links(*TOLD), grounds.rows) or found
-        is_unknown = not grounds.rows.sources.issuperset(sentence.refs)
+            found = against_links(sentence.reader.links(*TOLD), self.grounds.rows) or found
+        is_unknown = not self.grounds.rows.sources.issuperset(sentence.refs)
         if is_unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and (self.speaker.reads_records or tells_of_life(sentence)):
-            is_alone = tells_unknown(sentence, grounds.rows, grounds.own_names)
-            is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
+            is_alone = tells_unknown(sentence, self.grounds.rows, self.grounds.own_names)
+            is_alone = is_alone or judges_alone(sentence, self.grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
             clause_parts.cites_another(sentence, self.grounds.rows)
@@ -178,6 +178,7 @@ class MessageCheck:
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
+        clause = subject.without_picture(clause)
         names = clause_parts.names_measured(
             self.grounds.rows,
             clause,
@@ -287,8 +288,7 @@ class MessageCheck:
         if not about and not (happenings(clause) or clause.says("in_hospital")):
             return deny_all(clause, self.grounds.rows)
         is_listed = not clause_parts.CLINICAL_TOPICS.isdisjoint(about)
-        of_record = is_listed or self._is_clinical(clause)
-        if not self.speaker.reads_records and not of_record:
+        if not (self.speaker.reads_records or is_listed or self._is_clinical(clause)):
             return UNCHECKED
         # "No problems and no medications", "weder Trinessa noch Natazia": each for itself.
         is_each = about and (not clause.names or clause.says("neither"))

@@ -22,7 +22,7 @@ from services.statements.rows.one_of_several import excludes
 from services.statements.rows.subject import all_named, beside
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.durations import TIMES
-from services.statements.times.reckoned import by_reckoning, is_of_other_age
+from services.statements.times.reckoned import by_reckoning, by_report, is_of_other_age
 from services.statements.unknown_prose import adds_unknown
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
@@ -176,20 +176,29 @@ def adds_beside(
 
 
 def judged(
-    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
+    sentence: Sentence,
+    rows: KnownRows,
+    judge: Callable[[Clause], Verdict],
+    before: Sequence[str],
 ) -> tuple[Sentence, list[Verdict]]:
-    """Return a sentence with the verdicts over its clauses; of several facts in one, over each."""
+    """Return a sentence with the verdicts over its clauses; of several facts in one, over each.
+
+    Args:
+        before: The sources of the sentence before, from which "two weeks later" counts.
+    """
     verdicts = [judge(clause) for clause in sentence.clauses]
     state = worst(verdicts).state
     if state == "supported" and is_of_other_age(sentence, verdicts, rows):
         return sentence, [Verdict("unsupported")]
     if state in ("supported", "unchecked") or sentence.reader is None:
         return sentence, verdicts
-    if (reckoned := by_reckoning(sentence, rows, judge)) is not None:
+    if (reckoned := by_reckoning(sentence, rows, judge, before)) is not None:
         return reckoned
     kinds = KINDS if "maybe" in sentence.cues else TOLD
     if (linked := by_links(sentence.reader.links(*kinds), rows, judge)) is not None:
         return replace(sentence, clauses=linked[0].clauses), linked[1]
+    if (reported := by_report(sentence, rows, judge)) is not None:
+        return reported
     if state == "contradicted":
         return sentence, verdicts
     if not (pieces := _in_pieces(sentence.reader, judge)):

@@ -195,8 +195,9 @@ def _with_parts(
     said: frozenset[str], clause: Clause, rows: Sequence[KnownRow], sentence: Sentence
 ) -> frozenset[str]:
     """Return what is said, with their parts for words with hyphens that no row has."""
-    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
-    exclusive = statement_words().exclusive.keys()
+    known = frozenset().union(*(row.words for row in rows))
+    exclusive = statement_words().exclusive.keys() - known  # "first-trimester", of the first
+    parted = said & sentence.hyphened.keys() - known
     parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
     whole = (part for word in parted for part in sentence.hyphened[word])
     parts = told_of(part for part in whole if len(part) > SHORT_CHARS)

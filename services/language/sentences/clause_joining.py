@@ -13,7 +13,8 @@ _INHERITED = frozenset(
 )
 
 
-_TITLE = "dr"
+_PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
+_TITLE, _MODALITY = "dr", "modality"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -145,7 +146,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_of_then = "before" in clause.cues or (is_course and "begun" in clause.cues)
     passed_on = last.cues - {"newest", "current"} if is_of_then else last.cues
     is_other_way = is_course or clause.says("turned")
-    if is_other_way or (clause.quantities and "asserts" in clause.cues):
+    is_bound = any(one.comparator for one in clause.quantities)
+    if is_other_way or is_bound or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates:
         passed_on -= (
@@ -159,6 +161,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= {"recorded"}
     is_other = clause.says("discharged") or ("no" in clause.cues and _KINDS & {*clause.topics})
     names = () if is_other and not clause.names else last.names
+    if any(one.pair for one in clause.quantities) and _PRESSURES & {*names}:
+        names = ("=blood pressure",)  # "systolic above 155, most recently 169/93 mmHg"
     if clause.says("which") and names:
         names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
     return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
@@ -167,9 +171,11 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     is_of_one = len(clause.names) < len(("first", "second")) and not clause.dates
-    if "no" in clause.cues and clause.says("since_then") and is_of_one:
-        clause = replace(clause, dates=last.dates[-1:])  # "seen on 3 May; no contact since"
-        last = replace(last, cues=last.cues - {"newest"})
+    is_bound = any(one.comparator for one in clause.quantities) and not clause.names
+    if clause.says("since_then") and is_of_one and ("no" in clause.cues or is_bound):
+        then = {"since_then"} if is_bound else set[str]()
+        clause = replace(clause, dates=last.dates[-1:], cues=clause.cues | then)
+        last = replace(last, cues=last.cues - {"newest"})  # "seen on 3 May; no contact since"
     if not clause.names:
         return _of_the_same(last, clause)
     if clause.cues & _EXTREMES and not clause.has_values and len(last.quantities) == 1:
@@ -208,8 +214,21 @@ def _of_same_kin(last: Clause, clause: Clause) -> Clause:
     return replace(clause, words=clause.words | (last.words & (kin | saying("both"))))
 
 
+def _is_new(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names tells another fact, what a picture showed, or advice.
+
+    "…, while liver and bone were clear"; "…, and MRI showed an enlarged gland"; "…; advice on …".
+    """
+    kinds = {statement_words().exclusive[word][0] for word in clause.exclusive}
+    is_advice = bool(last.quantities) and clause.cues >= {"apart", "planned"}
+    is_other = clause.says("two_facts") and clause.cues >= {"splits", "asserts"}
+    return is_other or is_advice or (clause.says("finds") and _MODALITY in kinds)
+
+
 def _stands_alone(last: Clause, clause: Clause) -> bool:
     """Whether a clause takes nothing over from the one before."""
+    if not clause.names and _is_new(last, clause):
+        return True
     if clause.says("but") and is_listed(clause):
         return True  # "… has resolved, but oxaliplatin and leucovorin are active"
     if "apart" in clause.cues and clause.topics and "no" in last.cues - clause.cues:

@@ -107,6 +107,8 @@ class ClauseReader:
         end = word.end
         if word.start and self._lower[word.start - 1] in saying("joins_alike"):
             return None  # "and, after surgery, …"
+        if kind == "after" and not saying("doses").isdisjoint(self._lower[end + 1 : end + 2]):
+            return None  # "after five doses" is not after a thing
         distance = distance_before(self._words[word.start][0], self._quantities)
         rest = copy(self)  # how far they are apart is of neither half
         rest._quantities = [one for one in self._quantities if one is not distance]
@@ -236,7 +238,8 @@ class ClauseReader:
             behind = self._lower[start + 1 : start + 2]
             return not saying("is", "was", "has", "have").isdisjoint(behind)
         is_bracket = start > 0 and self._lower[start - 1] == ")"
-        return is_bracket and self._goes_on_there(start, phrases)
+        is_over = any("ended" in one.tags for one in phrases)  # "anemia (Hb 11.6) and resolved"
+        return is_bracket and (is_over or self._goes_on_there(start, phrases))
 
     def _goes_on_there(self, start: int, phrases: list[FoundPhrase]) -> bool:
         """Whether a word stands there that parts no clauses."""

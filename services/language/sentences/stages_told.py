@@ -109,6 +109,8 @@ def _is_age(before: Sequence[str], behind: Sequence[str], one: Quantity) -> bool
     if not saying("before_an_age").isdisjoint(before[-1:]):
         return bool(one.unit) or not (one.comparator or before[-1] in saying("with_years"))
     was = before[-2:] if not behind or behind[-1] not in saying("was") else behind
-    is_of_person = not saying("who").isdisjoint(before[-2:])
+    is_of_person = not saying("who").isdisjoint(before[-2:]) or (
+        not saying("titles").isdisjoint(before[-len(("mr", "name", "was")) :])
+    )
     is_old = not one.unit or not saying("years_old").isdisjoint(behind)
     return is_of_person and is_old and not saying("was").isdisjoint(was)

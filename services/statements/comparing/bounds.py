@@ -16,7 +16,7 @@ from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import Verdict
 
 _LASTING = frozenset({"steady", "begun"})
-_VALUES = frozenset({"result", "times"})
+_VALUES = frozenset({"result", "times", "encounter"})
 
 
 def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -97,6 +97,9 @@ def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     if found := _of_aim(clause, values):
         return found
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
+    if clause.cues & {"current", "no"} == {"current"} and not clause.dates:  # "still above 50 %"
+        is_so = values[-1].order[:10] in {row.order[:10] for row in beyond}
+        return supported(values[-1:]) if is_so else _contradicted(values)
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
     if clause.says("always") or is_since:
         others = [row for row in values if row not in beyond]

@@ -12,11 +12,19 @@ from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
 from services.statements.rows.fit import happenings, has_happened, is_aim, is_measured
 from services.statements.rows.known import KnownRows
+from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import BEGINNING, KnownRow, clause_of, told_of
-from services.statements.rows.subject import is_meant, refs, supported, without_variants
+from services.statements.rows.subject import (
+    is_meant,
+    is_of_picture,
+    refs,
+    supported,
+    without_variants,
+)
 from services.statements.rows.verdict import UNCHECKED, Verdict
 
+_DRUGS = "=drug allergy"
 _ORDER = "order"  # says nothing of what was found
 _SMALL_CHARS = 3
 _LISTS = frozenset({"problem", "procedure", "medication"})
@@ -32,7 +40,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     meant = _meant(clause, found, names)
     if "=allergy" in names and (kind := _kind_of_allergens(clause)):
         known = rows.about(["=allergy"])
-        meant = [row for row in known if row.is_text or row.negated or kind in row.words]
+        meant = [row for row in known if _may_be_of(kind, row)]
         if not meant and "recorded" in clause.cues and (said := rows.whole.get("allergy", "")):
             return Verdict("supported", (), said)
     meant, rows = _of_whom(clause, rows, names, meant)
@@ -57,6 +65,12 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         later = _told_later(clause, denied, meant)
         return Verdict("unsupported", later.sources) if later is not None else supported(denied)
     return _by_rows(clause, meant, plain, names)
+
+
+def _may_be_of(kind: str, row: KnownRow) -> bool:
+    """Whether a row may be of an allergy to drugs, or to food; "plaster allergy" is of neither."""
+    is_named = kind != _DRUGS or any(kind_of_name(one) == "medication" for one in row.words)
+    return row.negated or kind in row.words or (row.is_text and is_named)
 
 
 def _meant(clause: Clause, found: Sequence[KnownRow], names: Sequence[str]) -> list[KnownRow]:
@@ -98,7 +112,7 @@ def _is_as_told(clause: Clause, row: KnownRow) -> bool:
 def _kind_of_allergens(clause: Clause) -> str:
     """Return of which allergies alone a clause speaks, as rows have it: of drugs, or of food."""
     if clause.says("drugs"):
-        return "=drug allergy"
+        return _DRUGS
     return "=food allergy" if clause.says("food") else ""
 
 
@@ -142,8 +156,14 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     own = told_of(clause.words) - statement_words().neutral
     if "family" in clause.cues and not clause.cues & {"recorded", "nothing"}:
         return Verdict("unsupported")
-    if own and clause.says("has", "who") and "recorded" not in clause.cues:
-        denied = [row for row in rows.about(own) if row.negated]
+    if (
+        own
+        and (clause.says("has", "who") or is_of_picture(clause))
+        and "recorded" not in clause.cues
+    ):
+        lacking, own = saying("lacking"), own - saying("finds")
+        without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
+        denied = [row for row in without if has_all(own, row.words)]
         return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values

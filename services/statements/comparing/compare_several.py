@@ -264,6 +264,7 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
         ]
         for one in parts
     ]
+    names = [one for one in names if one not in {each.scale for each in clause.stages}]
     if names:
         rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
         whole = [row for row in about(rest, rows, names) if fits(rest, row)]

@@ -106,7 +106,11 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
     is_of_same = clause.says("it", "previous") or bool(places_told(clause))
     names = names or (without_setting(other) if is_of_same else ())
     plain = replace(clause, exclusive=(), cues=clause.cues - {"before", "newest", "current"})
-    found = [row for row in about(plain, rows, names) if _is_event(row) and fits(plain, row)]
+    found = _said_by(plain, rows, names)
+    if not found and names:  # "after a colonoscopy with biopsy", each a row of that day
+        each_of = [_said_by(plain, rows, (one,)) for one in names]
+        days = set.intersection(*({*map(_day, one)} for one in each_of))
+        found = [row for row in each_of[0] if _day(row) in days]
     found = [row for row in found if row.needs <= clause.words | {*names}] or found
     if clause.says("got_over"):
         over = ((row, row.ended) for row in found if row.ended)
@@ -115,6 +119,10 @@ def _events(clause: Clause, other: Clause, rows: KnownRows) -> list[KnownRow]:
         # Few rows say on which day a drug ended.
         found = [row for row in found if row.kind in DONE_ONCE]
     return _nth(clause, found)
+
+
+def _said_by(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    return [row for row in about(clause, rows, names) if _is_event(row) and fits(clause, row)]
 
 
 def _nth(clause: Clause, found: Sequence[KnownRow]) -> list[KnownRow]:
@@ -152,7 +160,10 @@ def _caused(link: Link, rows: KnownRows, said: frozenset[str]) -> Verdict | None
     if not effect.names or not said or "maybe" in effect.cues | cause.cues:
         return None
     own = [row for name in effect.names for row in rows.about([name])]
-    both = [row for row in own if not row.negated and has_all(said, row.words)]
+    named = [row for row in own if not row.negated]
+    both = [row for row in named if has_all(said, row.words)]
+    if any(row.kind == "problem" for row in rows.about(said)):  # causes that are one illness
+        both += [row for row in named if not said.isdisjoint(row.words - row.needs)]
     if both:
         return supported(both)
     is_open = "ended" not in effect.cues and _may_be_for(own, said, rows)

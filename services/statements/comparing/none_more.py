@@ -67,10 +67,11 @@ def none_more(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Ver
 def _not_so_many(clause: Clause, rows: KnownRows, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "a second dose is not documented": there are fewer."""
     which = [one for one in places_told(clause) if one > 1]
+    which = which or [2] * (clause.says("again") and not clause.says("after"))
     plain = [row for row in plain if not row.needs.isdisjoint(clause.names)] or plain
-    kinds = {row.kind for row in plain}
+    kinds = {row.kind for row in plain if not row.needs_all}
     is_part = any(places_told(replace(clause, words=row.words)) for row in plain)  # "second toe"
-    is_told = len(which) == len(kinds) == 1 and not (is_part or clause.dates)
+    is_told = plain and len(which) == 1 and len(kinds) < 2 and not (is_part or clause.dates)
     if not is_told or not kinds <= rows.whole.keys() & {*COUNTED_ONE_BY_ONE, "medication"}:
         return None
     is_drug = kinds == {"medication"}

@@ -9,7 +9,7 @@ from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.compare_several import is_for_another, is_over, written
 from services.statements.rows import fit
 from services.statements.rows.known import KnownRows
-from services.statements.rows.one_of_several import excludes
+from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow
 
 
@@ -23,7 +23,7 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
     if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
         return []
-    if len(clause.dates) > 1 or is_cancer_of(names):
+    if len(clause.dates) > 1:
         return []
     words = clause.words.difference(fit.happenings(clause))
     plain = replace(
@@ -68,10 +68,16 @@ def on_other_days(clauses: Sequence[Clause], rows: KnownRows) -> bool:
     return len(days) > 1 and all(days) and not set.intersection(*days)
 
 
-def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[AbstractSet[str]]:
-    """Return what a clause names, what stands side by side as one."""
-    units = [one for one in clause.runs if rows.about(one)]
+def _units(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[frozenset[str]]:
+    """Return the things that a clause names; none of a cancer and what is no deed beside it."""
+    units = [frozenset(one) for one in clause.runs if rows.about(one)]
     units += [frozenset({name}) for name in names]
+    if is_cancer_of(names):
+        ills = [row.words & {*names} for row in rows.rows if row.kind == "problem"]
+        illness = max((one for one in ills if is_cancer_of([*one])), key=len, default=frozenset())
+        rest = [one for one in units if not one <= illness]
+        done = [row.needs for row in rows.rows if row.kind in DONE_ONCE]
+        units = [illness, *rest] if all(any(one & it for it in done) for one in rest) else []
     return [one for one in units if not any(one < other for other in units)]
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
+from services.statements.rows.fit import has_date
 from services.statements.rows.judgements import is_plainly_otherwise
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.verdict import Verdict
@@ -202,7 +203,9 @@ def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
     if not days:
         return numbers
     begin = f"{days[0].year}" + (f"-{days[0].month:02}" if days[0].month else "")
-    return [one for one in numbers if one.order >= begin]
+    later = [one for one in numbers if one.order >= begin]
+    is_then = "since_then" in clause.cues  # "dipped in 2016 but has been above 60 ever since"
+    return [one for one in later if not (is_then and has_date(clause.dates[0], one))]
 
 
 def against_flag(clause: Clause, row: KnownRow) -> str:

@@ -56,6 +56,14 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     )
 
 
+def _is_compared(clause: Clause, row: KnownRow) -> bool:
+    """Whether a report compares what shrank from 17 to 4 mm: `nodule 4 mm (17 mm)`."""
+    told = [one.number for one in clause.quantities]
+    is_course = clause.says("from") and len(told) == len(("from", "to")) and "(" in row.says
+    is_falling = ("falling" in clause.cues) == (told[:1] > told[1:])
+    return is_course and is_falling and [one.number for one in row.quantities] == told[::-1]
+
+
 def _is_of_stage(one: Stage, row: KnownRow) -> bool:
     is_known = any(one.fits(known) for known in row.stages)
     return is_known or _says_plainly(one.scale, one.value, row)
@@ -71,11 +79,14 @@ def is_hedged(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a text judges a thing alike, and tells its number by its words, not its title."""
-    if not clause.cues & JUDGED <= row.judged or is_of_other_number(clause, row):
+    is_alike = clause.cues & JUDGED <= row.judged or _is_compared(clause, row)
+    if not is_alike or is_of_other_number(clause, row):
         return False
     if not clause.quantities or not clause.own_names:
         return True
+    groups = statement_words().exclusive
     told = told_of(clause.words).union(clause.names)
+    told = frozenset(one for one in told if groups.get(one, ("",))[0] != "modality")  # "on MRI"
     return not told or not row.name.isdisjoint(told)
 
 
@@ -172,10 +183,12 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
     if not clause.sites:
         return True
     sides = frozenset(statement_words().sides.values())
+    whole = frozenset().union(*row.sites)  # "left breast, upper outer quadrant" are of one side
+    there = row.sites if len(whole & {"left", "right"}) > 1 else (*row.sites, whole)
     return all(
         any(
             site & sides <= known and len(site & known) > 1 and site <= known | row.words
-            for known in row.sites
+            for known in there
         )
         for site in clause.sites
     )

@@ -11,6 +11,7 @@ _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "
 PARTS = frozenset({"coronary", "artery", "vein", "bowel", "lobe", "segment"})
 PLACED = PARTS | {"side", "height", "facing"}
 _NOT_THERE = ("polarity", 1)
+_NODES = "=lymph nodes"
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _OBSERVED = frozenset({"observation", "laboratory"})
 
@@ -58,6 +59,8 @@ def says_which(clause: Clause, row: KnownRow) -> bool:
     if is_beside or row.kind in ("problem", *DONE_ONCE) or (row.is_text and not clause.sites):
         asked |= {"side"}
     told = [word for word in clause.exclusive if word not in clause.called]  # acute kidney injury
+    if _NODES in clause.names and clause.quantities:  # "3 of 24 nodes involved" is of no margin
+        told = [word for word in told if groups[word][0] != "margin"]
     found = {groups[word] for word in row.exclusive}
     is_absent = any(groups[word] == _NOT_THERE for word in told)
     if is_absent and not (

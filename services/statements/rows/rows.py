@@ -168,6 +168,7 @@ def _advised(clauses: list[Clause], piece: str) -> list[Clause]:
 def _planned_together(clauses: list[Clause]) -> list[Clause]:
     """Return parts, with the plan that the first or the last of a list tells of all."""
     is_list = all("asserts" not in one.cues for one in clauses[:-1])
+    is_list = is_list and not any("apart" in one.cues for one in clauses)  # "85 kg; advice on …"
     telling = (*clauses[:1], *(clauses[-1:] if is_list else ()))
     if any("planned" in one.cues for one in telling):
         return [replace(one, cues=one.cues | {"planned"}) for one in clauses]

@@ -19,6 +19,7 @@ _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
+_MODALITY, _OF_TIME = "modality", frozenset({"d", "wk", "mo", "a"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
 
@@ -64,6 +65,21 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
     rest = tuple(one for one in clause.names if one not in generic)
     is_beside = clause.quantities or is_tested or clause.differences or clause.says("during")
     return rest if rest and is_beside else clause.names
+
+
+def is_of_picture(clause: Clause) -> bool:
+    """Whether a clause names a kind of picture, as that which shows something."""
+    measures = any(one.unit not in _OF_TIME for one in clause.quantities)
+    return _MODALITY in _groups_of(clause) and (measures or clause.says("finds"))
+
+
+def without_picture(clause: Clause) -> Clause:
+    """Return a clause without the name of the picture by which something was found, or not."""
+    if not is_of_picture(clause):
+        return clause
+    groups = statement_words().exclusive
+    named = (one for one in clause.names if groups.get(one, ("",))[0] != _MODALITY)
+    return replace(clause, names=tuple(named))
 
 
 def is_setting(clause: Clause) -> bool:

@@ -8,12 +8,13 @@ from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_words import statement_words
 from services.statements.rows.compare_series import since
-from services.statements.rows.fit import fits, has_date, has_sites
+from services.statements.rows.fit import fits, has_date, has_sites, is_measured
 from services.statements.rows.known import KnownRows
-from services.statements.rows.one_of_several import DONE_ONCE
+from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import about, refs, supported
 from services.statements.rows.verdict import UNCHECKED, Verdict
+from services.statements.times.durations import TIMES
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _SHARES = frozenset({"active", "ended"})
@@ -41,17 +42,18 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         # That there is none is a matter of absence, and how far apart they are of their days.
         return Verdict("unsupported") if is_of_time else None
     subject = about(clause, rows, names) if names else [row for row in rows.rows if row.is_stay]
+    told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
+    told = [row for row in told if not excludes(placed(clause), row)]
+    if told and any(has_sites(clause, row) for row in subject):
+        return supported(told)
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
     subject = [row for row in subject if row.kind in kinds] or subject
-    told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
-    if told := [row for row in told if has_sites(clause, row)]:
-        return supported(told)
     groups = statement_words().exclusive
     which = tuple(one for one in clause.exclusive if groups[one][0] not in _OF_A_SERIES)
     plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     found = [row for row in found if row.kind not in _INTENDED]
-    if (meant := _of_days(clause, found)) is None:
+    if (meant := _of_days(clause, found)) is None or _of_other_value(clause, meant):
         return Verdict("unsupported", refs(found[:1]))
     days = {row.order[:10]: row for row in meant if not row.negated}
     rows_of_values = {row.sources for row in meant if row.needs_all and not row.negated}
@@ -62,6 +64,13 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return Verdict("unsupported", refs(list(days.values())[:3]))
     said = f"{len(days)} in the record: {', '.join(sorted(days))}"
     return Verdict("contradicted", refs(list(days.values())[:3]), said)
+
+
+def _of_other_value(clause: Clause, meant: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return those that have another value than is told of all: "78 kg at all three visits"."""
+    values = [one for one in clause.quantities if one.unit and one.unit not in TIMES]
+    told = meant if values and clause.says("always") else ()
+    return [row for row in told if not all(is_measured(one, row) for one in values)]
 
 
 def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:

@@ -11,26 +11,42 @@ from services.language.sentences.stages_told import TimeTold
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
 from services.statements.comparing.by_values import latest
+from services.statements.comparing.compare_several import places_told
 from services.statements.rows.fit import has_date
 from services.statements.rows.known import KnownRows
+from services.statements.rows.one_of_several import DONE_ONCE
 from services.statements.rows.rows import KnownRow
 from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import age_told, is_so_old
-from services.statements.times.durations import is_so_long, is_then, long_ago
+from services.statements.times.durations import (
+    days_between,
+    is_apart,
+    is_so_long,
+    is_then,
+    long_ago,
+)
 
 _OVER = frozenset({"ended", "before", "family", "no", "maybe"})
+_DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
 _Judged = tuple[Sentence, list[Verdict]]
 
 
 def by_reckoning(
-    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
+    sentence: Sentence,
+    rows: KnownRows,
+    judge: Callable[[Clause], Verdict],
+    before: Sequence[str] = (),
 ) -> _Judged | None:
-    """Return a sentence without its times, where rows say the rest and they follow from it."""
+    """Return a sentence without its times, where rows say the rest and they follow from it.
+
+    Args:
+        before: The sources of the sentence before, from which "two weeks later" counts.
+    """
     times = list(sentence.reader.times()) if sentence.reader else []
     numbers = [one.told for one in times]
-    plain = [_without(one, numbers) for one in sentence.clauses]
+    plain = _dated_by_lead([_without(one, numbers) for one in sentence.clauses])
     verdicts = [_judged(one, rows, judge) for one in plain] if times else []
     if worst(verdicts).state != "supported":
         return None
@@ -41,9 +57,42 @@ def by_reckoning(
                 v for v, one in zip(verdicts, plain, strict=True) if not told or told & {*one.names}
             ]
             found = [row for verdict in said for row in _rows_of(verdict, rows)]
-            if not _follows(time, owner, found, rows):
+            earlier = [row for ref in before for row in rows.by_source(ref) if row.begun]
+            is_later = owner.says("from_then") and any(
+                is_apart(owner, time.told, *one) for one in product(earlier, found)
+            )
+            if not (is_later or _follows(time, owner, found, rows)):
                 return None
     return replace(sentence, clauses=tuple(plain)), verdicts
+
+
+def _dated_by_lead(clauses: list[Clause]) -> list[Clause]:
+    """Return clauses, the second with the day of "One week later, on 7 May, …"."""
+    one, *rest = clauses
+    is_bare = len(one.words) <= len(("one", "week", "later", "on")) and not one.names
+    if not (is_bare and rest and (one.says("from_then") or one.dates)) or one.quantities:
+        return clauses
+    return [replace(rest[0], dates=rest[0].dates or one.dates)] * 2 + rest[1:]
+
+
+def by_report(
+    sentence: Sentence, rows: KnownRows, judge: Callable[[Clause], Verdict]
+) -> _Judged | None:
+    """Return the verdicts over what "biopsy on 2 September" found, by its report of 5 September."""
+    days = [day for one in sentence.clauses for day in one.dates]
+    named = {name for one in sentence.clauses for name in one.names}
+    done = [row for row in rows.rows if row.kind == "procedure" and named & row.needs]
+    done = [row for row in done if days and all(has_date(day, row) for day in days)]
+    for report in (row for row in rows.rows if done and row.kind == "pathology report"):
+        apart = days_between(done[0], report)
+        if report.begun is None or apart is None or apart > _DAYS_UNTIL_REPORTED:
+            continue
+        then = tuple(replace(day, readings=(report.begun,)) for day in days[:1])
+        clauses = [replace(one, dates=then[: len(one.dates)]) for one in sentence.clauses]
+        verdicts = [judge(one) for one in clauses]
+        if worst(verdicts).state == "supported" and report.order > done[0].order:
+            return replace(sentence, clauses=tuple(clauses)), verdicts
+    return None
 
 
 def is_of_other_age(sentence: Sentence, verdicts: Sequence[Verdict], rows: KnownRows) -> bool:
@@ -106,9 +155,19 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
     if owner.says("in_hospital") and not owner.counted:
         stays = [row for row in rows.rows if row.is_stay]
         found = [row for row in stays if row in named] or stays
+    if (of_series := _last_two(owner, rows)) and owner.says("apart"):
+        return is_apart(owner, time.told, *of_series)
     is_now = owner.cues.isdisjoint(_OVER) and not owner.says("apart", "lasted")
     lasting = [row for row in found if is_now and row.standing == "active" and not row.ended]
     return is_so_long(owner, time.told, found) or bool(long_ago(owner, time.told, lasting, rows))
+
+
+def _last_two(owner: Clause, rows: KnownRows) -> Sequence[KnownRow]:
+    """Return of "the second dose" the first two, each of its day; none where no place is told."""
+    which = places_told(owner)
+    found = [row for one in owner.names[:1] for row in rows.about([one]) if row.kind in DONE_ONCE]
+    days = {row.order[:10]: row for row in found if not row.needs.isdisjoint(owner.names)}
+    return [days[day] for day in sorted(days)][which[0] - 2 : which[0]] if which > [1] else ()
 
 
 def _days(row: KnownRow, owner: Clause) -> Iterator[WrittenDate]:
