@@ -22,7 +22,7 @@ from services.language.words.talk_texts import talk_text
 from services.records.answers.as_said import held_about
 
 _SOURCES_SHOWN = 8
-_HEAD_WORDS = 14
+_HEAD_WORDS, _SHOWN_CHARS = 14, 240
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
@@ -122,9 +122,10 @@ def noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.utterance is None or prompt.utterance.task != "tell":
         return None
     told = " ".join(prompt.asked.split())
+    shown = told if len(told) <= _SHOWN_CHARS else f"{told[:_SHOWN_CHARS]} …"
     held = "; ".join(held_about(told, prompt.held) or _put_right(told, prompt.held))
     rest = f" {prompt.text('still_held', held=held)}" if held else ""
-    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
+    return OfflineReply(text=f"{prompt.text('not_held', told=shown)}{rest}")
 
 
 def _put_right(told: str, held: Sequence[str]) -> list[str]:

@@ -114,7 +114,13 @@ class _Reader:
 
     def read(self) -> PlanChange | None:
         while self.at < len(self.words):
-            if not (self._verb_behind() or self._verb() or self._place() or self._target() or self._filler()):
+            if not (
+                self._verb_behind()
+                or self._verb()
+                or self._place()
+                or self._target()
+                or self._filler()
+            ):
                 return None
         if not self._close():
             return None
