@@ -123,6 +123,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
     is_right = is_next and (
         puts_right_what_was_told(words) or (bool(old) and says_words(told[-1], old))
     )
+    # "No wait, 3 weeks not 2", behind a question as well, where the 2 was told.
+    wrong = words_of("" if put_right is None else put_right.old.partition(", ")[0])
+    is_right = is_right or (bool(wrong) and any({*wrong} <= {*words_of(one)} for one in told))
     if not is_right and not any(is_other_figure(words, one) for one in told):
         return False
     said = list(behind_corrections(words))

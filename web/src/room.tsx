@@ -338,7 +338,16 @@ interface BottomProps {
   onSignIn: () => void;
 }
 
-function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, onMore, onSignIn }: BottomProps) {
+function Bottom({
+  controls,
+  problem,
+  hasDictation,
+  attaching,
+  draft,
+  onDraft,
+  onMore,
+  onSignIn,
+}: BottomProps) {
   const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
