@@ -20,6 +20,7 @@ from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
 from services.language.replies.ratings import rating_in
 from services.language.replies.yes_no import yes_no_in
+from services.language.requests.appointment_slots import first_of_several
 from services.language.requests.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.requests.clock import day_in
 from services.language.requests.orders import orders_change
@@ -166,7 +167,13 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
-    return _arrange(prompt, talk) if request is None else run(prompt, request)
+    if request is not None:
+        return run(prompt, request)
+    reply, (_, others) = _arrange(prompt, talk), first_of_several(prompt.asked)
+    if not others or prompt.answers:
+        return reply
+    told = (prompt.text("one_at_a_time", others=others), reply.text)
+    return replace(reply, text="\n\n".join(filter(None, told)))
 
 
 def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
