@@ -19,8 +19,6 @@ from services.language.words.own_texts import in_own_language
 from services.patient_context.reading.line_filter import LineFilter
 from services.records.answers.whole_chart import in_own_words
 
-_REPEATED_CHARS = 20
-
 
 class HeldText:
     """Holds a message back while it may be no more than the promise of a hand-over."""
@@ -282,21 +280,17 @@ class Draft:
             self._withheld.append(piece)
             return ""
         text = without_refs(piece.text, self._output.unknown_refs(piece.text))
-        if self._is_again(text.strip()):
-            return ""
+        again, is_long = self._said_before, text.strip().count(" ") > 3
+        if again is None and is_long and self._turn.calls_of_message and not self.is_by_rules:
+            again = self.text  # a model says the same beside each call that it writes
+        if again is not None and text.strip() in again:
+            return ""  # a model that is asked to correct a sentence says all of them again
         start = self._length
         shown = self._send(text)
         is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
         if self._output.marks(piece.verdict) and shown.strip() and not is_own:
             self._note(piece, shown, start)
         return shown
-
-    def _is_again(self, said: str) -> bool:
-        """Whether a model says it once more: asked to correct it, or beside each call of a tool."""
-        if self._said_before is not None:
-            return said in self._said_before
-        has_called = self._turn.calls_of_message > 0 and not self.is_by_rules
-        return has_called and len(said) >= _REPEATED_CHARS and said in self.text
 
     def _note(self, piece: CheckedPiece, shown: str, start: int) -> None:
         start += len(shown) - len(shown.lstrip())

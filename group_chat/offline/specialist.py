@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood, noted, told_beside
+from group_chat.offline.plain_talk import courtesy, not_understood, noted, of_several, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -20,7 +20,6 @@ from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
 from services.language.replies.ratings import rating_in
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.appointment_slots import first_of_several
 from services.language.requests.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.requests.clock import day_in
 from services.language.requests.orders import orders_change
@@ -167,13 +166,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
-    if request is not None:
-        return run(prompt, request)
-    reply, (_, others) = _arrange(prompt, talk), first_of_several(prompt.asked)
-    if not others or prompt.answers:
-        return reply
-    told = (prompt.text("one_at_a_time", others=others), reply.text)
-    return replace(reply, text="\n\n".join(filter(None, told)))
+    return of_several(prompt, _arrange(prompt, talk)) if request is None else run(prompt, request)
 
 
 def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
