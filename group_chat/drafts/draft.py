@@ -283,7 +283,10 @@ class Draft:
             self._withheld.append(piece)
             return ""
         text = without_refs(piece.text, self._output.unknown_refs(piece.text))
-        if self._said_before is not None and text.strip() in self._said_before:
+        again, is_long = self._said_before, text.strip().count(" ") > 3
+        if again is None and is_long and self._turn.calls_of_message and not self.is_by_rules:
+            again = self.text  # a model says the same beside each call that it writes
+        if again is not None and text.strip() in again:
             return ""  # a model that is asked to correct a sentence says all of them again
         start = self._length
         shown = self._send(text)

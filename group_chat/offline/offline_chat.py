@@ -24,7 +24,7 @@ from services.language.charts.answer_words import answer_words
 from services.language.requests.tool_requests import RECALL, ToolRequest
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
-from services.records.answers.as_said import held_about, told_before
+from services.records.answers.as_said import held_about, letter_in, told_before
 
 
 class OfflineChatCompletion(ToolCallingModel):
@@ -80,8 +80,20 @@ def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
     named = [one for one in given.get("query", "").split() if not {*words_of(one)} <= {*own}]
     if not (held := held_about(" ".join(named), [*prompt.held, *told])):
         return run(prompt, recall)
-    words = answer_words(prompt.language)
-    return OfflineReply(text=words.say("as_said", quotes="; ".join(held)))
+    return _said_here(prompt, "; ".join(held))
+
+
+def _said_here(prompt: Prompt, quotes: str) -> OfflineReply:
+    return OfflineReply(text=answer_words(prompt.language).say("as_said", quotes=quotes))
+
+
+def _of_letter(prompt: Prompt) -> OfflineReply | None:
+    """Return a pasted letter where what stands in it is asked for, and nothing of the chart."""
+    is_of_chart = prompt.utterance is None or bool(prompt.utterance.about)
+    if prompt.said or is_of_chart or not says(prompt.asked, "asks_of_letter"):
+        return None
+    letter = letter_in(current_turn().request.heard)
+    return _said_here(prompt, letter) if letter else None
 
 
 def reply_to(prompt: Prompt) -> OfflineReply:
@@ -89,7 +101,7 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
     is_of_chart = prompt.utterance is not None and bool(prompt.utterance.about)
     recall = None if prompt.scenario or is_of_chart else request_in(prompt, (RECALL,))
-    reply = answer(prompt) if recall is None else _recalled(prompt, recall)
+    reply = _of_letter(prompt) or (answer(prompt) if recall is None else _recalled(prompt, recall))
     is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
     before += [] if prompt.said or prompt.earlier else [prompt.text("not_a_model")]

@@ -28,11 +28,13 @@ from services.language.people.signed_word import Word
 from services.language.people.whom_about import headings_of
 from services.language.replies.commands import command_in
 from services.language.replies.yes_no import yes_no_in
+from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 
 DIRECTORY_SECONDS = 2.0
 _SEARCHES_LIMIT = 8
+_CLOSING_WORDS = 4
 _log = structlog.get_logger()
 
 
@@ -111,8 +113,7 @@ class SubjectLinker:
             index = PersonIndex(people=filter(None, situation.roster.values()))
         known = self._known(index, situation)
         mentions = [_settled(one, index, situation) for one in mentions_in(message, known)]
-        if _is_known_phrase(text):
-            mentions = [one for one in mentions if one.strength != "stranger"]
+        mentions = [one for one in mentions if not _is_passed_by(one, text, message)]
         said = Said(
             message=message,
             mentions=mentions,
@@ -187,6 +188,14 @@ class SubjectLinker:
             is_meant = is_meant or heads
             if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
+
+
+def _is_passed_by(one: Mention, text: str, message: Message) -> bool:
+    """Whether a strange name is no patient's: in a yes or a no, and of who signs a letter."""
+    if one.strength != "stranger":
+        return False
+    is_last = bool(one.span) and one.span[-1] in message.words[-_CLOSING_WORDS:]
+    return _is_known_phrase(text) or (is_last and is_letter(text))
 
 
 def _is_known_phrase(text: str) -> bool:

@@ -25,6 +25,7 @@ from services.language.requests.work import as_reports, doer_of, own_kind_in, po
 from services.language.several_requests import apart, orders_task
 from services.language.told.held_statements import behind_corrections, held_statements
 from services.language.told.telling import (
+    is_letter,
     is_other_figure,
     is_told,
     puts_right_what_was_told,
@@ -37,6 +38,7 @@ from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.vocabulary import LANGUAGES
 
+_OF_TEXTS = frozenset({SEARCH, "documents", "read_document", "care"})
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 
@@ -60,7 +62,8 @@ def read(message: str, situation: Situation) -> Utterance:
     is_reply = is_reply or is_bare or says(words, "greeting", "thanks")
     words = apart(words)[0]
     language, about = _asked(words, situation) if not is_reply else ("", ())
-    about = () if _is_of_no_record(words, about) else as_reports(words, about)
+    is_elsewhere = _is_of_no_record(words, about) or _is_of_letter(words, about, situation)
+    about = () if is_elsewhere else as_reports(words, about)
     told = behind_retraction(words) or words
     is_deed = work_in(words) == "own" and says(words, "done")  # "the first one is done"
     is_statement = not (is_reply or is_deed) and (is_told(told) or _puts_right(words, situation))
@@ -120,6 +123,9 @@ def _puts_right(words: str, situation: Situation) -> bool:
     is_right = is_next and (
         puts_right_what_was_told(words) or (bool(old) and says_words(told[-1], old))
     )
+    # "No wait, 3 weeks not 2", behind a question as well, where the 2 was told.
+    wrong = words_of("" if put_right is None else put_right.old.partition(", ")[0])
+    is_right = is_right or (bool(wrong) and any({*wrong} <= {*words_of(one)} for one in told))
     if not is_right and not any(is_other_figure(words, one) for one in told):
         return False
     said = list(behind_corrections(words))
@@ -139,6 +145,12 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
         or is_own
         or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks")
     )
+
+
+def _is_of_letter(words: str, about: Sequence[ChartQuestion], situation: Situation) -> bool:
+    """Whether no value but a letter is asked for that was pasted: what does the fax say?"""
+    is_asked = says(words, "asks_of_letter") and all(one.tool in _OF_TEXTS for one in about)
+    return is_asked and any(map(is_letter, situation.asked_before))
 
 
 def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:

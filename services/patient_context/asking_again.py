@@ -14,6 +14,8 @@ from services.language.words.phrases import says
 from services.language.words.text_words import quoted_in
 from services.patient_context.answers import (
     ASKED,
+    NAMES_THEM,
+    NUMBER,
     OPENS_ONLY,
     OPTIONS,
     PASSED_BY,
@@ -69,6 +71,11 @@ def is_named_alone(
         if person is None or any(said & set(words_of(name.label)) for name in person.names)
     ]
     return bool(said) and bearers == [meant]
+
+
+def is_nameless(question: OpenQuestion) -> bool:
+    """Whether neither a name nor a number was asked about, so that it may be somebody unlisted."""
+    return not any(question.payload.get(key) for key in (SAID, NUMBER, NAMES_THEM))
 
 
 def names_another(question: OpenQuestion, verdict: PatientVerdict) -> bool:

@@ -13,6 +13,7 @@ from data_models.patient_context_models import Registry
 from services.identity.names.person import Person
 from services.identity.noted import facts_of
 from services.identity.wording import opened
+from services.language.replies.yes_no import says_yes
 from services.patient_context import wording
 from services.patient_context.answers import OPTIONS, Answer
 from services.patient_context.decision import Outcome, unchanged
@@ -85,14 +86,16 @@ class PatientTurn:
     def seen_elsewhere(self) -> PatientId | None:
         """Who was active on the sender's screen, if it is nobody that counts here.
 
-        Whoever names a patient by id says plainly whom they mean. Thanks, and a yes where nothing
-        was asked of its sender, are about nobody.
+        Whoever names a patient by id says plainly whom they mean. Thanks, and a yes beside a
+        question to somebody else, are about nobody. Where no question is open a yes answers a
+        plan on that screen, and would run the one of the chart that is open now.
         """
         active = self.reading.active
         if active is None or self.seen in (None, active) or self.reading.named:
             return None
         is_asked = self.question is not None and self.question.user == self.user
-        is_told = is_asked or not self.reading.is_of_no_patient
+        is_of_plan = self.question is None and says_yes(self.reading.text)
+        is_told = is_asked or is_of_plan or not self.reading.is_of_no_patient
         return PatientId(str(self.seen)) if is_told else None
 
     def _is_void(self, question: OpenQuestion) -> bool:

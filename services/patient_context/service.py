@@ -252,14 +252,16 @@ class PatientContextService:
         """Decide on a message that names nobody while it is open whom another one means.
 
         None where it is of nobody who is offered. What waits for the answer may be of somebody
-        else than the one whom a pronoun fits, unless the name in it is theirs alone.
+        else than the one whom a pronoun fits, unless the name in it is theirs alone; where it
+        names nobody, "the violin teacher", a pronoun means who was described.
         """
         turn, sex, options = who.turn, who.linked.message.spoken_sex, answers.options_of(question)
         people = {one: who.person(one) for one in (*options, *turn.registry.patient_registry)}
         fitting = asking_again.fitting_for(sex, question, people)
         if not set(fitting) & set(options):
             return None
-        if sex not in ("male", "female") or len(fitting) > 1:
+        is_of_one = sex in ("male", "female") and len(fitting) == 1
+        if not is_of_one or asking_again.is_nameless(question):
             return asking_again.asked_for_next(question, turn), None
         if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)

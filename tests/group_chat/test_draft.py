@@ -84,6 +84,15 @@ def test_what_is_said_after_a_tool_call_is_a_paragraph_of_its_own() -> None:
     assert one.text == "Let me look.\n\nHere it is."
 
 
+def test_what_is_said_beside_each_call_of_a_tool_is_said_once() -> None:
+    one, _, turn = draft()
+    for _round in range(3):
+        one.write("The lytic area measures 2 cm.\n\n")
+        one.settle()
+        turn.tools_failed += 1
+    assert one.text.count("2 cm") == 1
+
+
 def test_a_repair_says_nothing_twice() -> None:
     one, _, _ = draft()
     one.write("The CT is of May.")

@@ -100,6 +100,11 @@ def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: Pl
     ("word", "change"),
     [
         ("yes, but skip radiology", PlanChange(skipped=("Radiology",))),
+        ("skip pathology, rest ok", PlanChange(skipped=("Pathology",))),
+        ("ohne radiologie, sonst passt", PlanChange(skipped=("Radiology",))),
+        ("leave out path, everything else as is", PlanChange(skipped=("Pathology",))),
+        ("Pathologie brauchen wir nicht, der Rest passt", PlanChange(skipped=("Pathology",))),
+        ("all but radiology", PlanChange(skipped=("Radiology",))),
         ("without step 1", PlanChange(skipped=(1,))),
         ("no, without radiology", PlanChange(skipped=("Radiology",))),
         ("no radiology please", PlanChange(skipped=("Radiology",))),

@@ -92,6 +92,7 @@ async def test_who_is_late_sees_what_holds_now(site: Site, browser: Browser) -> 
     await sheet.get_by_role("textbox").fill("Dr. Late")
     await sheet.get_by_role("button", name="Save").click()
     await expect(sheet.get_by_role("alert")).to_contain_text("changed meanwhile")
+    await expect(sheet.get_by_role("textbox")).to_have_value("Dr. Late")
     await expect(
         row(sheet, "Allergy: penicillin").get_by_text("retired", exact=True)
     ).to_be_visible()

@@ -97,8 +97,12 @@ async def test_a_running_plan_is_a_line_that_opens(site: Site, browser: Browser)
 
 async def test_change_begins_a_sentence_and_cancel_says_so(site: Site, browser: Browser) -> None:
     page = await proposed(site, browser)
-    await page.get_by_role("button", name="Change").click()
     field = page.get_by_role("textbox", name="Message")
+    await field.fill("Written before")
+    await page.get_by_role("button", name="Change").click()
+    await expect(field).to_have_value("Written before\nChange the plan: ")
+    await field.fill("")
+    await page.get_by_role("button", name="Change").click()
     await expect(field).to_be_focused()
     await expect(field).to_have_value("Change the plan: ")
     await page.get_by_role("button", name="Cancel").click()

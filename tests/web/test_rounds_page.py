@@ -1,11 +1,12 @@
 """The ward round at the page of the whole server: a list, its cards, what is done on them."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.e2e.server import Server
 from tests.services.rounds.charts_of_a_ward import canary, family, given, write_ward
@@ -77,8 +78,22 @@ async def tick_and_note(page: Page) -> None:
     await page.get_by_role("button", name="Tick off").click()
     await expect(page.get_by_role("button", name="Done: take the tick back")).to_be_visible()
     await page.get_by_role("textbox", name="New note").fill("Ask the daughter.")
-    await page.get_by_role("button", name="Add the note").click()
+    # The card is read anew late, and takes no word of the next note.
+    shown = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        if route.request.method == "GET":
+            await shown.wait()
+        await route.continue_()
+
+    await page.route("**/api/rounds/**", late)
+    async with page.expect_response(lambda found: found.request.method == "POST"):
+        await page.get_by_role("button", name="Add the note").click()
+    await page.get_by_role("textbox", name="New note").fill("And the son")
+    shown.set()
     await expect(page.get_by_role("article")).to_contain_text("Ask the daughter.")
+    await page.unroute("**/api/rounds/**")
+    await expect(page.get_by_role("textbox", name="New note")).to_have_value("And the son")
     assert await violations(page) == []
 
 

@@ -14,7 +14,7 @@ interface Branching {
 /** Of a question that nobody has answered its words alone are taken up again. */
 export function useBranching(
   chatId: string,
-  setDraft: (text: string) => void,
+  addToDraft: (text: string) => void,
   openWith: (chatId: string, text: string) => void,
 ): Branching {
   const [problem, setProblem] = useState<string | null>(null);
@@ -23,13 +23,13 @@ export function useBranching(
     (turn: Turn): void => {
       const { patientId, runId, text } = turn;
       const isAnswered = turn.status === "done" && typeof patientId === "string" && runId !== null;
-      if (!isAnswered) setDraft(text);
+      if (!isAnswered) addToDraft(text);
       if (!isAnswered || isAsking.current) return;
       isAsking.current = true;
       setProblem(null);
       const branch = async (): Promise<void> => {
         const place = turn.turnId ?? (await api.turnIdOf(chatId, patientId, runId));
-        if (place === null) setDraft(text);
+        if (place === null) addToDraft(text);
         else openWith(await api.branch(chatId, patientId, place), text);
       };
       branch()
@@ -40,7 +40,7 @@ export function useBranching(
           isAsking.current = false;
         });
     },
-    [chatId, setDraft, openWith],
+    [chatId, addToDraft, openWith],
   );
   return { problem, edit };
 }

@@ -121,7 +121,7 @@ export function Changes({ changes, actions }: { changes: MemoryChange[]; actions
 function ChangeRow({ change, actions }: { change: MemoryChange; actions: MemoryActions }) {
   const [isAsking, setAsking] = useState(false);
   const undo = (): void => {
-    actions.onChange({ op: "undo", change_id: change.change_id }, said.undone(change.label));
+    void actions.onChange({ op: "undo", change_id: change.change_id }, said.undone(change.label));
     setAsking(false);
   };
   return (

@@ -18,7 +18,7 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
   const [mode, setMode] = useState<Mode>("shown");
   const back = (): void => setMode("shown");
   const retire = (): void => {
-    actions.onChange({ op: "retire", item: item.id }, said.retired(item.label));
+    void actions.onChange({ op: "retire", item: item.id }, said.retired(item.label));
     back();
   };
   return (
@@ -54,7 +54,8 @@ interface ButtonsProps {
 }
 
 function Buttons({ item, actions, onMode }: ButtonsProps) {
-  const restore = (): void => actions.onChange({ op: "restore", item: item.id }, said.restored(item.label));
+  const restore = (): void =>
+    void actions.onChange({ op: "restore", item: item.id }, said.restored(item.label));
   return (
     <p class="memory-actions">
       {item.can_correct && (
@@ -115,8 +116,10 @@ function Correction({ item, actions, onDone }: CorrectionProps) {
       setProblem(said.notAValue);
       return;
     }
-    actions.onChange({ op: "correct", item: item.id, value }, said.corrected(item.label));
-    onDone();
+    // What was not stored stays, to be sent once more.
+    void actions
+      .onChange({ op: "correct", item: item.id, value }, said.corrected(item.label))
+      .then((isStored) => isStored && onDone());
   };
   return (
     <form class="memory-form" onSubmit={submit}>

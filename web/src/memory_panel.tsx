@@ -25,7 +25,8 @@ export interface MemoryActions {
   chatId: string;
   patientId: string;
   isBusy: boolean;
-  onChange: (operation: Operation, done: string) => void;
+  /** Whether it was stored. */
+  onChange: (operation: Operation, done: string) => Promise<boolean>;
 }
 
 /** What is remembered of one patient, with its sources; people can put it right. */
@@ -68,29 +69,26 @@ function useMemory(chatId: string, patientId: string) {
       isOpen.current = false;
     };
   }, [chatId, patientId, show]);
-  const change = (operation: Operation, done: string): void => {
-    if (!memory) return;
+  const change = async (operation: Operation, done: string): Promise<boolean> => {
+    if (!memory) return false;
     setBusy(true);
     setProblem(null);
     setTold(said.storing);
-    api
-      .change(chatId, patientId, operation, memory.revision)
-      .then(
-        (found) => {
-          show(found);
-          setTold(done);
-        },
-        async (error: unknown) => {
-          failed(error);
-          setTold(null);
-          // Somebody, or a turn, was faster: show what holds now.
-          if (error instanceof ApiError && error.status === CHANGED) {
-            show(await api.memory(chatId, patientId));
-          }
-        },
-      )
-      .catch(failed)
-      .finally(() => setBusy(false));
+    try {
+      show(await api.change(chatId, patientId, operation, memory.revision));
+      setTold(done);
+      return true;
+    } catch (error) {
+      failed(error);
+      setTold(null);
+      // Somebody, or a turn, was faster: show what holds now.
+      if (error instanceof ApiError && error.status === CHANGED) {
+        await api.memory(chatId, patientId).then(show, failed);
+      }
+      return false;
+    } finally {
+      setBusy(false);
+    }
   };
   return { memory, problem, told, isBusy, change };
 }

@@ -47,7 +47,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   const controls = useChat(chatId);
   const { chat, link, send } = controls;
   const patientId = chat.state.patient_id;
-  const [draft, setDraft] = useDraft(chatId, patientId, drafts);
+  const [draft, setDraft, addToDraft] = useDraft(chatId, patientId, drafts);
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [receiptOf, setReceiptOf] = useState<string | null>(null);
@@ -90,7 +90,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [drafts, onOpen],
   );
-  const { edit, problem } = useBranching(chatId, setDraft, openWith);
+  const { edit, problem } = useBranching(chatId, addToDraft, openWith);
   const actions = useMemo<TurnActions>(
     () => ({
       onEdit: edit,
@@ -208,6 +208,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             attaching={attaching}
             draft={draft}
             onDraft={setDraft}
+            onMore={addToDraft}
             onSignIn={onSignIn}
           />
           {hasChart && (
@@ -333,10 +334,20 @@ interface BottomProps {
   attaching: Attaching;
   draft: string;
   onDraft: (draft: string) => void;
+  onMore: (text: string) => void;
   onSignIn: () => void;
 }
 
-function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, onSignIn }: BottomProps) {
+function Bottom({
+  controls,
+  problem,
+  hasDictation,
+  attaching,
+  draft,
+  onDraft,
+  onMore,
+  onSignIn,
+}: BottomProps) {
   const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
@@ -355,7 +366,7 @@ function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, on
           plan={plan}
           isBusy={busy || !canSend}
           onAnswer={answer}
-          onChange={onDraft}
+          onChange={onMore}
         />
       )}
       {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={answer} />}

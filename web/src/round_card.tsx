@@ -151,7 +151,8 @@ function Notes({ card, act }: PartProps) {
   const [text, setText] = useState("");
   const add = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (await act("note", { text: text.trim() })) setText("");
+    // The card is read anew before this ends, and the next note may have been begun.
+    if (await act("note", { text: text.trim() })) setText((now) => (now === text ? "" : now));
   };
   return (
     <section aria-label={said.notes}>

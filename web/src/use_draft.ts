@@ -10,12 +10,13 @@ const PAUSE_MS = 1_000;
  * The text of the composer. What is about a patient is kept for that patient, whichever chart is open meanwhile.
  *
  * @param begun What was begun in each conversation of this page: signing in again must not lose it.
+ * @returns The text, how it is set, and how more is added to it: a button takes no word that is written.
  */
 export function useDraft(
   chatId: string,
   patientId: string | null,
   begun: Map<string, string>,
-): [string, (text: string) => void] {
+): [string, (text: string) => void, (text: string) => void] {
   const [draft, show] = useState(() => begun.get(chatId) ?? "");
   const text = useRef(draft);
   const writtenFor = useRef<string | null>(null);
@@ -29,6 +30,10 @@ export function useDraft(
       show(now);
     },
     [chatId, begun],
+  );
+  const add = useCallback(
+    (more: string): void => setDraft([text.current.trimEnd(), more].filter(Boolean).join("\n")),
+    [setDraft],
   );
   useEffect(() => {
     if (patientId === null || text.current !== "") return undefined;
@@ -61,7 +66,7 @@ export function useDraft(
     const pause = setTimeout(save, PAUSE_MS);
     return () => clearTimeout(pause);
   }, [patientId, draft, keep]);
-  return [draft, setDraft];
+  return [draft, setDraft, add];
 }
 
 /** Sends one after the other: what was written last is kept. What fails stays on this page, and goes with the next. */

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
@@ -54,7 +54,17 @@ def full_dates(text: str) -> Sequence[FullDate]:
         *_all(_NAMED, text, _by_name),
         *_all(_COMPACT, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
     ]
-    return sorted(found, key=lambda one: one.start)
+    found.sort(key=lambda one: one.start)
+    ends = [0, *(one.end for one in found)]
+    return [
+        # The word for a birth is of one date: "born 21/07/1968, seen 26/06/2025".
+        replace(
+            one,
+            is_birth=_is_birth(text[max(end for end in ends if end <= one.start) : one.start])
+            or _is_birth_behind(text[one.end :]),
+        )
+        for one in found
+    ]
 
 
 def _all(
@@ -68,12 +78,7 @@ def _all(
             with suppress(ValueError):
                 readings.add(date(year, month, day))
         if readings:
-            yield FullDate(
-                one.start(),
-                one.end(),
-                frozenset(readings),
-                _is_birth(text[: one.start()]) or _is_birth_behind(text[one.end() :]),
-            )
+            yield FullDate(one.start(), one.end(), frozenset(readings), is_birth=False)
 
 
 def _either_way(one: re.Match[str]) -> set[tuple[int, int, int]]:
@@ -146,8 +151,8 @@ def _is_birth_behind(behind: str) -> bool:
 
 def _is_birth(before: str) -> bool:
     """Whether one of the last words before a date says that somebody was born then."""
-    words = [folded(one) for one in re.findall(r"[^\W\d_]+|\*", before[-40:])][-4:]
-    return any(one in of_people("born") or one == "*" for one in words) or bool(
+    words = [folded(one) for one in re.findall(r"d\.o\.b|[^\W\d_]+|\*", before[-40:].lower())][-4:]
+    return any(one in of_people("born") | {"*", "d.o.b"} for one in words) or bool(
         re.search(r"\*\s*$", before)
     )
 

@@ -66,6 +66,10 @@ class Message:
     pronoun_at: int | None = None
 
 
+_DIGITS_OF_MS = 3  # `bed 12 ms doyle`
+_VOWELS = frozenset("aeiouy")
+
+
 @lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
@@ -185,7 +189,10 @@ def _is_short_form(word: Word, gap: str) -> bool:
 
 
 def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
-    """Whether the word before is no title but a scan or a disease: MR, MS."""
+    """Whether the word before is no title but a scan, a disease or a unit: MR, MS, `440 ms`."""
+    if words and words[-1].raw == "ms":
+        number = words[-1].gap.strip(" ,:=")
+        return number.isdecimal() and len(number) >= _DIGITS_OF_MS
     return bool(words) and not shouted and words[-1].raw in ("MR", "MS", "SR", "FR", "PT", "PR")
 
 
@@ -231,6 +238,8 @@ def _title(
     # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
     carries = last.title is not None and last.title != "patient" and not last.is_owner
     carries = carries and last.raw[0].isupper() and (len(words) < 2 or words[-2].title is None)
+    if "." in gap:  # "Frau Th. Weber", and not "Mrs Whitfield. She was well"
+        carries = carries and (len(last.raw) == 1 or _VOWELS.isdisjoint(last.text))
     return last.title if carries else None
 
 

@@ -34,7 +34,8 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_dated = any(one.is_in_date or one.text in dated for one in words)
         is_time = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
-        if is_told and not is_time and _may_be_somebody(words) and not _is_beside(heading, name):
+        is_thing = is_time or _is_scanned(text, who)
+        if is_told and not is_thing and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))
 
@@ -95,6 +96,12 @@ def is_met(text: str, who: str) -> bool:
     """Whether a meeting is with them: `Termin bei Lopez um 10 Uhr`."""
     before = words_of(text[: text.find(who)])
     return bool(of_people("met_at") & {*before[-1:]} and of_people("meetings") & {*before})
+
+
+def _is_scanned(text: str, who: str) -> bool:
+    """Whether an organ stands behind what it is looked at by: `letztes mrt kopf`."""
+    before = words_of(text[: text.find(who)])[-1:]
+    return {*words_of(who)} <= of_people("of_scans") and {*before} <= of_people("scans")
 
 
 def _may_be_somebody(words: Sequence[Word]) -> bool:

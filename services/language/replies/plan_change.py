@@ -58,6 +58,7 @@ _VERBS: Mapping[tuple[str, ...], _Verb] = {
 _PLACES: Mapping[tuple[str, ...], Place] = {
     tuple(said.split()): place for place in _TO for said in _WORDS.words(f"to_{place}")
 }
+_SKIPS_BEHIND = {tuple(said.split()): None for said in _WORDS.words("skip_behind")}
 _ORDINALS = {word: place for place, word in enumerate(_WORDS.words("ordinals"), 1)}
 _FILLERS = frozenset(_WORDS.words("fillers"))
 _ENDS = ("ie", "ia", "ía")
@@ -113,12 +114,26 @@ class _Reader:
 
     def read(self) -> PlanChange | None:
         while self.at < len(self.words):
-            if not (self._verb() or self._place() or self._target() or self._filler()):
+            if not (
+                self._verb_behind()
+                or self._verb()
+                or self._place()
+                or self._target()
+                or self._filler()
+            ):
                 return None
         if not self._close():
             return None
         change = PlanChange(tuple(self.skipped), tuple(self.only), tuple(self.moved))
         return None if change == PlanChange() else change
+
+    def _verb_behind(self) -> bool:
+        found = self._longest(_SKIPS_BEHIND)
+        if found is None or not self.waiting or self.verb not in (None, "skip"):
+            return False
+        self.at += found[0]
+        self.verb = "skip"
+        return self._close()
 
     def _verb(self) -> bool:
         if (found := self._longest(_VERBS)) is None:
@@ -254,9 +269,12 @@ def _aliases(names: Iterable[str], tasks: Mapping[int, str]) -> Mapping[tuple[st
         for number, task in tasks.items()
     }
     own = _of_one(parts)
-    # Radiologie, radiología: the field's own words elsewhere.
+    # Radiologie, radiología, path, radio: the field's own words elsewhere, and cut short.
     own |= {
-        (word[:-1] + end,): n for (word,), n in own.items() if word[-4:] == "logy" for end in _ENDS
+        (said,): n
+        for (word,), n in own.items()
+        if word[-4:] == "logy"
+        for said in (*(word[:-1] + end for end in _ENDS), word[:4], word[:-4], word[:-3])
     }
     whole = {words: name for name, words in parts.items()}
     return {**_of_one(told), **own, **whole, **{(name.casefold(),): name for name in parts}}

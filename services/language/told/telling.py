@@ -60,13 +60,26 @@ _LISTS = frozenset(
 _COLON = re.compile(": | [-–—] ")
 _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
+_LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = range(1900, 2100)
 _ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
 
+@lru_cache(maxsize=1_000)
+def is_letter(text: str) -> bool:
+    """Whether `text` is somebody's letter, pasted: it tells, whatever it asks its reader for."""
+    head, colon, behind = text.partition(":")
+    if colon and says(head, "heads_letter") and work_in(head) is None and "?" not in text:
+        return len(words_of(behind)) >= _LETTER_WORDS
+    is_whole = says(text, "opens_letter") and says(text[-_CLOSE_CHARS:], "closes_letter")
+    return is_whole and len(words_of(text)) >= _LETTER_WORDS
+
+
 def is_told(text: str) -> bool:
     """Whether each line of `text` is a sentence that tells something, in any language."""
+    if is_letter(text):
+        return True
     lines = [line for line in text.splitlines() if line.strip()]
     return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
 
@@ -74,6 +87,8 @@ def is_told(text: str) -> bool:
 @lru_cache(maxsize=1_000)
 def told_in(text: str) -> Sequence[str]:
     """Return what `text` tells: all of it, or what stands beside a wish, a question, a "no"."""
+    if is_letter(text):
+        return [*sentences_of(text)]
     behind = behind_retraction(text)
     said = text if behind is None else behind
     if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):

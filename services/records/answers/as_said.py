@@ -23,6 +23,7 @@ from services.language.told.held_statements import (
     withdraws_all,
 )
 from services.language.told.telling import (
+    is_letter,
     is_other_figure,
     is_told,
     puts_right_what_was_told,
@@ -97,7 +98,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        told = _not_noted(said, tuple(told_in(said))) if len(said) <= _TOLD_CHARS else ()
+        told = _not_noted(said, tuple(told_in(said))) if _is_short(said) else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
@@ -112,6 +113,16 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
+
+
+def _is_short(said: str) -> bool:
+    return len(said) <= _TOLD_CHARS or is_letter(said)
+
+
+def letter_in(turns: Sequence[Turn]) -> str:
+    """Return the last letter that a user pasted into one of `turns`, or ""."""
+    texts = (each.user_message for each in reversed(turns) if not each.is_taken_back)
+    return " ".join(next(filter(is_letter, texts), "").split())
 
 
 def left_told(turns: Sequence[Turn], leaving: Collection[int]) -> list[Turn]:
@@ -189,7 +200,9 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
     """
     before, shown = "", ""
     for each in turns:
-        for line in () if each.is_taken_back else each.user_message.splitlines():
+        text = each.user_message
+        lines = [text] if is_letter(text) else text.splitlines()
+        for line in () if each.is_taken_back else lines:
             said = " ".join(line.split())
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.

@@ -183,6 +183,18 @@ async def test_who_still_sees_a_chart_that_was_cleared_is_asked() -> None:
     assert "Another chart was opened here meanwhile" in asked.texts[-1]
 
 
+async def test_a_yes_to_the_plan_of_a_chart_that_is_open_no_more_is_asked_about() -> None:
+    world = World()
+    await world.say("open patient_4")
+    await world.say("open patient_15")
+    before = len(world.team.requests)
+
+    asked = await world.say("yes, go ahead", seen_patient_id="patient_4")
+
+    assert "Another chart was opened here meanwhile" in asked.texts[-1]
+    assert len(world.team.requests) == before
+
+
 async def test_thanks_after_another_s_switch_are_about_nobody() -> None:
     world = World()
     await said(world, "Anna", "open patient_4")

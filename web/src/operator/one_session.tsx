@@ -146,7 +146,7 @@ function ActForm({ view, onAct }: ActFormProps) {
     setTrouble(null);
     const more = action === "move" ? { step } : action === "ask_again" ? { fields: [field] } : {};
     onAct({ action, reason: reason.trim(), ...more })
-      .then(() => setReason(""))
+      .then(() => setReason((now) => (now === reason ? "" : now)))
       .catch((error: unknown) => setTrouble(troubleOf(error)));
   };
   return (

@@ -20,7 +20,7 @@ export function Preview({ definition }: { definition: string }) {
       .then((found) => {
         setAnswers(all);
         setPlay(found);
-        setText("");
+        setText((now) => (now === text ? "" : now));
       })
       .catch((error: unknown) => setTrouble(troubleOf(error)));
   };

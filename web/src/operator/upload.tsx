@@ -19,6 +19,8 @@ export function Upload({ scenarios, onStored, onClose }: UploadProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const result = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
+  const written = useRef(text);
+  written.current = text;
   const [checked, setChecked] = useState<Graph | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -44,7 +46,12 @@ export function Upload({ scenarios, onStored, onClose }: UploadProps) {
     setChecked(null);
     setTrouble(null);
   };
-  const check = (): Promise<void> => attempt(async () => setChecked(await api.validate(text)));
+  const check = (): Promise<void> =>
+    attempt(async () => {
+      const found = await api.validate(text);
+      // What was changed meanwhile is not checked.
+      if (written.current === text) setChecked(found);
+    });
   const store = (): Promise<void> =>
     attempt(async () => {
       const id = isFirst ? (await api.publish(text)).scenario_id : (await api.propose(text)).plan.scenario_id;
