@@ -308,10 +308,7 @@ class _Answers:
         self, question: ChartQuestion, event: ChartQuestion, rows: Sequence[ViewRow]
     ) -> str:
         """Return what is asked of each time of an event that tells of it, else of the last."""
-        asked, is_alike = (
-            replace(question, around=(), shift=None),
-            question.tool in (event.tool, "current_status"),
-        )
+        asked, is_alike = replace(question, around=(), shift=None), question.tool == event.tool
         times = events.times_around(question, event, rows)
         spans = [(one[:1], events.days_around(question, one, is_alike=is_alike)) for one in times]
         each = [(time, days) for time, days in spans if days is not None]
