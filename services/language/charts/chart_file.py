@@ -1,9 +1,9 @@
 """The words of chart questions, as the file of a language has them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from data_models.values import ClosedValue
 from services.language.utterance import Aspect, Part, Relation
@@ -18,6 +18,16 @@ class TopicSpec(ClosedValue):
     words: tuple[str, ...]
 
 
+def _apart(topics: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return each topic by itself, of those that stand by their names below one tool."""
+    found = list[Mapping[str, Any]]()
+    for one in topics:
+        shared = {field: value for field, value in one.items() if field != "named"}
+        named = one.get("named", {one.get("name", ""): one.get("words")})
+        found += [{**shared, "name": name, "words": words} for name, words in named.items()]
+    return found
+
+
 class ChartWords(ClosedValue):
     """The file of one language; its head explains the fields."""
 
@@ -30,7 +40,7 @@ class ChartWords(ClosedValue):
     parts: Mapping[Part, tuple[str, ...]]
     people: tuple[str, ...]
     frames: Mapping[str, tuple[str, ...]]
-    topics: tuple[TopicSpec, ...]
+    topics: Annotated[tuple[TopicSpec, ...], BeforeValidator(_apart)]
     names: Mapping[str, Mapping[str, tuple[str, ...]]]
     endings: Mapping[str, tuple[str, ...]]
     compounds: tuple[str, ...] = ()

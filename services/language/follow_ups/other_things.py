@@ -23,6 +23,9 @@ def of_another(
         return (replace(last, name=f"{last.head} {one.name}", said=one.said),)
     is_of_no_time = one.span is None and one.at_age is None and not (one.around or one.month)
     is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
+    if is_bare and last.head and (one.tool, last.tool) == ("allergies", "results"):
+        name = f"{one.name} {last.head}"  # "peanut IgE?", "and latex?"
+        return (replace(last, name=name, arguments={**last.arguments, "names": [name]}, said=name),)
     if not is_bare or one.tool != last.tool:
         return about
     if one.tool == "results":

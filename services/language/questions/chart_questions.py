@@ -64,6 +64,7 @@ from services.language.questions.single_questions import (
     named,
     of_one_thing,
     of_relatives,
+    of_tumours,
     plainly_asked,
 )
 from services.language.questions.unread_words import with_unread
@@ -222,7 +223,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
     """
-    if (one_thing := of_one_thing(part)) is not None:
+    if (one_thing := of_one_thing(part, words)) is not None:
         return [one_thing]
     found = list[ChartQuestion]()
     for half in each_half(part):
@@ -244,6 +245,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         found = [in_place(one, part.place, is_last_too=is_last_too) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
+    found = [*of_tumours(found, part.frames)]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
     return [*plainly_asked(found, plain)]
 

@@ -67,7 +67,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     ages, folded = ages_in(folded, words.language)
     spans, rest = spans_in(folded, today=today, language=words.language)
     month, rest = month_named(rest, words.language)
-    pieces = _with_sides(without_opening(words.pieces(rest)), words)
+    pieces = _with_sides(without_opening(_as_asked(rest, words)), words)
     pieces = without_switch(pieces, words)
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
     pieces, excluded = without_excluded(pieces, words)
@@ -79,6 +79,12 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     return SaidOfChart(
         text, folded, pieces, spans, ages, shift, unit, excluded, aside, length, month
     )
+
+
+def _as_asked(text: str, words: Lexicon) -> list[Piece]:
+    """Return the pieces of `text`, what ends a question also where its sign was not typed."""
+    pieces = words.pieces(f"{text} ?")
+    return pieces[:-1] if pieces[-1].text == "?" else pieces
 
 
 def _with_sides(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:

@@ -1,11 +1,11 @@
 """Questions for one thing by its name, for what has a code, and for all that changed. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.charts.chart_parts import QuestionPart
+from services.language.charts.chart_parts import EDGES, QuestionPart
 from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import why_last_seen
@@ -20,19 +20,24 @@ from services.language.words.vocabulary import concept_rows
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OF_ANY_TEST = frozenset({"measured", "tested", "showed"})
+_FINDINGS = saying("imaged_findings")
+_METASTASIS = "metastasis"
+_RECURRENCE = "recurrence relapse progression progressive Rezidiv Progress"
 _OF_A_PERSON = frozenset(
     {"age", "birth date", "name", "sex", "address", "phone", "marital status", "identifiers"}
     | {"vital status", "language", "birth place", "religion", "sex at birth"}
 )
 
 
-def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
+def of_one_thing(part: QuestionPart, words: Lexicon) -> ChartQuestion | None:
     """Return what is asked of one thing in words of its own: how large, how tolerated, how it is.
 
     "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
     """
     name = part.runs[0].text if part.runs else ""
-    if "size" in part.frames and not part.topics:  # of a person it is the height
+    if ("size" in part.frames or _grown(part)) and not part.topics:
+        if not name and any(piece.text in words.words.pointers for piece in part.pieces):
+            return None  # "how big is it": of what was named before
         return _of_size(part) if name else values_of(["body height"], "all", None)
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
@@ -48,14 +53,44 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     return None
 
 
+def _grown(part: QuestionPart) -> str:
+    """Return what else than the patient has grown: "how many cm has the tumor grown"."""
+    said = [(one.name, *run.text.split()) for run in part.runs[:1] for one in run.known]
+    is_growth = any(one[0] == "body height" for one in said)
+    found = (one for each in said for one in each if one in _FINDINGS)
+    return next(found, "") if is_growth else ""
+
+
 def _of_size(part: QuestionPart) -> ChartQuestion:
     """Return the question for how large something is: of what imaging finds its reports."""
     run = part.runs[0]
     known = {word for one in run.known for word in one.name.split()}
-    if saying("imaged_findings") & {*known, run.text.split()[-1]}:
-        shown: Aspect = "all" if part.aspects - {"latest"} else "latest"
-        return ChartQuestion("imaging_reports", {}, shown, run.name_for("problems"))
+    if _FINDINGS & {*known, run.text.split()[-1]}:
+        shown: Aspect = "first" if "first" in part.aspects else "latest"
+        shown = "all" if part.aspects - EDGES else shown
+        name = _grown(part) or run.name_for("problems")
+        return ChartQuestion("imaging_reports", {}, shown, name)
     return named(SEARCH, f"{run.text} size", "all", None)
+
+
+def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Iterator[ChartQuestion]:
+    """Yield the questions; of tumours what is no entry of its own in the list of problems.
+
+    When one came back its metastases and the texts tell, and how many there are the images: that
+    "metastasis to bone" is one entry counts no lesions.
+    """
+    table = concept_rows()["problems"]
+    tumours = {str(one).casefold() for one in table["Cancer"]["members"]} | _FINDINGS
+    for one in asked:
+        is_tumour = one.tool == "problems" and not tumours.isdisjoint((one.name, *one.name.split()))
+        if is_tumour and "recurred" in frames:
+            yield replace(one, name=_METASTASIS, said="", aspect="when")
+            yield ChartQuestion(SEARCH, {"query": _RECURRENCE}, head=one.name)
+        elif one.aspect == "count" and _METASTASIS in one.name:
+            yield replace(one, aspect="all")
+            yield ChartQuestion("imaging_reports", {}, "all", one.name)
+        else:
+            yield one
 
 
 def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:

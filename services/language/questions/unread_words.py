@@ -166,7 +166,7 @@ class _Used:
     def _turns_about(self, piece: Piece) -> bool:
         """Whether a piece asks for all others: "which vaccines did she not have?"."""
         is_negation = piece.text in self._words.words.negations and not self.is_over
-        is_meant = any(one.without for one in self._asked)
+        is_meant = any(one.without or one.part == "reason" for one in self._asked)  # "why not …?"
         return is_negation and not is_meant and (self._is_open or bool(self._limits))
 
     def _is_aspect_left(self, piece: Piece) -> bool:

@@ -78,4 +78,6 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
         return f"{lead}{none.format(total=len(rows), limit=shown, row=value_sentence(edge, words))}"
     some = words.say("above") if is_above else words.say("below")
     count = some.format(count=len(met), total=len(rows), limit=shown)
+    if question.aspect == "latest":
+        return f"{lead}{count}."
     return f"{lead}{count}:\n{value_table(met, words)}"

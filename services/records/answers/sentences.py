@@ -147,11 +147,12 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
+    is_search = question.tool == "search_record"
     is_of_part = question.part not in (None, "status", "treatment") and bool(question.name)
+    is_of_part &= not is_search and question.tool not in _REPEATED  # what was done is not over
     if is_of_part and question.aspect not in ("change", "trend") and len(rows) <= _ROWS_SHOWN:
         # Of two doses the end is that of the one that ended.
         rows = [one for one in rows if (one.status in OVER) == (question.part in _ENDS)] or rows
-    is_search = question.tool == "search_record"
     rows = (
         sorted(rows, key=row_parts.moment_of, reverse=True) if is_search and question.name else rows
     )
@@ -226,7 +227,9 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
     newest = sorted(rows, key=row_parts.moment_of, reverse=True)
     if question.aspect == "count":
         return _counted(question, newest, words)
-    newest = newest[-1:] if question.aspect == "first" else newest
+    if question.aspect == "first":  # of a study and the report on it what it showed
+        newest = [row for row in newest if row.date[:10] == newest[-1].date[:10]]
+        newest = sorted(newest, key=lambda row: len(row.detail))[-1:]
     if question.back:
         return _newest(question, newest, words)
     if len(newest) == 1 or question.aspect in ("latest", "first"):

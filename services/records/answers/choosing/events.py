@@ -105,7 +105,7 @@ def days_around(
     if relation == "since":
         return TimeSpan(first, None, "")
     if relation == "before":
-        is_own = is_alike or question.tool == "encounters"  # that of its day is for it
+        is_own = is_alike or question.tool in ("encounters", "current_status")  # for it, or itself
         return TimeSpan(None, first - timedelta(days=1) if is_own else first, "")
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]
