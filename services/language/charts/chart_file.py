@@ -51,6 +51,7 @@ class ChartWords(ClosedValue):
     openers: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     ones: tuple[str, ...] = ()
+    which: tuple[str, ...] = ()
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()

@@ -42,7 +42,9 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
     "biomarkers": frozenset({"people"}),
-    "imaging_reports": frozenset({"site", "reason"}),
+    "imaging_reports": frozenset({"site", "reason", "people"}),
+    "pathology_reports": frozenset({"people"}),
+    "search_record": frozenset({"people", "place"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due", "dose"}),

@@ -35,6 +35,7 @@ from services.language.charts.names_of_topics import (
 from services.language.charts.telling_topics import telling_topics, with_part_meant
 from services.language.charts.tools_named import (
     SEARCH,
+    given_at,
     taken_for,
     tools_of,
     with_others_meant,
@@ -290,6 +291,8 @@ def _of_run(
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
+        elif what == "treatment" and (given := given_at(run)) is not None:
+            yield given
         elif tool != "results":
             asked = named(tool, run.name_for(tool), aspect, what)
             yield replace(asked, head=run.head_for(tool), said=run.text)
