@@ -257,10 +257,11 @@ _ABBREVIATED_CHARS = 4
 def _names_in(words: str, language: str) -> bool:
     """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT".
 
-    A drug is called so in any language.
+    A drug is called so in any language, and a gene.
     """
     pieces = lexicon(language).pieces(fold(words)[0])
     named = [one for one in pieces if one.of("name") or one.of("topic")]
+    named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
     telling = [one for one in named if all(each.tool != "medications" for each in one.of("name"))]
     return any(max(map(len, one.words)) > _ABBREVIATED_CHARS for one in telling) and all(
         lexicon(language).is_own(one.words) for one in named

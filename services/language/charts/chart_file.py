@@ -52,6 +52,7 @@ class ChartWords(ClosedValue):
     ends: tuple[str, ...] = ()
     ones: tuple[str, ...] = ()
     which: tuple[str, ...] = ()
+    apart: Mapping[str, str] = Field(default_factory=dict)
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()

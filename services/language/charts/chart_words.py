@@ -6,7 +6,7 @@ from functools import cache, lru_cache, reduce
 
 from rapidfuzz.distance import OSA
 
-from services.language.charts.chart_entries import entries_of, names_in
+from services.language.charts.chart_entries import entries_of, shared_in
 from services.language.charts.chart_file import ChartWords
 from services.language.charts.chart_pieces import Label, NameIs, Piece
 from services.language.utterance import Aspect
@@ -50,7 +50,7 @@ class Lexicon:
             self._add(phrase, label)
         self._written = frozenset(self._phrases)
         if fallback is not None:
-            for phrase, label in names_in(fallback, "en"):
+            for phrase, label in shared_in(fallback):
                 if _folded(phrase) not in self._written:
                     self._add(phrase, label)
         known = set(self._phrases)

@@ -200,6 +200,8 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
         return told_when
     if aspect == "change" and _tells_change(question):
         return question
+    if aspect == "change" and question.tool == "medications":  # "reduced?"
+        return replace(question, part="dose", aspect="all")
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None

@@ -147,7 +147,7 @@ def _leaning(
         folded, before, words, today
     ):
         return moved
-    if beside_it := on_its_side(folded, about, before, words):
+    if beside_it := _beside(folded, about, before, words, today):
         return beside_it
     if less := _without_named(folded, before, words):
         return less
@@ -174,6 +174,22 @@ def _leaning(
     return then or (
         of_another(about, before, is_for=leaning_words.says_what_for(tokens)) if is_open else about
     )
+
+
+def _beside(
+    folded: str,
+    about: Sequence[ChartQuestion],
+    before: Sequence[ChartQuestion],
+    words: Lexicon,
+    today: date,
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of the time beside it, also where "after that" is one word: "danach"."""
+    tokens, apart = tokens_of(folded), words.words.apart
+    if about and not apart.keys().isdisjoint(tokens):
+        two = " ".join(apart.get(one, one) for one in tokens)
+        if behind := _around(two, before, words, today):
+            return behind
+    return on_its_side(folded, about, before, words)
 
 
 def _without_named(
