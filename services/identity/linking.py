@@ -27,6 +27,7 @@ from services.language.people.patient_phrases import behind_leads
 from services.language.people.signed_word import Word
 from services.language.people.whom_about import headings_of
 from services.language.replies.commands import command_in
+from services.language.replies.references import place_in
 from services.language.replies.yes_no import yes_no_in
 from services.language.told.telling import is_letter
 from services.language.words.people_words import of_people
@@ -91,6 +92,8 @@ class SubjectLinker:
         """
         linked = await self._link(text, situation)
         is_open = linked.subject == Subject("same", "nobody_else")
+        # "And the second?" is a visit, or a value, where no other patient was spoken of.
+        is_open &= len(situation.roster) > 1 or place_in(text) is None
         for heading in headings_of(text) if is_open and situation.active else ():
             of_frame = await self._link(heading, situation)
             if of_frame.subject.outcome != "same":

@@ -34,7 +34,7 @@ from services.language.told.telling import (
 from services.language.utterance import ChartQuestion, Situation, Task, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
-from services.language.words.people_words import of_people
+from services.language.words.people_words import in_one_letter, of_people
 from services.language.words.phrases import says
 from services.language.words.vocabulary import LANGUAGES
 
@@ -54,7 +54,7 @@ def read(message: str, situation: Situation) -> Utterance:
     """Return what `message` says; what rules cannot tell is left at its default."""
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
-    words = with_whole_years(behind_introduction(words), today=situation.now.date())
+    words = with_whole_years(behind_introduction(in_one_letter(words)), today=situation.now.date())
     yes_no, command = yes_no_in(words), command_in(words)
     yes_no = None if yes_no == "yes" and _asks_on(words, situation) else yes_no
     is_reply = yes_no is not None or command not in (None, "compare")
@@ -81,7 +81,7 @@ def read(message: str, situation: Situation) -> Utterance:
         about = () if doer is not None else about
     return Utterance(
         text=message,
-        language=language or language_of(words, default=situation.language),
+        language=_answered_in(words, language, situation),
         yes_no=yes_no,
         command=command,
         task=_task(is_statement=is_statement, is_plan=is_for_several, is_answered=bool(about)),
@@ -92,6 +92,15 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _answered_in(words: str, language: str, situation: Situation) -> str:
+    """Return in which language is answered: a talk goes on in its own behind "CA 19-9?"."""
+    told = language_of(words, default="")
+    is_open = bool(situation.asked_before and language) and not told
+    pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
+    is_of_any = any(one.of("name") for one in pieces) and not _names_in(words, language)
+    return situation.language if is_of_any else language or told or situation.language
 
 
 def _asks_on(words: str, situation: Situation) -> bool:
@@ -260,12 +269,13 @@ _ABBREVIATED_CHARS = 4
 def _names_in(words: str, language: str) -> bool:
     """Whether all that is named is named in a language's own words: "Windpocken?", and no "GGT".
 
-    A drug is called so in any language.
+    A drug is called so in any language, and a gene.
     """
     pieces = lexicon(language).pieces(fold(words)[0])
     named = [one for one in pieces if one.of("name") or one.of("topic")]
+    named = [one for one in named if all(each.tool != "biomarkers" for each in one.of("topic"))]
     telling = [one for one in named if all(each.tool != "medications" for each in one.of("name"))]
-    return any(len(one.text) > _ABBREVIATED_CHARS for one in telling) and all(
+    return any(max(map(len, one.words)) > _ABBREVIATED_CHARS for one in telling) and all(
         lexicon(language).is_own(one.words) for one in named
     )
 

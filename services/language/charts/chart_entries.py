@@ -68,6 +68,13 @@ def names_in(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
             yield from ((phrase, label) for phrase in said)
 
 
+def shared_in(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    """Yield what of the English file every language reads: names, and genes with their markers."""
+    yield from names_in(words, "en")
+    genes = (one for one in words.topics if one.tool == "biomarkers" and one.name)
+    yield from ((phrase, Label("topic", one)) for one in genes for phrase in one.words)
+
+
 @cache
 def chart_nouns(*tools: str) -> frozenset[str]:
     """Return the single words, folded, by which any language asks for a part of a chart.

@@ -61,6 +61,8 @@ class ChartWords(ClosedValue):
     openers: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     ones: tuple[str, ...] = ()
+    which: tuple[str, ...] = ()
+    apart: Mapping[str, str] = Field(default_factory=dict)
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()

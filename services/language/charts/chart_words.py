@@ -6,7 +6,7 @@ from functools import cache, lru_cache, reduce
 
 from rapidfuzz.distance import OSA
 
-from services.language.charts.chart_entries import entries_of, names_in
+from services.language.charts.chart_entries import entries_of, shared_in
 from services.language.charts.chart_file import ChartWords
 from services.language.charts.chart_pieces import Label, NameIs, Piece
 from services.language.utterance import Aspect
@@ -50,7 +50,7 @@ class Lexicon:
             self._add(phrase, label)
         self._written = frozenset(self._phrases)
         if fallback is not None:
-            for phrase, label in names_in(fallback, "en"):
+            for phrase, label in shared_in(fallback):
                 if _folded(phrase) not in self._written:
                     self._add(phrase, label)
         known = set(self._phrases)
@@ -143,7 +143,7 @@ class Lexicon:
 
     def knows(self, word: str) -> bool:
         """Whether `word` is one of the phrases, or a plain word of any language."""
-        folded = fold(word)[0]
+        folded = self.in_one_letter(fold(word)[0])
         return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
 
     def is_own(self, words: tuple[str, ...]) -> bool:
@@ -234,7 +234,7 @@ class Lexicon:
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
-        token = self._in_one_letter(token)
+        token = self.in_one_letter(token)
         if len(token) < _SWAP_CHARS or not token.isalpha() or self._is_word(token):
             return token
         if cut := self._cut_short(token):
@@ -255,8 +255,11 @@ class Lexicon:
         return token if is_filler or kinds <= {"beyond"} else near[0]
 
     def _in_one_letter(self, token: str) -> str:
+        return reduce(lambda said, one: said.replace(*one), self.words.digraphs.items(), token)
+
+    def in_one_letter(self, token: str) -> str:
         """Return a word whose umlauts are written out as it is folded: "anaemie" is anamie."""
-        plain = reduce(lambda said, one: said.replace(*one), self.words.digraphs.items(), token)
+        plain = self._in_one_letter(token)
         is_known = (token,) in self._phrases or token in self._own or token in common_words()
         return token if is_known or not self._is_word(plain) else plain
 
@@ -275,13 +278,13 @@ class Lexicon:
 
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
-        if (token,) not in self._phrases:
-            for ending in self._compounds:
-                rest = token.removesuffix(ending)
-                if rest != token and len(rest) >= 2:
-                    yield from (rest.removesuffix("-"), ending)
-                    return
-        yield from self._halves(token) or (token,)
+        # "Drogenüberdosis" is no dose.
+        halves = self._halves(token) or self._halves(self._in_one_letter(token))
+        if "".join(halves) != token and (token,) not in self._phrases:
+            ends = (one for one in self._compounds if token.endswith(one))
+            heads = ((token.removesuffix(one), one) for one in ends)
+            halves = next((one for one in heads if len(one[0]) >= _SHORT_CHARS), halves)
+        yield from (one.removesuffix("-") for one in halves or (token,))
 
     def _halves(self, token: str) -> tuple[str, ...]:
         """Return the two words of the phrases that `token` is: Depressionsscreening."""

@@ -139,6 +139,12 @@ def imaged(run: Run) -> str:
     return run.text if is_organ(run) else run.name_for("problems")
 
 
+def as_typed(topic: TopicSpec, part: QuestionPart) -> str:
+    """Return how a topic with a name was typed: "leber sono"; "" without a name."""
+    kind = next((one.text for one in part.pieces if topic in one.of("topic")), "")
+    return " ".join([*(run.text for run in part.runs), kind]) if part.runs else ""
+
+
 def is_organ(run: Run) -> bool:
     """Whether an organ is named by its illnesses or values: a cardiac scan, a renal one."""
     name = run.main.name if run.main is not None else ""

@@ -8,8 +8,8 @@ from services.language.charts.chart_parts import QuestionPart
 from services.language.charts.chart_pieces import NameIs
 from services.language.charts.chart_words import lexicon
 from services.language.charts.named_runs import FOR, Run
-from services.language.utterance import ChartQuestion
-from services.language.words.vocabulary import concept_rows
+from services.language.utterance import ChartQuestion, Part
+from services.language.words.vocabulary import concept_rows, drug_words
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -23,7 +23,8 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
-GIVEN = ChartQuestion("medications", {"status": "all"})
+OF_ALL: Mapping[str, str] = {"status": "all"}
+GIVEN = ChartQuestion("medications", OF_ALL)
 GIVEN_FOR = frozenset({"medications", "procedures", "encounters"})
 """The tools for what there is because of an illness."""
 HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
@@ -88,6 +89,7 @@ def _has_levels(run: Run, part: QuestionPart) -> bool:
     is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
     is_level = is_value or name.capitalize() in concept_rows()["results"]
     is_bare = not part.frames & {"takes", "over"} and not {*part.parts}  # "dexa", not "dexa dose"
+    is_bare &= part.aspects != {"when"}  # "since when HCT" is asked of the drug
     return (is_course and is_level) or (is_value and (_is_limited(part) or is_bare))
 
 
@@ -176,6 +178,18 @@ def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[R
 def ills_shown_by(value: str) -> list[str]:
     """Return the illnesses of which a value tells most: hypertension of the blood pressure."""
     return [ill for ill, shown in concept_rows()["measured_for"].items() if shown == value]
+
+
+def given_at(run: Run, what: Part | None) -> ChartQuestion | None:
+    """Return what was given where a value was so; None for what drugs are named by: potassium.
+
+    Of "fever" it is what was given for it, of a marker "under what did it rise?" all drugs.
+    """
+    is_value = what == "treatment" and run.main is not None and run.main.tool == "results"
+    if not is_value or run.name in _taken_for() or {*run.name.split()} & drug_words():
+        return None
+    ills = ills_shown_by(run.name)
+    return ChartQuestion("problems", OF_ALL, "all", ills[0], "treatment") if ills else GIVEN
 
 
 def taken_for(asked: list[ChartQuestion], part: QuestionPart) -> list[ChartQuestion]:

@@ -42,7 +42,9 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit", "end", "code", "reason", "people"}),
     "biomarkers": frozenset({"people"}),
-    "imaging_reports": frozenset({"site", "reason"}),
+    "imaging_reports": frozenset({"site", "reason", "people"}),
+    "pathology_reports": frozenset({"people"}),
+    "search_record": frozenset({"people", "place"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason",
                               "code"}),
     "procedures": frozenset({"reason", "people", "place", "site", "side", "due", "dose"}),
@@ -198,6 +200,8 @@ def _of_its_aspect(question: ChartQuestion, asked: QuestionPart) -> ChartQuestio
         return told_when
     if aspect == "change" and _tells_change(question):
         return question
+    if aspect == "change" and question.tool == "medications":  # "reduced?"
+        return replace(question, part="dose", aspect="all")
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None

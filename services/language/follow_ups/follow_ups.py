@@ -56,6 +56,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
             leaning_words.opens,
             leaning_words.points_back,
             leaning_words.is_then,
+            leaning_words.asks_which,
             leaning_words.ends_before,
         )
     )
@@ -89,6 +90,8 @@ def followed_up(
     is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about
+    if leaning_words.asks_which(tokens_of(fold(text)[0])):
+        return tuple(replace(one, aspect="all", part=None, back=0) for one in before)
     marker = leaning_words.marker_named(text, language)
     if marker and before[0].tool == "biomarkers":
         return (replace(before[0], name=marker, arguments={}, aspect="all", unread=""),)
@@ -115,7 +118,9 @@ def _with_its_name(
     idle = words.words.expletives  # "gab es …" points at nothing
     at = next((n for n in points if " ".join(tokens[max(0, n - 1) : n + 1]) not in idle), None)
     is_other = leaning_words.says_what_for(tokens) or {*tokens} & of_people("articles")
-    if at is None and leaning_words.opens(tokens) and not is_other:  # "and removed?"
+    is_removal = bool({*tokens} & {*words.words.removed})  # "when taken out?"
+    is_left_out = is_removal or leaning_words.opens(tokens)  # "and removed?"
+    if at is None and is_left_out and not is_other:
         tokens, at = [*tokens, ""], len(tokens)
     if at is None or not thing.name or thing.tool not in {*PARTS_OF, "care"}:
         return ()
@@ -142,7 +147,7 @@ def _leaning(
         folded, before, words, today
     ):
         return moved
-    if beside_it := on_its_side(folded, about, before, words):
+    if beside_it := _beside(folded, about, before, words, today):
         return beside_it
     if less := _without_named(folded, before, words):
         return less
@@ -169,6 +174,22 @@ def _leaning(
     return then or (
         of_another(about, before, is_for=leaning_words.says_what_for(tokens)) if is_open else about
     )
+
+
+def _beside(
+    folded: str,
+    about: Sequence[ChartQuestion],
+    before: Sequence[ChartQuestion],
+    words: Lexicon,
+    today: date,
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of the time beside it, also where "after that" is one word: "danach"."""
+    tokens, apart = tokens_of(folded), words.words.apart
+    if about and not apart.keys().isdisjoint(tokens):
+        two = " ".join(apart.get(one, one) for one in tokens)
+        if behind := _around(two, before, words, today):
+            return behind
+    return on_its_side(folded, about, before, words)
 
 
 def _without_named(

@@ -53,6 +53,11 @@ def _relatives() -> tuple[str, ...]:
     return tuple(one for language in LANGUAGES for one in lexicon(language).words.relative)
 
 
+def asks_which(tokens: Sequence[str]) -> bool:
+    """Whether it asks but which they are: "on a pill?", "which?"."""
+    return " ".join(filter(str.isalnum, tokens)) in every(lambda words: words.which)
+
+
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
     return " ".join(["", *filter(str.isalnum, tokens)]).endswith(_thens())

@@ -240,6 +240,8 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             continue
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         has_more = at - article > 1
+        if one == "one" and of_people("newest").issuperset(folds[article + 1 : at]) and has_more:
+            continue  # "and the previous one?" is a scan, or a value
         moves = article > 0 and folds[article - 1] in of_people("moves_on", "tells")
         ends = not behind or behind in of_people("lingers")
         is_told_apart = behind in of_people("described_by", "told_apart_by")

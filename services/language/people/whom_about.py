@@ -112,6 +112,9 @@ def _may_be_somebody(words: Sequence[Word]) -> bool:
         return False
     is_numbered = any(one.has_number or one.gap[-1:].isdigit() for one in words)  # `die 12`, `12A`
     is_open = all(one.is_in("definite", "here", "titles_of_patients") for one in words)
+    is_open |= words[-1].text == "one" and all(
+        one.is_in("definite", "newest") for one in words[:-1]
+    )
     is_said = all(one.before for one in words[1:])  # in one sentence
     is_owned = any(one.is_in("owners") for one in words)
     others = words[:-1] if is_owned else words  # `her twin sister`

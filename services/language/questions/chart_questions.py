@@ -25,6 +25,7 @@ from services.language.charts.named_runs import Run, may_name
 from services.language.charts.names_of_topics import (
     SAY_WHAT_FOR,
     arguments_for,
+    as_typed,
     imaged,
     may_be_of,
     names_of,
@@ -35,6 +36,7 @@ from services.language.charts.names_of_topics import (
 from services.language.charts.telling_topics import telling_topics, with_part_meant
 from services.language.charts.tools_named import (
     SEARCH,
+    given_at,
     taken_for,
     tools_of,
     with_others_meant,
@@ -293,7 +295,7 @@ def _of_run(
         elif tool == "documents" and what == "people":  # who of the team has the field
             yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            asked = named(tool, run.name_for(tool), aspect, what)
+            asked = given_at(run, what) or named(tool, run.name_for(tool), aspect, what)
             yield replace(asked, head=run.head_for(tool), said=run.text)
     if not tools and is_searched:
         yield named(SEARCH, run.text, aspect, what)
@@ -335,4 +337,5 @@ def _of_its_own(
         name = " ".join([name, *map(imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None
-    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
+    said = as_typed(topic, part)
+    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what, said=said)

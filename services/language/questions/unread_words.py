@@ -119,7 +119,7 @@ class _Used:
         self._thens = [] if self._is_then() else thens_in(pieces)
         is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
         self._begins = any(one.aspect == "when" and one.tool in _BEGIN for one in asked)
-        has_side = is_moved or self._begins or any(map(_is_of_time, asked))
+        has_side = is_moved or self._begins or any(_is_of_time(q) or _is_since(q) for q in asked)
         self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
@@ -142,7 +142,8 @@ class _Used:
 
     def _is_name_left(self, piece: Piece) -> bool:
         """Whether it is a name, or stands for one, and nothing is looked up by it."""
-        if piece.text in relations_of(self._words) and any(one.around for one in self._asked):
+        is_beside = any(one.around or _is_since(one) for one in self._asked)
+        if piece.text in relations_of(self._words) and is_beside:
             return False
         if has_sides(piece) and any(one.part == "side" for one in self._asked):
             return False  # "which arm?"
@@ -251,6 +252,11 @@ def _side_at_end(pieces: Sequence[Piece], words: Lexicon) -> Piece | None:
 def _ends_in_a_step(pieces: Sequence[Piece], words: Lexicon) -> bool:
     said = " ".join(one.text for one in pieces if any(map(str.isalnum, one.text)))
     return any(said.endswith(tuple(each)) for each in words.words.unit_after.values())
+
+
+def _is_since(question: ChartQuestion) -> bool:
+    """Whether all of it since a day is asked for: "2018?", "and after that?"."""
+    return question.span is not None and question.span.until is None
 
 
 def _is_of_time(question: ChartQuestion) -> bool:

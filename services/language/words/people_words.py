@@ -1,13 +1,15 @@
 """The words beside names, and the words of common language that are names too: lists as data."""
 
+import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 
 from services.language.words.letters import folded
 from services.language.words.statement_tables import read_table
 
 _HERE = Path(__file__).parents[1]
+_WRITTEN_OUT = re.compile(r"\b(?=\w{4})\w*[aou]e\w*", re.IGNORECASE)
 
 
 @cache
@@ -39,6 +41,17 @@ def common_words() -> frozenset[str]:
 def names_in_english() -> frozenset[str]:
     """Return names that are words of other languages, and none of English: `estrella`."""
     return frozenset(_words_of("names")).difference(_words_of("en"), _beside())
+
+
+def in_one_letter(text: str) -> str:
+    """Return `text` with umlauts in one letter where only so it has a common word: "dafuer"."""
+    return _WRITTEN_OUT.sub(lambda one: _in_one_letter(one[0]), text)
+
+
+def _in_one_letter(word: str) -> str:
+    umlauts = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("Ae", "Ä"), ("Oe", "Ö"), ("Ue", "Ü"))
+    plain = reduce(lambda said, one: said.replace(*one), umlauts, word)
+    return plain if folded(word) not in common_words() and folded(plain) in common_words() else word
 
 
 def _words_of(name: str) -> list[str]:
