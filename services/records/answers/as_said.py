@@ -97,7 +97,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        told = _not_noted(said, tuple(told_in(said))) if len(said) <= _TOLD_CHARS else ()
+        told = tuple(told_in(said)) if len(said) <= _TOLD_CHARS else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
@@ -148,13 +148,6 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
     seen = {one.sentences for one in own if all(each in shown for each in one.sentences)}
     gone = gone or (seen if len(seen) == 1 else gone)
     return [one for one in found if one.sentences not in gone]
-
-
-@lru_cache(maxsize=1_000)
-def _not_noted(said: str, told: Sequence[str]) -> Sequence[str]:
-    """Return what was told beside the notes of a line: these are held as they are."""
-    noted = _noted(said) if told else []
-    return [one for one in told if not any(one in quote for quote in noted)]
 
 
 def _noted(said: str) -> list[str]:
