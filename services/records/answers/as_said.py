@@ -17,7 +17,9 @@ from services.language.requests.work import own_kind_in
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
     HeldStatement,
+    asks_to_hold,
     behind_corrections,
+    sentences_of,
     stated_in,
     withdrawn_value,
     withdraws_all,
@@ -150,11 +152,6 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
     return [one for one in found if one.sentences not in gone]
 
 
-def _noted(said: str) -> list[str]:
-    only = (one for one in stated_in(said) if not (one.corrects or one.only_if_held))
-    return [one.quote for one in only if one.kind == "note"]
-
-
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
     correction = correction_in(said)
@@ -187,7 +184,9 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = is_answer and is_told(waited) and not _noted(said)
+            is_answer = (
+                is_answer and is_told(waited) and not any(map(asks_to_hold, sentences_of(said)))
+            )
             if is_answer and not head.isdecimal() and yes_no_in(head) is None:
                 is_answer = not is_told(said)
             yield _Line(waited if is_answer else said, each, before, shown)
