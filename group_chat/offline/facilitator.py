@@ -11,6 +11,7 @@ from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_r
 from group_chat.speakers.plan_text import PLAN_QUESTION
 from services.language.charts.tools_named import SEARCH
 from services.language.replies.commands import is_retracted
+from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
 from services.language.replies.references import place_in
@@ -214,14 +215,16 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     if not step or prompt.tool(RECORD_TOOL) is None or not is_turn:
         return None
     if not step.get("asked"):
-        said, about = _said(prompt, step), prompt.utterance and prompt.utterance.about
-        left = f"\n\n{prompt.text('left_unanswered', asked=prompt.asked)}" if about else ""
+        said, read = _said(prompt, step), prompt.utterance
+        is_left = bool(read and read.about) or says(prompt.asked, "asks_bookings")
+        is_left = is_left and correction_in(prompt.asked) is None
+        left = f"\n\n{prompt.text('left_unanswered', asked=prompt.asked)}" if is_left else ""
         return OfflineReply(text=f"{said.text}{left}")
     fields = [
         FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
         for row in step["ask_for"]
     ]
-    found = readings_in(prompt.asked, fields)
+    found = readings_in(prompt.asked, fields, now=prompt.now)
     read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
     is_free = all(one.value == one.quote for one in found.values())
     if read and is_free and orders_work(read, prompt.agent):

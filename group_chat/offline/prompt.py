@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -93,7 +94,7 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
-        year: In which the user asks; 0 where that is not known.
+        now: When the user asks; None where that is not known.
         identity: Who the patient is by the records; None where nobody knows.
         identities: The same of all patients of the conversation.
     """
@@ -122,8 +123,13 @@ class Prompt:
     held: Sequence[str] = ()
     identity: PatientIdentity | None = None
     identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
-    year: int = 0
+    now: datetime | None = None
     has_asked: bool = False
+
+    @property
+    def year(self) -> int:
+        """In which the user asks; 0 where that is not known."""
+        return 0 if self.now is None else self.now.year
 
     @property
     def recent(self) -> str:
@@ -236,7 +242,7 @@ def prompt_of(
         held=request.held,
         identity=request.identity,
         identities=request.identities,
-        year=request.now.year,
+        now=request.now,
     )
 
 

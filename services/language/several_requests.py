@@ -3,14 +3,16 @@
 from itertools import pairwise
 
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
-from services.language.requests.appointment_slots import slots_in
+from services.language.requests.appointment_slots import names_a_time, slots_in
 from services.language.told.held_statements import asks_to_hold, held_statements
 from services.language.told.telling import is_told
 from services.language.words.folding import words_of
 from services.language.words.phrases import parts_in, places_of, says
 
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
-_MOST_CHARS, _BOOKING_SLOTS, _AROUND = 300, 2, " ,;&"
+_MOST_CHARS, _BOOKING_SLOTS, _DAY_WORDS, _AROUND = 300, 2, 2, " ,;&"
+_SHARED = ("time_preference", "doctor_preference")
+_NO_SECOND = ("move_or_change", "cancel", "tells_of_past", "question", "email", "is_span")
 
 
 def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
@@ -20,7 +22,7 @@ def apart(text: str, *, has_patient: bool = True) -> tuple[str, ...]:
     with Jones and remind me to call". Questions first, for a deed may ask for a yes, and what is
     booked last; where no patient is open a question asks whose it is, and comes last.
     """
-    wanted = _requests_in(text) if len(text) <= _MOST_CHARS else [text]
+    wanted = _with_shared(_requests_in(text)) if len(text) <= _MOST_CHARS else [text]
     places = {0: 0 if has_patient else 2, 1: 1, 2: 3}
     is_one = len(wanted) == 1
     return (text,) if is_one else tuple(sorted(wanted, key=lambda one: places[_place(one)]))
@@ -40,8 +42,10 @@ def _requests_in(text: str) -> list[str]:
         piece = text[start:end]
         joined = " ".join(piece.split()).lstrip(_AROUND)
         rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
-        if (said := found[-1].strip(_AROUND)) and _is_another(said, rest):
-            found.append(rest)
+        rest += "." * (joined.endswith(".") and rest[-1:].isdigit())  # "and 9.12."
+        is_day = _is_day_or_when(rest) and _names_day(found[-1]) and _books(found[0])
+        if (said := found[-1].strip(_AROUND)) and (is_day or _is_another(said, rest)):
+            found.append(f"{rest} ")
         else:
             found[-1] += piece
     return [one.strip(_AROUND) for one in found]
@@ -58,6 +62,38 @@ def _is_another(said: str, behind: str) -> bool:
     if says(behind, "begins_other_order") or (not is_free and says(behind, "begins_order")):
         return _is_order(said) or _asks(said)
     return _is_order(said) and _asks(behind) and says(behind, "question")
+
+
+def _books(text: str) -> bool:
+    """Whether `text` asks for an appointment on a day: "book Mon", "Wed 9:00 with Lee"."""
+    is_asked = says(text, "arranges_appointment") or names_a_time(text)
+    return is_asked and _names_day(text)
+
+
+def _is_day_or_when(text: str) -> bool:
+    """Whether `text` is another day of it, or names its time as well."""
+    said = slots_in(text, is_booking=True)
+    is_short = len(text.split()) <= _DAY_WORDS
+    return "?" not in text and _names_day(text) and (is_short or _SHARED[0] in said)
+
+
+def _names_day(text: str) -> bool:
+    is_said = "date_preference" in slots_in(text, is_booking=True)
+    return is_said and not says(text, *_NO_SECOND)
+
+
+def _with_shared(wanted: list[str]) -> list[str]:
+    """Return `wanted`, each with time and doctor that one of them has: "Mon and Tue 9 with Lee"."""
+    each = [slots_in(one, is_booking=True) for one in wanted]
+    if len(each) < 2 or not all(map(_names_day, wanted)):
+        return wanted
+    for name in _SHARED:
+        said = next((one[name] for one in each if name in one), None)
+        wanted = [
+            one if said is None or name in own else f"{one} {said}"
+            for one, own in zip(wanted, each, strict=True)
+        ]
+    return wanted
 
 
 def _asks(text: str) -> bool:

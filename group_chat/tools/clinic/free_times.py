@@ -11,7 +11,7 @@ from pydantic import Field
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.tool import ToolOutput
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, action_key
 from services.language.people.names_within import words_of
 from services.language.pointing.when import when_of
 from services.language.replies.references import place_in
@@ -116,6 +116,8 @@ class FreeTimes:
         else:
             doctor = Doctor(moved.doctor_id, name, "")
         if not isinstance(doctor, Doctor):
+            if action_key() and "unknown" in doctor:  # a workflow's step asks for its own fields
+                raise ToolInputError(f"no doctor here is called {doctor['unknown']}")
             return {**doctor, **row}
         known = {"doctor": doctor.name, "doctor_uuid": doctor.doctor_id, **row}
         if not wanted.days:

@@ -29,6 +29,8 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
         before = [word.text for word in message.words if word.end <= one.start()]
+        if not of_people("phones").isdisjoint(before[-2:]):
+            continue  # "her phone is 555-4321"
         begins = of_people("opening", "moves_on").issuperset(before)
         begins = begins and (
             is_bare_number(message, token) or is_heading_number(message, one.start(), token)

@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from pydantic import JsonValue
 
 from data_models.scenarios.scenario import FieldDefinition
 from services.language.figures.full_dates import full_dates
+from services.language.pointing.when import when_of
 from services.language.replies.corrections import revokes_consent
 from services.language.replies.yes_no import truth_in, yes_no_in
+from services.language.words.in_english import in_english
+from services.language.words.phrases import says, without
 
 TEXT_LIMIT_CHARS = 500
 _INTEGER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?![\w]|[.,]\d)")
@@ -43,7 +47,7 @@ def reading_in(field: FieldDefinition, text: str) -> Reading | None:
     words = text.strip()
     match field.value_type:
         case "boolean":
-            truth = truth_in(words)
+            truth = truth_in(_EMAIL.sub("", words))  # "jo@…" is no yes
             return None if truth is None or revokes_consent(words) else Reading(truth, words)
         case "integer":
             return _only(_INTEGER, words, int)
@@ -72,7 +76,8 @@ def is_plainly(field: FieldDefinition, text: str) -> bool:
             return _NUMBER.fullmatch(words) is not None and value_in(field, words) is not None
         case "date":
             found = _date(words)
-            return found is not None and found.quote == words
+            is_ahead = _is_to_come(field) and not without(in_english(words), "day").strip(" ,")
+            return is_ahead if found is None else found.quote == words
         case _:
             return pattern is not None and pattern.fullmatch(words) is not None
 
@@ -113,13 +118,19 @@ def answers_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, JsonVa
     return {name: found.value for name, found in readings_in(text, fields).items()}
 
 
-def readings_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, Reading]:
+def readings_in(
+    text: str, fields: Sequence[FieldDefinition], *, now: datetime | None = None
+) -> dict[str, Reading]:
     """Return what one message says of the fields that were asked for together, each once.
 
     Several fields are told apart by their names, by their types, or by their order in a list.
+
+    Args:
+        now: When it is said; then a day to come may be "Tuesday" or "3 Dec".
     """
     if len(fields) == 1:
-        found = reading_in(fields[0], text)
+        ahead = None if now is None else day_ahead_in(fields[0], text, now)
+        found = reading_in(fields[0], text) or ahead
         return {} if found is None else {fields[0].name: found}
     named = _by_name(text, fields)
     left = [field for field in fields if field.name not in named]
@@ -177,18 +188,23 @@ def _text(field: FieldDefinition, words: str) -> Reading | None:
         found = pattern.search(words)
         is_date = pattern is _PHONE and found is not None and bool(full_dates(found[0]))
         return None if found is None or is_date else Reading(found[0].strip(), found[0].strip())
-    if words.endswith("?") or len(words) > TEXT_LIMIT_CHARS or not says_something(words):
+    if words.endswith("?") or len(words) > TEXT_LIMIT_CHARS or not says_something(field, words):
         return None
     return Reading(words, words)
 
 
-def says_something(words: str) -> bool:
-    """Whether words can be an answer of their own: no bare yes, number, date or address."""
+def says_something(field: FieldDefinition, words: str) -> bool:
+    """Whether words can be an answer of their own: no bare yes, number, date or address.
+
+    "Monday" is one only where the field is a day's.
+    """
     bare = words.strip(" .,;:!")
     if not any(map(str.isalpha, bare)) or yes_no_in(bare) is not None or revokes_consent(bare):
         return False
     dates = full_dates(bare)
     is_date = bool(dates) and (dates[0].start, dates[0].end) == (0, len(bare))
+    if not (is_date or says(field.label, "of_when")):
+        is_date = not without(in_english(bare), "day").strip()
     return not is_date and _EMAIL.fullmatch(bare) is None
 
 
@@ -211,6 +227,20 @@ def _date(words: str) -> Reading | None:
     if len(days) != 1:
         return None
     return Reading(days.pop().isoformat(), words[dates[0].start : dates[0].end])
+
+
+def day_ahead_in(field: FieldDefinition, text: str, now: datetime) -> Reading | None:
+    """Return the one day to come that `text`, said `now`, means; None of any other field."""
+    if not _is_to_come(field):
+        return None
+    said = when_of(text, now, is_ahead=True)
+    if said is None or said.first is None or said.first != said.last or said.first < now.date():
+        return None
+    return Reading(said.first.isoformat(), text.strip())
+
+
+def _is_to_come(field: FieldDefinition) -> bool:
+    return field.value_type == "date" and says(field.label, "is_to_come")
 
 
 def confirmation_in(

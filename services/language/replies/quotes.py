@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from services.language.figures.full_dates import full_dates
 from services.language.replies.yes_no import truth_in
+from services.language.requests.clock import day_in
 from services.language.words.folding import words_of
 from services.language.words.vocabulary import numbers_of_all
 
@@ -22,9 +23,8 @@ def may_mean(kind: str, value: object, quote: str) -> bool:
             return value in _numbers(quote)
         case "date":
             days = {day.isoformat() for found in full_dates(quote) for day in found.readings}
-            return (
-                value in days if days else len(words_of(quote)) > 1 or any(map(str.isdigit, quote))
-            )
+            is_day = len(words_of(quote)) > 1 or any(map(str.isdigit, quote))
+            return value in days if days else is_day or day_in(quote) is not None
         case "boolean":
             return truth_in(quote) in (None, value)
         case _:

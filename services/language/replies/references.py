@@ -37,6 +37,13 @@ def place_in(text: str) -> int | None:
     return next((place for place in places if place > 0), None)
 
 
+def places_alone_in(text: str) -> tuple[int, ...]:
+    """Return the places that `text` says and nothing else: "the first two", "the last note"."""
+    words = [word for word in words_of(text) if word not in _NOTES]
+    is_bare = all(word in _ordinals() or word in _nouns() or word in _AROUND for word in words)
+    return tuple(_places(words)) if is_bare else ()
+
+
 def number_alone_in(text: str) -> int | None:
     """Return the number that the whole of `text` is: "2", "#2", "option 2", "Nummer 2"."""
     words = [word for word in words_of(text) if word not in _NUMBERING]
@@ -70,6 +77,7 @@ def _places(words: Sequence[str]) -> Iterator[int]:
 
 
 _NUMBERING = frozenset({"number", "no", "nr", "nummer", "option", "the", "die", "der", "das"})
+_NOTES = frozenset(words_of("note notes notiz notizen"))
 _AROUND = frozenset(words_of("the and please take then der die das den dem und dann bitte"))
 
 

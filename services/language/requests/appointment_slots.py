@@ -49,7 +49,7 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         english = _in_any_language(text) or _hour_alone(text) or english
     found = {
         "doctor_preference": _doctor(text) or field_in(_wished(text)),
-        "date_preference": _day(english),
+        "date_preference": _day(english, text),
         "time_preference": _time(english),
         "procedure_preference": _last(english, "procedure"),
         "reason_visit": _of(_WORDS.compiled("reason"), text),
@@ -138,10 +138,15 @@ def _doctor(text: str) -> str | None:
     return next((f"Dr. {one.title()}" for one in names if one not in refused), None)
 
 
-def _day(english: str) -> str | None:
+def _day(english: str, text: str = "") -> str | None:
+    figures = [one[0] for one in _WORDS.compiled("day_in_figures").finditer(text or english)]
+    if figures and figures[-1].rstrip(".").casefold() in english:
+        return figures[-1].casefold()
     if not (found := found_in(english, "day")):
         return None
     said = found[-1]
+    if "week" in said and (named := [one for one in found if fold(one)[0] in words_for("weekday")]):
+        return f"{named[-1]} {said}"  # "Wednesday next week" is one day
     for lead in ("on ", "this ", "the "):
         said = said if said == "this week" else said.removeprefix(lead)
     return said

@@ -7,10 +7,10 @@ from typing import Any
 from services.language.pointing.clock_words import PARTS_OF_DAY
 from services.language.words.folding import words_of
 from services.language.words.in_english import in_english
-from services.language.words.phrases import found_in, says
+from services.language.words.phrases import found_in, says, without
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
-_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
+_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b(?!\.)|\bat (\d{2,3})\b")
 _COUNT = r"(half an?|an?|the|one|two|three|four|(?<![\d.,])\d{1,3})\s+"
 _SHIFT = re.compile(
     rf"\b(?:(by|at|back)\s+)?{_COUNT}(hour|day|week|minute|min)s?\b"
@@ -54,7 +54,8 @@ def shift_in(text: str) -> timedelta | None:
     found = _SHIFT.search(said)
     if found is None or not (found[1] or found[4]):
         return None
-    if found[2] == "the" and (not found[4] or said[found.end() :].strip(" .,!?")):
+    rest = without(said[found.end() :], "same_time").strip(" .,!?")
+    if found[2] == "the" and (not found[4] or rest not in ("", "at")):
         return None  # "the day after tomorrow" is a day
     shift = _span(found[2], found[3])
     return -shift if found[4] in ("earlier", "before", "sooner") else shift

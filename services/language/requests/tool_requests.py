@@ -112,7 +112,7 @@ def _new_task(text: str) -> Given | None:
     if not first and words[run.stop - 1][-1] in ",:":
         # "erinnere mich am Montag um 9, die Tochter anzurufen"
         return {"title": behind, "due": " ".join(words[: run.stop]).rstrip(",:")}
-    if behind:
+    if behind or says(words[first - 1], "after_which"):  # "nothing to eat after midnight"
         return {"title": whole}
     return {"title": " ".join(words[: first or 1]).rstrip(","), "due": " ".join(words[run])}
 

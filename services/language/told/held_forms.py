@@ -18,7 +18,7 @@ _AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
 _WHOLE = ("own", "of_patient", "notes", "joins", "corrections", "rather_than", "withdraws",
           "may_withdraw", "withdraws_all")  # fmt: skip
 _WORDS = ("adds", "relatives", "no_part", "no_detail")
-_ANYWHERE = ("doubts", "guards", "note_guards")
+_ANYWHERE = ("doubts", "guards", "note_guards", "tags")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from services.language.words.text_words import asks_question
 TEXT_LIMIT_CHARS = 2_000
 _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
 _CODE: StatementKind = "code status"
+_DAY_AT_END = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.$")
 _SPACES = re.compile(r"\s+")
 
 
@@ -154,7 +155,7 @@ def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | 
     """
     wanted = _folded(quote)
     for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
-        if wanted and _folded(sentence) == wanted and not _asks(sentence):
+        if wanted and _folded(sentence) == wanted and not asks(sentence):
             known, of_whom = grammars(), without_names(sentence, names)
             is_theirs = any(one["of_patient"].search(of_whom) for one in known)
             is_guarded = any(_is_guarded(sentence, one) for one in known)
@@ -185,6 +186,8 @@ def sentences_of(text: str) -> Iterator[str]:
 
 def _goes_on(sentence: str, behind: str) -> bool:
     """Whether a sentence ends with no full stop: "tel. 0123", "Dr. Lee", "im 3. Stock"."""
+    if _DAY_AT_END.search(sentence) and behind[0].islower():
+        return True  # "remember that on 3.12. she leaves"
     *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
     if sentence.endswith(".") and word.isdecimal() and title in of_people("before_ordinals"):
         return True
@@ -196,16 +199,17 @@ def _goes_on(sentence: str, behind: str) -> bool:
 
 def _read(sentence: str) -> list[HeldStatement]:
     for grammar in grammars():
-        if _asks(sentence) and not _is_polite(sentence, grammar):
+        if asks(sentence) and not _is_polite(sentence, grammar):
             continue
         if stated := _stated(sentence, grammar):
             return stated
     return []
 
 
-def _asks(sentence: str) -> bool:
-    """Whether it ends with a question mark, alone or among others: "?!"."""
-    return "?" in sentence[len(sentence.rstrip(" .!?")) :]
+def asks(sentence: str) -> bool:
+    """Whether it ends with a question mark, alone or among others, or asks so: "is she"."""
+    is_marked = "?" in sentence[len(sentence.rstrip(" .!?")) :]
+    return is_marked or any(one["tags"].search(sentence) for one in grammars())
 
 
 def _is_polite(sentence: str, grammar: Grammar) -> bool:

@@ -16,9 +16,16 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import lexicon
 from services.language.figures.quantities import quantities_in
 from services.language.replies.commands import behind_retraction
+from services.language.requests.appointment_slots import names_a_time
 from services.language.requests.work import own_kind_in, work_in
 from services.language.told.held_forms import grammars
-from services.language.told.held_statements import behind_corrections, may_put_right, sentences_of
+from services.language.told.held_statements import (
+    asks,
+    behind_corrections,
+    held_statements,
+    may_put_right,
+    sentences_of,
+)
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
@@ -54,6 +61,7 @@ _LONGEST_LEAD, _LONGEST_LABEL, _STEM = 6, 5, 5
 _ONE_OF = frozenset({"when", "hour", "kin", "done", "able", "drug", "thing", "prep"})
 _VALUES = frozenset({"results", "current_status", "biomarkers"})
 _EXAMS = frozenset({"imaging_reports", "pathology_reports", "procedures"})
+_DOES = frozenset({"verb", "verbs", "is", "has", "done", "able", "suppose"})
 _LISTS = frozenset(
     {"results", "medications", "allergies", "documents", "problems", "immunizations", "encounters"}
 )
@@ -91,12 +99,15 @@ def told_in(text: str) -> Sequence[str]:
         return [*sentences_of(text)]
     behind = behind_retraction(text)
     said = text if behind is None else behind
+    if any(one.kind == "note" and not one.corrects for one in held_statements(said)):
+        return [one for one in sentences_of(said) if not held_statements(one) and is_told(one)]
     if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
         return (said,)
-    sentences = (one for one in sentences_of(said.replace("; ", ", ")) if "?" not in one)
+    sentences = (one for one in sentences_of(said.replace("; ", ", ")))
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
         for one in sentences
+        if "?" not in one and not asks(one)
     )
     return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))
 
@@ -133,7 +144,7 @@ def is_other_figure(text: str, told: str) -> bool:
 
 @lru_cache(maxsize=4_000)
 def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
-    if work_in(text) is not None or says(text, *_ORDERS):
+    if asks(text) or work_in(text) is not None or says(text, *_ORDERS):
         return False
     told = language_of(text, default="")
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
@@ -143,6 +154,8 @@ def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
     least = min(unknown.values())  # "K 3 values" is no German
     likely = [one for one, count in unknown.items() if count == least]
     likely = [told] if told in likely else likely  # "wächst er" is no English
+    if names_a_time(text) and not any(_DOES.intersection(known[one]) for one in likely):
+        return False  # "Dr. Lee Thursday 10:20" is a wish
     return any(_is_told_in(text, language, is_sure=is_sure) for language in likely)
 
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from data_models.values import ClosedValue
 from services.language.words.detection import language_of
 from services.language.words.folding import fold
-from services.language.words.vocabulary import LANGUAGES, read_words
+from services.language.words.vocabulary import LANGUAGES, read_table, read_words
 
 _READ_CHARS = 2_000
 _TELLING_CHARS = 4
@@ -60,8 +60,28 @@ def in_english(text: str, language: str = "") -> str:
 
 
 def with_months(text: str) -> str:
-    """Return `text` with the month by name in "on 3.12." and "am 3.12": it is no time, 3:12."""
-    return _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
+    """Return `text` with "on 3.12.", "am 3.12", "3. Dez." and "Dec 3rd" as "3 December"."""
+    text = _DAY_OF_MONTH.sub(lambda one: f"{one[1]} {one[2]} {month_name[int(one[3])]}", text)
+    return _day_and_month().sub(
+        lambda one: f"{one[1] or one[4]} {month_name[_months()[_letters(one[2] or one[3])]]}", text
+    )
+
+
+@cache
+def _day_and_month() -> re.Pattern[str]:
+    names = "|".join(sorted(_months(), key=len, reverse=True)).replace("marz", "m[aä]rz")
+    day = r"([1-9]|[12]\d|3[01])"
+    return re.compile(
+        rf"(?i)(?<![\d./])\b{day}(?:st|nd|rd|th|\.(?! ?may\b))?(?: of)? ?({names})\b\.?"
+        rf"|\b({names})\b\.? (?:the )?{day}(?:st|nd|rd|th)?\b(?!\.\d|:| ?[ap]\.?m\b| ?uhr)"
+    )
+
+
+@cache
+def _months() -> Mapping[str, int]:
+    """Return the names of months in all languages, folded, with their numbers."""
+    tables = (read_table(f"{language}/times")["months"] for language in LANGUAGES)
+    return {name: at for table in tables for at, names in enumerate(table, 1) for name in names}
 
 
 @cache

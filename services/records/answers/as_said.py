@@ -17,7 +17,9 @@ from services.language.requests.work import own_kind_in
 from services.language.told.held_forms import StatementKind
 from services.language.told.held_statements import (
     HeldStatement,
+    asks_to_hold,
     behind_corrections,
+    sentences_of,
     stated_in,
     withdrawn_value,
     withdraws_all,
@@ -98,7 +100,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        told = _not_noted(said, tuple(told_in(said))) if _is_short(said) else ()
+        told = tuple(told_in(said)) if _is_short(said) else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
@@ -161,18 +163,6 @@ def _without_taken_back(found: Sequence[Told], by: str, said: str, shown: str) -
     return [one for one in found if one.sentences not in gone]
 
 
-@lru_cache(maxsize=1_000)
-def _not_noted(said: str, told: Sequence[str]) -> Sequence[str]:
-    """Return what was told beside the notes of a line: these are held as they are."""
-    noted = _noted(said) if told else []
-    return [one for one in told if not any(one in quote for quote in noted)]
-
-
-def _noted(said: str) -> list[str]:
-    only = (one for one in stated_in(said) if not (one.corrects or one.only_if_held))
-    return [one.quote for one in only if one.kind == "note"]
-
-
 def _place_put_right(found: Sequence[Told], said: str, *, is_behind: bool) -> int | None:
     """Return which of `found` is put right: what has the old value, else what stands before."""
     correction = correction_in(said)
@@ -207,7 +197,9 @@ def _lines_before(turns: Sequence[Turn]) -> Iterator[_Line]:
             head, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
             # "Draft a mail to …: she is stable" tells it to somebody else.
             is_answer = bool(waited) and own_kind_in(head) is None
-            is_answer = is_answer and is_told(waited) and not _noted(said)
+            is_answer = (
+                is_answer and is_told(waited) and not any(map(asks_to_hold, sentences_of(said)))
+            )
             if is_answer and not head.isdecimal() and yes_no_in(head) is None:
                 is_answer = not is_told(said)
             yield _Line(waited if is_answer else said, each, before, shown)

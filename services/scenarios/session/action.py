@@ -99,8 +99,8 @@ def _shown(value: JsonValue) -> str:
 
 def _at(data: Any, path: str) -> JsonValue:
     for part in path.split("."):
-        if isinstance(data, list) and part == "length":
-            data = len(data)
+        if part == "length" and isinstance(data, list | None):
+            data = len(data or ())  # of what a tool gave, an empty list is left out
         elif isinstance(data, list) and part.isdecimal():
             data = data[int(part)] if int(part) < len(data) else None
         elif isinstance(data, Mapping):

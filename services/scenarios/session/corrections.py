@@ -13,7 +13,7 @@ from services.language.replies.corrections import Correction
 from services.language.replies.field_answers import is_plainly, value_in
 from services.language.words.folding import words_of
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.progress import next_branch, put_anew, visit_of
+from services.scenarios.session.progress import next_branch, put_anew, visit_of, with_last
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def decided_again(
 ) -> Decided:
     """Decide each fork on the session's way that used a `changed` field with the `values` of now.
 
-    The first one that leads elsewhere is gone back to, unless something that cannot be undone was
-    completed behind it.
+    The first one that leads elsewhere is gone back to, and so is a step whose tool ran with the old
+    value, unless something that cannot be undone was completed behind it.
 
     Raises:
         ScenarioConditionError: a condition cannot be decided from values of these types.
@@ -52,15 +52,21 @@ def decided_again(
     for at, visit in enumerate(history):
         if visit.transition is None or visit.skipped or newest[visit.step_id] != at:
             continue
-        if not _uses(graph, visit, changed):
+        runs_again = _ran_with(graph, visit, changed)
+        if not (runs_again or _uses(graph, visit, changed)):
             continue
-        branch, _ = next_branch(graph, visit.step_id, values)
+        branch = None if runs_again else next_branch(graph, visit.step_id, values)[0]
         target = branch.target if branch is not None else visit.step_id
         if target == visit.transition:
             continue
         if (blocking := _completed_behind(session, at)) is not None:
             return Decided(session, blocked_by=blocking, blocked_target=target)
-        return Decided(_gone_to(session, graph, at, target, now), left=session.step or "")
+        moved = (
+            _come_again(session, graph, target, now)
+            if runs_again
+            else _gone_to(session, graph, at, target, now)
+        )
+        return Decided(moved, left=session.step or "")
     return Decided(session)
 
 
@@ -88,7 +94,8 @@ def answer_meant(
     correction: Correction, session: ScenarioSession, graph: Graph
 ) -> list[FieldDefinition]:
     """Return the answered fields that a correction may mean; several if it does not say which."""
-    given = [graph.fields[name] for name in session.evidence if name in graph.fields]
+    said = [name for name, one in session.evidence.items() if one.source != "tool"]
+    given = [graph.fields[name] for name in said if name in graph.fields]
     given = [field for field in given if field.name in session.variables]
     if correction.nth:
         at = correction.nth - 1 if correction.nth > 0 else -1
@@ -137,6 +144,21 @@ def _uses(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
     if visit.step_id not in graph.steps or not graph.is_fork(visit.step_id):
         return False
     return not set(changed).isdisjoint(graph.fields_decided_by(visit.step_id))
+
+
+def _ran_with(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
+    """Whether the step has a tool that was given one of the `changed` fields."""
+    step = graph.steps.get(visit.step_id)
+    return step is not None and step.acts and not set(changed).isdisjoint(step.slots)
+
+
+def _come_again(
+    session: ScenarioSession, graph: Graph, step: str, now: datetime
+) -> ScenarioSession:
+    """Return the session at a step of before once more: its tool runs anew, what follows asks."""
+    history = [*with_last(session, transition=step, completed_at=now), visit_of(graph, step, now)]
+    moved = {"step": step, "step_history": history, "awaiting": "", "updated_at": now}
+    return put_anew(session.model_copy(update=moved))
 
 
 def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoint | None:

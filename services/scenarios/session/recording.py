@@ -165,7 +165,7 @@ def unfit(known: FieldDefinition, value: JsonValue) -> str | None:
         and (
             field_answers.value_in(known, value) is None
             if field_answers.pattern_of(known)
-            else not field_answers.says_something(value)
+            else not field_answers.says_something(known, value)
         )
     )
     if is_empty_talk or not fits(value, known.value_type):

@@ -6,6 +6,7 @@ from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.replies.addressing import behind_introduction
 from services.language.replies.commands import command_in
+from services.language.replies.references import places_alone_in
 from services.language.told.held_statements import withdrawn_value, withdraws_all
 from services.language.words.phrases import says
 from services.language.words.text_words import words_of_statement
@@ -23,6 +24,7 @@ _NOBODY = "No patient is active, so nothing is held of anybody. Name a patient f
 _OF_RECORD = "Ask for the summary to see what the record holds."
 _NOTHING_OF_IT = "I hold no statement about this patient that says “{value}”; nothing was changed."
 _NOTHING_ELSE = f"{_NOTHING} {_OF_RECORD}"
+_MORE = "More was written in passing; “what did I tell you?” lists it."
 _PASSING = "Written in passing in this conversation, and not in memory:"
 
 
@@ -73,11 +75,12 @@ class TurnForgetting(TurnStep):
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        passing = told_in_passing(turn.document, turn.document.heard)
-        told = "".join(f"\n- “{said}”" for said in passing)
+        said_beside = told_in_passing(turn.document, turn.document.heard)
+        told = "".join(f"\n- “{said}”" for said in said_beside)
         held = held_lines(turn.document)
-        is_wanted = bool(told) and (not held or says(text, "what_was_told"))
-        parts = [*filter(None, (held, f"{_PASSING}{told}" if is_wanted else ""))]
+        is_wanted = not held or says(text, "what_was_told")
+        passing = f"{_PASSING}{told}" if is_wanted else _MORE
+        parts = [*filter(None, (held, told and passing))]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
@@ -94,9 +97,15 @@ class TurnForgetting(TurnStep):
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
-    """Return the held statements that hold every telling word of `value`, or else are about it."""
+    """Return the held statements that hold every telling word of `value`, or else are about it.
+
+    "The second one" and "the last" are places of the list that is shown of them.
+    """
     wanted = words_of_statement(value)
     held = [one for one in context.memory.key_points if one.status == "active"]
+    if places := places_alone_in(value):
+        shown = dict(enumerate(held, 1)) | dict(enumerate(held, -len(held)))
+        return [shown[place] for place in places if place in shown]
     said = [words_of_statement(f"{one.text} {one.quote}") for one in held]
     named = [one for one, each in zip(held, said, strict=True) if wanted and wanted <= each]
     return named or [one for one in held if wanted and held_about(value, [one.quote])]

@@ -12,8 +12,9 @@ from services.language.told.held_statements import (
     asks_to_hold,
     held_statements,
     is_correction,
+    sentences_of,
 )
-from services.language.told.telling import told_in
+from services.language.told.telling import is_told, told_in
 from services.language.words.phrases import says
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold, with_such_a_figure
@@ -49,7 +50,7 @@ class TurnRemembering(TurnStep):
         """Whether the whole message asks to remember something, or puts right what is held."""
         if turn.message.press is not None:
             return False
-        asks = asks_to_hold(turn.text, names_of(turn)) or bool(_told_to_keep(turn))
+        asks = _asks_first(turn) or bool(_told_to_keep(turn))
         return asks or self._corrects(turn)
 
     def _corrects(self, turn: GroundedTurn) -> bool:
@@ -104,6 +105,9 @@ class TurnRemembering(TurnStep):
         text = f"Held as your words, not as the record’s: {listed}."
         if gone:
             text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
+        for said in told_in(turn.text):
+            if not any(said in one.quote or one.quote in said for one in new):
+                text += f" {_AS_WORDS.format(rest=said)}"
         return f"{text} “undo” takes it back."
 
     def retract(self, turn: GroundedTurn) -> bool:
@@ -235,6 +239,13 @@ def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
     before, points = _turns_before(turn), turn.document.memory.key_points
     held = [one for one in points if one.status == "active" and one.quote]
     return [one for one in held if any(one.quote in each.user_message for each in before)]
+
+
+def _asks_first(turn: GroundedTurn) -> bool:
+    """Whether the message asks to remember something, and behind that does no more than tell."""
+    names, said = names_of(turn), list(sentences_of(turn.text))
+    behind = next((at for at, one in enumerate(said) if not asks_to_hold(one, names)), len(said))
+    return behind > 0 and all(is_told(one) for one in said[behind:])
 
 
 def _told_to_keep(turn: GroundedTurn) -> Sequence[str]:

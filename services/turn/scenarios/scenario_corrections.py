@@ -3,7 +3,7 @@
 from data_models.scenarios.scenario import FieldDefinition
 from data_models.scenarios.scenario_session import Evidence, PatientProfile, ScenarioSession
 from services.language.replies.corrections import correction_in, names_consent, revokes_consent
-from services.language.replies.field_answers import taken_by
+from services.language.replies.field_answers import day_ahead_in, taken_by
 from services.language.replies.yes_no import consent_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import answer_meant
@@ -90,7 +90,8 @@ class TurnCorrections(TurnStep):
         field = meant[0]
         if not correction.new:
             return self._tell(turn, f"What is right for {field.label}? {_such_as(field)}")
-        value = shaped(field, correction.new)
+        day = day_ahead_in(field, correction.new, turn.now)
+        value = shaped(field, correction.new) if day is None else day.value
         if value == session.variables[field.name]:
             return False
         if unfit(field, value) is not None:

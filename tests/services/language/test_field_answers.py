@@ -1,11 +1,18 @@
 """Plain words as values of fields, findings with quotes, and commands about scenarios."""
 
+from datetime import UTC, datetime
+
 import pytest
 from pydantic import JsonValue
 
 from data_models.errors import ConfigurationError, ModelUnavailableError
 from data_models.scenarios.scenario import FieldDefinition
-from services.language.replies.field_answers import answers_in, is_plainly, stated_in
+from services.language.replies.field_answers import (
+    answers_in,
+    is_plainly,
+    readings_in,
+    stated_in,
+)
 from services.language.replies.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
@@ -15,6 +22,7 @@ from tests.tables import with_cases
 
 AGE = FieldDefinition(name="age", value_type="integer")
 BORN = FieldDefinition(name="date_of_birth", display_name="date of birth", value_type="date")
+DAY = FieldDefinition(name="day", display_name="preferred day", value_type="date")
 DOSE = FieldDefinition(name="dose", value_type="number")
 EMAIL = FieldDefinition(name="email", display_name="email address", value_type="text")
 PHONE = FieldDefinition(name="contact_phone", display_name="phone number", value_type="text")
@@ -47,6 +55,8 @@ SMOKES = FieldDefinition(name="smokes", value_type="boolean")
         (SMOKES, "I don't know", None),
         (SMOKES, "not sure", None),
         (SMOKES, "the CT is ready", None),
+        (SMOKES, "jo@example.org", None),
+        (REASON, "monday", None),
     ],
 )
 def test_a_value_is_read_by_type_or_not_at_all(
@@ -77,6 +87,25 @@ def test_several_fields_are_told_apart(
 
 
 @pytest.mark.parametrize(
+    ("field", "text", "day"),
+    [
+        (DAY, "next tuesday", "2026-11-24"),
+        (DAY, "dec 4", "2026-12-04"),
+        (DAY, "am 4.12.", "2026-12-04"),
+        (DAY, "yesterday", None),
+        (DAY, "next week", None),
+        (DAY, "yes", None),
+        (BORN, "march 9", None),
+    ],
+)
+def test_a_day_to_come_may_be_said_as_people_say_it(
+    field: FieldDefinition, text: str, day: str | None
+) -> None:
+    found = readings_in(text, [field], now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+    assert (found[field.name].value if found else None) == day
+
+
+@pytest.mark.parametrize(
     ("field", "text", "is_so"),
     [
         (AGE, "41", True),
@@ -86,6 +115,8 @@ def test_several_fields_are_told_apart(
         (REASON, "anything", False),
         (EMAIL, "jo@example.org", True),
         (BORN, "1961-03-09", True),
+        (DAY, "wednesday", True),
+        (DAY, "wednesday for patient_4", False),
     ],
 )
 def test_only_a_bare_value_keeps_the_patient_from_being_decided(

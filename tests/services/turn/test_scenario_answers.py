@@ -236,6 +236,19 @@ async def test_a_value_behind_a_no_is_the_last_answers_and_no_answer_to_what_is_
 
 
 @pytest.mark.slow
+async def test_a_correction_runs_the_tool_again_that_was_given_the_old_value() -> None:
+    look = step("look", "smokes", kind="tool", tool="load_patient_data", parameters={"n": "{size}"})
+    size = step("size", "look", collects_profile_fields=("size",))
+    smokes = step("smokes", "end", collects_profile_fields=("smokes",))
+    world = await answering(version(1, GREET, size, look, smokes, END, smokes="boolean"))
+    await world.say("3", size=3)
+    told = questions(await world.say("no, 7"))
+    assert told[0].startswith("Corrected: size is 7. That changes the way")
+    assert [one.parameters for one in world.team.actions] == [{"n": 3}, {"n": 7}]
+    assert (await world.session()).step == "smokes"
+
+
+@pytest.mark.slow
 async def test_a_correction_that_changes_no_way_only_changes_the_field() -> None:
     world = await at_small()
     assert questions(await world.say("no, 4 not 3")) == ["Corrected: size is 4."]
