@@ -125,7 +125,9 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         elif not chosen[0].is_exact:
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
+    letters = {one.text for one in run if one.heads and len(one.raw) == 2 and one.raw.isupper()}
     roster = [*filter(None, map(known.index.with_id, known.roster))]
+    roster += known.index.with_initials(letters) if letters else ()
     spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open, roster)
     yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
 
@@ -306,6 +308,8 @@ def _counts_nearly(
         return signed or not all(common)
     if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
+    if span[-1].raw.isupper() and len(span[-1].raw) < 4 and not is_sure_sign(span):
+        return False  # `BSA`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(run, span)
     is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))
