@@ -239,6 +239,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     opens_only = opens_only or is_of_hers_alone([one.text for one in who.linked.message.words])
     before = {} if earlier is None else earlier.payload
     is_same = before.get(answers.OPTIONS) == offered and before.get(answers.SAID) == said
+    is_same = is_same and who.subject.reason != "described"  # `the pilot: hb?`, `the teacher: cea?`
     if earlier is None or not is_same:
         return {answers.ASKED: turn.reading.text, answers.OPENS_ONLY: opens_only}
     if opens_only:
