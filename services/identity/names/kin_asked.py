@@ -26,7 +26,8 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
+        is_first = one.is_owner if not at else words[at - 1].is_owner
+        return before in saying("leads_a_son") or is_first
     if one.is_in("spouses"):
         return before in of_people("owners")
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")

@@ -293,7 +293,9 @@ def _is_beside(
     run: Sequence[Word], span: tuple[Word, ...], strength: Strength, known: Known
 ) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
-    if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
+    is_place = span[-1].after in of_people("behind_places") and not span[-1].is_owner
+    is_place &= span[0].before in of_people("before_staff")  # `seen at Grant hospital?`
+    if is_place or is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
     is_person = is_person_beside(span) and not asks

@@ -228,6 +228,9 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             return True
         if one not in of_people("people") or at == 0:
             continue
+        is_kind = at == 1 and folds[0] in chart_nouns("problems", "search_record")
+        if is_kind and folds[2:] and one.removesuffix("s") in of_people("men", "women"):
+            return True  # `osteoporosis lady's dexa`
         article = next(
             (
                 place
