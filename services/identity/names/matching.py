@@ -125,9 +125,8 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
         elif not chosen[0].is_exact:
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
-    letters = {one.text for one in run if one.heads and len(one.raw) == 2 and one.raw.isupper()}
     roster = [*filter(None, map(known.index.with_id, known.roster))]
-    roster += known.index.with_initials(letters) if letters else ()
+    roster += known.index.with_initials(one.raw for one in run if one.heads)
     spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open, roster)
     yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
 
@@ -140,18 +139,15 @@ def _mention(
     is_whole_name = best.has_family and best.has_given and best.is_exact
     if not is_whole_name and is_name_beside(run, span, known.others):
         return None
-    of_open = (
-        []
-        if open_one is None
-        else [
-            one
-            for one in all_of
-            if one.person.same_as(open_one)
-            and one.is_exact
-            and one.places >= frozenset(chosen[0].places)
-            and not contradicts(span, open_one)
-        ]
-    )
+    of_open = [
+        one
+        for one in all_of
+        if open_one is not None
+        and one.person.same_as(open_one)
+        and one.is_exact
+        and one.places >= frozenset(chosen[0].places)
+        and not contradicts(span, open_one)
+    ]
     # A name that they share with the open patient means the open one, unless more is said.
     if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
         namesakes = [
@@ -293,9 +289,7 @@ def _is_beside(
     run: Sequence[Word], span: tuple[Word, ...], strength: Strength, known: Known
 ) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
-    is_place = span[-1].after in of_people("behind_places") and not span[-1].is_owner
-    is_place &= span[0].before in of_people("before_staff")  # `seen at Grant hospital?`
-    if is_place or is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
+    if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
     is_person = is_person_beside(span) and not asks
@@ -310,8 +304,6 @@ def _counts_nearly(
         return signed or not all(common)
     if span[0].before in of_people("owners") and not span[-1].is_owner:
         return False  # `ihre Wunde`
-    if span[-1].raw.isupper() and len(span[-1].raw) < 4 and not is_sure_sign(span):
-        return False  # `BSA`
     is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
     is_name = is_name or stands_where_names_do(run, span)
     is_word = any(common) and not (in_roster and is_looked_up(run, span[0]))

@@ -331,6 +331,8 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
 def is_person_beside(span: tuple[Word, ...]) -> bool:
     """Whether the words are a member of staff or a relative of the open patient."""
     last = span[-1]
+    if last.after in of_people("behind_places") and span[0].before in of_people("before_staff"):
+        return not last.is_owner  # `seen at Grant hospital?`
     if last.heads and (span[0].title == "relative" or last.after in measured_nouns()):
         return False  # `Herr Doktor Brenner: Kalium?`, `Oma Brenner: Kalium?`
     if span[0].title != "staff":
