@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.identity.names import asked_about
+from services.identity.names.covers import name_words
 from services.identity.names.index import NumberHit
 from services.identity.names.matching import Known, Mention
+from services.identity.names.name_signs import contradicts
 from services.identity.names.person import Person
 from services.language.charts.chart_entries import words_of_questions
 from services.language.figures.full_dates import FullDate
@@ -131,3 +133,13 @@ def asks_which(said: Said, known: Known) -> bool:
 def is_called_wrong(mention: Mention) -> bool:
     """Whether a name is said to be the wrong one: "wrong Smith"."""
     return bool(mention.span) and mention.span[0].before in of_people("wrong_one")
+
+
+def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:
+    """Whether one of the open patient's name tells of them: `Frau Doyle ruft an, er hat Fieber`."""
+    own, last = known.open, mention.span[-1]
+    if own is None or not contradicts(mention.span, own) or last.text not in name_words(own):
+        return False
+    theirs = {"er", *of_people("he")} if own.sex == "male" else {"sie", *of_people("she")}
+    is_of_own = message.told_sex in (None, own.sex) and last.after in of_people("people_do")
+    return is_of_own and any(one.text in theirs for one in message.words)

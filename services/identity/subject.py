@@ -18,6 +18,7 @@ from services.identity.said import (
     is_after_the_open_one,
     is_called_wrong,
     is_in_passing,
+    is_kin_who_speaks,
     is_of_other_sex,
     is_stated_only,
     without_set_against,
@@ -104,7 +105,8 @@ def _read_mentions(said: Said, known: Known, found: _Evidence) -> Subject | None
         if mention.names_open:
             found.names_open = True
         elif mention.strength == "stranger":
-            if not said.message.registers and not found.sure:
+            is_beside = said.message.registers or is_kin_who_speaks(said.message, mention, known)
+            if not is_beside and not found.sure:
                 problem = problem or _no_patient(mention, known)
         elif mention.strength == "full" and len(mention.people) == 1:
             _note(found.sure, mention.people[0])
@@ -283,7 +285,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     others = [one for one in found.sure if not one.same_as(known.open)]
     names_open = found.names_open or len(others) < len(found.sure)
     asked = [row for row in found.asked if not row[0].same_as(known.open)]
-    asked_people = _unique(row[0] for row in asked)
+    asked_people = distinct(row[0] for row in asked)
     words = {row[2] for row in asked}
     several = (
         len(others) > 1
@@ -302,7 +304,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or is_after_the_open_one(said.message, first_place(said, others))
     )
     if several or (others and known.open is not None and relates):
-        people = _unique([*others, *asked_people, *([known.open] if known.open else [])])
+        people = distinct([*others, *asked_people, *([known.open] if known.open else [])])
         return Subject("several", "several", people[:OPTIONS_LIMIT], is_sure=not asked)
     if others:
         return Subject("other", "number" if said.numbers else "named", (others[0],),
@@ -333,10 +335,3 @@ def _typed(said: Said, one: FullDate) -> str:
 def _note(people: list[Person], person: Person) -> None:
     if not any(one.same_as(person) for one in people):
         people.append(person)
-
-
-def _unique(people: Iterable[Person]) -> tuple[Person, ...]:
-    found: list[Person] = []
-    for one in people:
-        _note(found, one)
-    return tuple(found)

@@ -25,7 +25,7 @@ from services.patient_context.answers import (
     options_of,
     waiting_in,
 )
-from services.patient_context.conclusion import PatientTurn
+from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.verdict import PatientVerdict
 
 REQUEST_LIMIT_CHARS = 2_000
@@ -136,12 +136,9 @@ def asked_again(
     """
     question = _among(question, among) if among else question
     expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text,
-        question=question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at}),
-    )
+    again = question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at})
+    text = f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text
+    return verdict_saying(text, turn, again)
 
 
 def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:

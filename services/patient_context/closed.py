@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant
 from services.chart_access.chart_guard import Access
 from services.patient_context.answers import ASKED
-from services.patient_context.conclusion import PatientTurn
+from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.verdict import PatientVerdict
 
 CLOSED = "closed"
@@ -38,13 +38,8 @@ def refused(
         text = f"{text} {_how_to_break_glass()}"
         asked = turn.reading.text if verdict.reply is None else ""
         question = _question(patient_id, text, turn, ids, asked=asked)
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.registry.active_patient_id,
-        reply=text,
-        question=question,
-        hides_active=patient_id == turn.registry.active_patient_id,
-    )
+    hides_active = patient_id == turn.reading.active
+    return replace(verdict_saying(text, turn, question), hides_active=hides_active)
 
 
 def reason_needed(question: OpenQuestion, turn: PatientTurn, *, ids: IdSource) -> PatientVerdict:
@@ -56,12 +51,7 @@ def reason_needed(question: OpenQuestion, turn: PatientTurn, *, ids: IdSource) -
     )
     asked = str(question.payload.get(ASKED, ""))
     again = None if patient_id is None else _question(patient_id, text, turn, ids, asked=asked)
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.registry.active_patient_id,
-        reply=text,
-        question=again,
-    )
+    return verdict_saying(text, turn, again)
 
 
 def opened_in_emergency(verdict: PatientVerdict, grant: Grant) -> PatientVerdict:

@@ -199,9 +199,11 @@ def _notice(
 
 def asking_first(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that asks `question`, and leaves the chart as it is."""
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=question.text,
-        question=question,
-    )
+    return verdict_saying(question.text, turn, question)
+
+
+def verdict_saying(
+    text: str, turn: PatientTurn, question: OpenQuestion | None = None
+) -> PatientVerdict:
+    """Return the verdict that says something and opens nothing."""
+    return PatientVerdict("NEEDS_PATIENT_ID", turn.reading.active, reply=text, question=question)

@@ -14,9 +14,8 @@ from services.language.figures.full_dates import full_dates
 from services.language.people.mentions import read_words
 from services.language.people.record_numbers import number_tokens
 from services.patient_context.closed import in_emergency, reason_needed, refused
-from services.patient_context.conclusion import PatientTurn
+from services.patient_context.conclusion import PatientTurn, verdict_saying
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import verdict_saying
 
 
 class ChartRights:

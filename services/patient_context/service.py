@@ -232,7 +232,7 @@ class PatientContextService:
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return comparing.asking_to_compare(compared, who, ids=self._ids), None
         names_none = comparing.names_none_after_comparing(who)
-        waits = turn.asks_whom if names_none else None
+        waits = turn.asks_whom if names_none and not reading.points_elsewhere else None
         if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
             return beside
         if (problem := who.unclear(names_none=names_none)) is not None:

@@ -16,7 +16,7 @@ from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.patient_phrases import wording
 from services.patient_context import answers
 from services.patient_context.asking_again import with_what_waits
-from services.patient_context.conclusion import PatientTurn, asking_first
+from services.patient_context.conclusion import PatientTurn, asking_first, verdict_saying
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.rules import is_bare_switch
@@ -239,6 +239,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     opens_only = opens_only or is_of_hers_alone([one.text for one in who.linked.message.words])
     before = {} if earlier is None else earlier.payload
     is_same = before.get(answers.OPTIONS) == offered and before.get(answers.SAID) == said
+    is_same = is_same and who.subject.reason != "described"  # `the pilot: hb?`, `the teacher: cea?`
     if earlier is None or not is_same:
         return {answers.ASKED: turn.reading.text, answers.OPENS_ONLY: opens_only}
     if opens_only:
@@ -258,11 +259,6 @@ def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict
     )
     options = () if who.open is None else (who.open,)
     return _offering(text, options, who, said="", ids=ids)
-
-
-def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict that says something and opens nothing."""
-    return PatientVerdict(decision="NEEDS_PATIENT_ID", patient_id=turn.reading.active, reply=text)
 
 
 def roster_of(subject: Subject, who: Who) -> list[Person]:

@@ -51,7 +51,8 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
         return exact
     is_signed = word.is_owner or word.title in ("man", "woman")
     is_word = (word.is_common or word.is_derived) and not (is_signed or is_looked_up(run, word))
-    near = index.nearly(word.text)
+    is_short_form = word.raw.isupper() and len(word.raw) < 4 and not is_signed  # `BSA`
+    near = () if is_short_form else index.nearly(word.text)
     is_long = len(word.text) >= NEAR_LEAST_CHARS or is_strange(word.text)
     if near and not is_word and (is_long or is_looked_up(run, word)):
         return near

@@ -152,6 +152,16 @@ class PersonIndex:
         hits = (hit for word in message.words for hit in self.exactly(word.text))
         return any(hit.person.same_as(person) for hit in hits)
 
+    def with_initials(self, words: Iterable[str]) -> Sequence[Person]:
+        """Return those whose given and family name begin as one of `words` of two capitals."""
+        letters = {folded(one) for one in words if len(one) == 2 and one.isupper()}
+        pairs = (
+            (one, f"{name.label[:1]}{name.family[:1]}")
+            for one in (self.people if letters else ())
+            for name in one.names
+        )
+        return [one for one, pair in pairs if folded(pair) in letters]
+
     def nearly(self, word: str) -> Sequence[NameHit]:
         """Return whose name nearly holds the folded `word`: a slip or two, or another ending."""
         return self._near(word)

@@ -26,7 +26,8 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     one = words[at]
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
-        return before in saying("leads_a_son") or (at > 0 and words[at - 1].is_owner)
+        is_first = one.is_owner if not at else words[at - 1].is_owner
+        return before in saying("leads_a_son") or is_first
     if one.is_in("spouses"):
         return before in of_people("owners")
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
@@ -43,7 +44,10 @@ def _owns_value(words: Sequence[Word], at: int) -> bool:
     is_value = bool(rest) and rest[-1] in values_asked() - of_people("told_of_kin")
     if is_value and words[at + 1].gap == " " and beside.issuperset(rest[:-1]):
         return True  # `her mother potassium`
-    leads = words[at].is_owner or words[at].heads
+    whose = [*words[at + 1 : at + 3], words[at], words[at]][1]  # `Schwester von ihm: Allergien`
+    is_his = whose.before in of_people("particles") and whose.is_in("pronouns") and whose.heads
+    leads = words[at].is_owner or words[at].heads or is_his
+    behind = [whose.after, whose.beyond] if is_his else behind
     leads = leads or (at <= _BEHIND_OWNER and any("," in one.gap for one in words[at + 1 : at + 2]))
     if at + 1 < len(words) and words[at + 1].is_owner and words[at + 1].raw[0].isupper():
         leads, behind = True, [one.text for one in words[at + 2 : at + 2 + _BEHIND_OWNER]]

@@ -126,6 +126,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
             unnamed |= places
     exact = {place for place, found in hits.items() if any(hit.is_exact for hit in found)}
     roster = [*filter(None, map(known.index.with_id, known.roster))]
+    roster += known.index.with_initials(one.raw for one in run if one.heads)
     spans = strangers_in(message, run, free | unnamed, exact, known.others, known.open, roster)
     yield from (Mention(_typed(span), (), "stranger", span=span[-1:]) for span in spans)
 
@@ -138,18 +139,15 @@ def _mention(
     is_whole_name = best.has_family and best.has_given and best.is_exact
     if not is_whole_name and is_name_beside(run, span, known.others):
         return None
-    of_open = (
-        []
-        if open_one is None
-        else [
-            one
-            for one in all_of
-            if one.person.same_as(open_one)
-            and one.is_exact
-            and one.places >= frozenset(chosen[0].places)
-            and not contradicts(span, open_one)
-        ]
-    )
+    of_open = [
+        one
+        for one in all_of
+        if open_one is not None
+        and one.person.same_as(open_one)
+        and one.is_exact
+        and one.places >= frozenset(chosen[0].places)
+        and not contradicts(span, open_one)
+    ]
     # A name that they share with the open patient means the open one, unless more is said.
     if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
         namesakes = [

@@ -331,10 +331,12 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
 def is_person_beside(span: tuple[Word, ...]) -> bool:
     """Whether the words are a member of staff or a relative of the open patient."""
     last = span[-1]
+    if last.after in of_people("behind_places") and span[0].before in of_people("before_staff"):
+        return not last.is_owner  # `seen at Grant hospital?`
+    if last.heads and (span[0].title == "relative" or last.after in measured_nouns()):
+        return False  # `Herr Doktor Brenner: Kalium?`, `Oma Brenner: Kalium?`
     if span[0].title != "staff":
         return span[0].title == "relative"
-    if last.heads and last.after in measured_nouns():
-        return False  # `Herr Doktor Brenner: Kalium?`
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
     is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))

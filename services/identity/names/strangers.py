@@ -122,7 +122,7 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     if _is_half_initial(word, last):
         return last.text + word.text
     is_shouted = message.text.isupper() and len(message.words) > 1
-    is_number = any(map(str.isdigit, message.text[word.end : word.end + 2]))  # `WD-004104`
+    is_number = any(map(str.isdigit, message.text[word.end : word.end + 3]))  # `WD-004104`
     first = last if is_dotted else word
     is_typed = word.raw.isupper() or (first.is_first and heads_value)
     if is_shouted or is_number or not is_typed or not (is_dotted or is_pair or is_single):
@@ -130,7 +130,8 @@ def _initials(message: Message, run: Sequence[Word], place: int, roster: Sequenc
     begins = first.is_first and (word.heads or word.closes or behind.text in values_asked())
     is_asked = word.is_owner and asks_for_chart(word)
     is_led = first.before in of_people("called_patients", "made_for") or (
-        first.before in of_people("topics") and word.closes
+        first.before in of_people("topics", "leads_to_whom" if heads_value else "topics")
+        and word.closes
     )
     letters = first.text + word.text if is_dotted else word.text
     is_spelled = is_dotted and last.raw.isupper() and _may_be_spelled(first, word, behind)
@@ -196,8 +197,9 @@ def _is_titled(
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     is_carried = word.before not in of_people("titles_of_men", "titles_of_women")
-    if is_carried and word.text in measured_nouns():
-        return False  # `Herr Gross Kalium`
+    is_short_form = word.raw.isupper() and not all(one.raw.isupper() for one in run)
+    if is_carried and (is_short_form or word.text in measured_nouns()):
+        return False  # `Herr Gross Kalium`, `Herr Gross LDH`
     is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
     if word.is_common and not word.is_owner and is_role:
@@ -277,7 +279,7 @@ def _is_name_and_word(word: Word) -> bool:
 def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
-    is_ordinary = is_ordinary or word.is_in("no_names")
+    is_ordinary = is_ordinary or word.is_in("no_names", "places")
     is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))

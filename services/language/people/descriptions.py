@@ -228,6 +228,9 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             return True
         if one not in of_people("people") or at == 0:
             continue
+        is_kind = at == 1 and folds[0] in chart_nouns("problems", "search_record")
+        if is_kind and folds[2:] and one.removesuffix("s") in of_people("men", "women"):
+            return True  # `osteoporosis lady's dexa`
         article = next(
             (
                 place
@@ -265,8 +268,8 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
     article = next(
         (i for i in range(at - 1, max(at - 5, -1), -1) if folds[i] in of_people("definite")), -1
     )
-    if article < 0:
-        return False
+    if article < 0 or (folds[at] == "fall" and folds[article] in ("the", "our", "my", "this")):
+        return False  # `did the dust mite ige fall`
     between = folds[article + 1 : at]
     before, behind = folds[article - 1 : article], [*folds[at + 1 : at + 3], "", ""]
     moves = not before or before[0] in of_people("moves_on")

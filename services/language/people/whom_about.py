@@ -27,15 +27,16 @@ def headings_of(text: str) -> tuple[str, ...]:
     """Return what `text` asks or tells as questions headed by whom: "same for X" as "X: crp?"."""
     is_of_open = not of_people("subjects").isdisjoint(words_of(text))
     dated = {one.text for one in read_words(text).words if one.is_in_date}  # `crp in May`
-    headings = []
+    headings, is_valued = [], not measured_nouns().isdisjoint(words_of(text))
     for name, who in _asked_of(text):
         heading = f"{who.strip('()[]. ')}: {_ASKED}"
         *words, _ = read_words(heading).words
         is_dated = any(one.is_in_date or one.text in dated for one in words)
-        is_time = (is_dated and not full_dates(heading)) or is_met(text, who)
+        is_aside = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
-        is_thing = is_time or _is_scanned(text, who)
-        if is_told and not is_thing and _may_be_somebody(words) and not _is_beside(heading, name):
+        told = {one.text for one in words} - of_people("definite")
+        is_aside |= _is_scanned(text, who) or (not is_valued and set() < told <= of_people("organs"))
+        if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))
 
@@ -66,8 +67,10 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not who or _PRESSURE.search(who):
         return ""  # signs and figures name nobody: "bp in the room 165/95"
     asked, value = part.get("what", ""), part.get("value", "")
-    if "theirs" in part and measured_nouns().isdisjoint(words_of(value or asked)):
-        return ""
+    if theirs:
+        is_job = bool(of_people("told_by_job") & {*words_of(theirs)})  # `the teacher's stage`
+        nouns = chart_nouns() if is_job else measured_nouns()
+        return "" if nouns.isdisjoint(words_of(value or asked)) else who
     if "beside" in part:
         is_figure = not any(map(str.isalpha, who.split()[0]))  # `ldl 150`
         who = "" if is_figure else _behind_values(f"{part['beside']} {who}")
@@ -75,8 +78,8 @@ def _whom(text: str, part: Mapping[str, str]) -> str:
     if not is_of_drug or (value and _values().isdisjoint(words_of(value)[-1:])):
         return ""
     at = next((one for one in asked.split() if not _values().isdisjoint(words_of(one))), "")
-    if not at or "theirs" in part:
-        return "" if asked and not at else who
+    if not at:
+        return "" if asked else who
     start = text.find(who)
     words = text[start : text.find(at, text.find(asked))].split()
     cut = of_people("newest", *(["definite"] if start else []))  # `bei Graf das letzte Ferritin`
@@ -144,5 +147,6 @@ def _is_beside(heading: str, frame: str) -> bool:
         one.is_in("relatives") or (one.is_in("spouses") and one.before in of_people("owners"))
         for one in words
     )
-    is_ill = frame in _FRAMES[1:3] and bool(pointed_at(words))
+    ill = pointed_at(words) if frame in _FRAMES[1:3] else None
+    is_ill = bool(ill) and of_people("ill_people").isdisjoint(words_of(ill or ""))
     return is_ill or (is_kin and frame in _FRAMES[2:])

@@ -118,7 +118,7 @@ class _Finder:
         digits = core[len(letters) :]
         word = letters.rstrip(_SEPARATORS).lower()
         is_short = word in {prefix.rstrip(_SEPARATORS) for prefix in self._prefixes} | {"patient"}
-        is_short = (is_short and len(word) > 2) or letters.lower() in ("pt_", "pat_")
+        is_short = (is_short and len(word) > 2) or letters.lower() in ("pt_", "pat_", "pt-", "pat-")
         return digits if is_short and 0 < len(digits) <= _DIGITS_LIMIT else None
 
     def _embedded(self, core: str) -> str | None:
