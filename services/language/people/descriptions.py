@@ -231,27 +231,26 @@ def describes_somebody(folds: Sequence[str]) -> bool:
         is_kind = at == 1 and folds[0] in chart_nouns("problems", "search_record")
         if is_kind and folds[2:] and one.removesuffix("s") in of_people("men", "women"):
             return True  # `osteoporosis lady's dexa`
-        article = next(
-            (
-                place
-                for place in range(at - 1, max(at - 4, -1), -1)
-                if folds[place] in of_people("definite")
-            ),
-            None,
-        )
-        if article is None:
-            continue
-        behind = folds[at + 1] if at + 1 < len(folds) else ""
-        has_more = at - article > 1
-        if one == "one" and of_people("newest").issuperset(folds[article + 1 : at]) and has_more:
-            continue  # "and the previous one?" is a scan, or a value
-        moves = article > 0 and folds[article - 1] in of_people("moves_on", "tells")
-        ends = not behind or behind in of_people("lingers")
-        is_told_apart = behind in of_people("described_by", "told_apart_by")
-        is_told_apart &= folds[-1] not in of_people("lines")  # "this lady in three lines"
-        if is_told_apart or (has_more and (moves or ends or article == 0)):
+        if _has_article(folds, at):
             return True
     return False
+
+
+def _has_article(folds: Sequence[str], at: int) -> bool:
+    """Whether an article makes one person of the word at `at`: `the pilot's`, `and the lady`."""
+    places = range(at - 1, max(at - 4, -1), -1)
+    article = next((one for one in places if folds[one] in of_people("definite")), None)
+    if article is None:
+        return False
+    behind = folds[at + 1] if at + 1 < len(folds) else ""
+    has_more = at - article > 1
+    if has_more and folds[at] == "one" and of_people("newest").issuperset(folds[article + 1 : at]):
+        return False  # "and the previous one?" is a scan, or a value
+    moves = article > 0 and folds[article - 1] in of_people("moves_on", "tells")
+    ends = not behind or behind in of_people("lingers")
+    is_told_apart = behind in of_people("described_by", "told_apart_by")
+    is_told_apart &= folds[-1] not in of_people("lines")  # "this lady in three lines"
+    return is_told_apart or (has_more and (moves or ends or article == 0))
 
 
 def _is_kind_of_patient(text: str) -> bool:

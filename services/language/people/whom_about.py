@@ -35,7 +35,9 @@ def headings_of(text: str) -> tuple[str, ...]:
         is_aside = (is_dated and not full_dates(heading)) or is_met(text, who)
         is_told = not is_of_open or name == _FRAMES[0]
         told = {one.text for one in words} - of_people("definite")
-        is_aside |= _is_scanned(text, who) or (not is_valued and set() < told <= of_people("organs"))
+        is_aside |= _is_scanned(text, who) or (
+            not is_valued and set() < told <= of_people("organs")
+        )
         if is_told and not is_aside and _may_be_somebody(words) and not _is_beside(heading, name):
             headings.append(heading)
     return tuple(dict.fromkeys(headings))

@@ -52,9 +52,9 @@ async def test_a_file_is_stored_with_its_patient_before_it_is_shown() -> None:
 )
 async def test_a_file_is_handed_out_anew_to_whom_asks(asked: str, told: str) -> None:
     world = World()
-    world.team.also = lambda request: iter((_made(world, request),))  # type: ignore[assignment]
+    world.team.also = lambda request: (_made(world, request),)
     await world.tell("start a tumor board for patient_4")
-    world.team.also = lambda request: iter(())  # type: ignore[assignment]
+    world.team.also = lambda request: ()
 
     heard = await world.tell(asked)
 
@@ -67,9 +67,9 @@ async def test_a_file_is_handed_out_anew_to_whom_asks(asked: str, told: str) -> 
 @pytest.mark.parametrize("asked", ["where is the report", "show me the CT report"])
 async def test_the_file_of_one_patient_is_no_other_ones(asked: str) -> None:
     world = World()
-    world.team.also = lambda request: iter((_made(world, request),))  # type: ignore[assignment]
+    world.team.also = lambda request: (_made(world, request),)
     await world.tell("start a tumor board for patient_4")
-    world.team.also = lambda request: iter(())  # type: ignore[assignment]
+    world.team.also = lambda request: ()
     if asked == "where is the report":
         await world.tell("switch to patient_15")
 
