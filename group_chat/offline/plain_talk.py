@@ -4,13 +4,12 @@ Each answer says plainly what cannot be done, and what can be done instead.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.replies.addressing import without_address
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.appointment_slots import first_of_several, slots_in
+from services.language.requests.appointment_slots import slots_in
 from services.language.requests.work import LONG_CHARS, impossible_wish
 from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
@@ -150,12 +149,3 @@ def told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
         return None
     told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
     return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
-
-
-def of_several(prompt: Prompt, reply: OfflineReply) -> OfflineReply:
-    """Return `reply`, behind which of several appointments asked for at once it is not about."""
-    _, others = first_of_several(prompt.asked)
-    if not others or prompt.answers:
-        return reply
-    told = (prompt.text("one_at_a_time", others=others), reply.text)
-    return replace(reply, text="\n\n".join(filter(None, told)))

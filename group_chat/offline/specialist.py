@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood, noted, of_several, told_beside
+from group_chat.offline.plain_talk import courtesy, not_understood, noted, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -166,7 +166,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     request = request_in(prompt, () if talk.is_move else (cancel, *LISTS_APPOINTMENTS))
     if request in LISTS_APPOINTMENTS:
         return _appointments(prompt, request)
-    return of_several(prompt, _arrange(prompt, talk)) if request is None else run(prompt, request)
+    return _arrange(prompt, talk) if request is None else run(prompt, request)
 
 
 def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:

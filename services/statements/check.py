@@ -22,7 +22,7 @@ from services.statements.comparing.smoking import OF_SMOKING, compare_smoking
 from services.statements.deeds_told import deed_told
 from services.statements.grounds import Grounds, Speaker
 from services.statements.rows import subject
-from services.statements.rows.fit import happenings
+from services.statements.rows.happenings import happenings
 from services.statements.rows.judgements import judges_alone, with_courses
 from services.statements.rows.known_words import has_none
 from services.statements.rows.rows import told_of

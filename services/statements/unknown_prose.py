@@ -12,6 +12,7 @@ from services.language.words.statement_words import is_clinical_name, statement_
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows import fit
+from services.statements.rows.happenings import has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import INFLECTIONS, SHORT_CHARS, SHORT_FORM_CHARS, has_all
 from services.statements.rows.one_of_several import PARTS, excludes, placed
@@ -207,7 +208,7 @@ def _with_parts(
 def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
     """Whether a row says what happened: a stay says that somebody was admitted."""
     is_told = word in statement_words().happening
-    return is_told and any(fit.has_happened(word, row) for row in rows if not row.negated)
+    return is_told and any(has_happened(word, row) for row in rows if not row.negated)
 
 
 def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:

@@ -242,14 +242,13 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     found = [with_result(one, part) for one in found] + weighed_before(found, part)
     if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
         found = [since_last(one) for one in found]
-    if part.place is not None:
-        is_last_too = "latest" in part.aspects
-        found = [in_place(one, part.place, is_last_too=is_last_too) for one in found]
+    if (place := part.place) is not None:
+        is_last = "latest" in part.aspects
+        found = [in_place(one, place, is_last_too=is_last) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
-    found = [*of_tumours(found, part.frames)]
     plain = aspect_of_denied(part, words) or ("all" if is_mixed else "whether")
-    return [*plainly_asked(found, plain)]
+    return [*plainly_asked([*of_tumours(found, part.frames)], plain)]
 
 
 def _has_more(part: QuestionPart) -> bool:

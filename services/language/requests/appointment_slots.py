@@ -23,7 +23,6 @@ _FIELD_CHARS = 6
 _WORDS = expressions("appointments")
 _NUMBER_OF = {word: number for number, word in enumerate(_WORDS.words("hours"), 1)}
 _SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
-_JOINED = re.compile(r",?\s+(?:and|und|plus|sowie|et|y)\s+", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
 
 
@@ -38,7 +37,6 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     """
     if len(text) > 2 * _END_CHARS:
         text = f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
-    text, _ = first_of_several(text)
     is_booking = is_booking or names_a_time(text)
     is_topic = says(text, "arranges_appointment")
     if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
@@ -57,20 +55,6 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         "user_name": _of(_WORDS.compiled("name"), text),
     }
     return {key: value for key, value in found.items() if value}
-
-
-def first_of_several(text: str) -> tuple[str, str]:
-    """Return the first of several appointments that `text` wishes, and the others, or ""."""
-    first, *others = _JOINED.split(text)
-    are_whole = all(_has_day_and_time(one) for one in (first, *others))
-    if not others or not are_whole or says(text, "time_span"):
-        return text, ""
-    return first, text[len(first) :].strip(" ,").partition(" ")[2]
-
-
-def _has_day_and_time(text: str) -> bool:
-    english = _wished(in_english(text)).casefold()
-    return _day(english) is not None and _time(english) is not None
 
 
 def names_a_time(text: str) -> bool:

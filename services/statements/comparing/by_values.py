@@ -6,7 +6,8 @@ from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.compare_several import places_told
-from services.statements.rows.fit import happenings, has_date, has_happened, is_measured
+from services.statements.rows.fit import has_date, is_measured
+from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.rows import BEGINNING, KnownRow, told_of
 from services.statements.rows.subject import supported

@@ -10,7 +10,8 @@ from services.language.words.statement_tables import by_word, saying, statement_
 from services.language.words.statement_words import statement_words
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import happenings, has_happened, is_aim, is_measured
+from services.statements.rows.fit import is_aim, is_measured
+from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, placed

@@ -8,6 +8,7 @@ from services.language.sentences.clauses import Clause
 from services.statements.comparing.broader import is_cancer_of
 from services.statements.comparing.compare_several import is_for_another, is_over, written
 from services.statements.rows import fit
+from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes
 from services.statements.rows.rows import KnownRow
@@ -25,7 +26,7 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         return []
     if len(clause.dates) > 1:
         return []
-    words = clause.words.difference(fit.happenings(clause))
+    words = clause.words.difference(happenings(clause))
     plain = replace(
         clause, words=words, quantities=(), often=frozenset(), dates=(), sites=(), exclusive=()
     )
@@ -97,7 +98,7 @@ def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     return (
         all(any(fit.is_measured(one, row) for row in rows) for one in clause.quantities)
         and clause.often <= frozenset().union(*(row.often for row in rows))
-        and all(any(fit.has_happened(word, row) for row in rows) for word in fit.happenings(clause))
+        and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
         and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
         and all(
             any(fit.has_sites(replace(clause, sites=(one,)), row) for row in rows)

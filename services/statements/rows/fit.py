@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause, Stage
 from services.language.sentences.name_kinds import kind_of_name
-from services.language.words.statement_tables import saying, stem, stems_told
+from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import statement_words
-from services.records.concepts.table import words_listed
+from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.rows.units import in_moles, is_same
@@ -25,8 +24,6 @@ _STATES = frozenset({"problem", "allergy", "device", "device use", "flag", "cove
 _DONE = frozenset({"immunization", "procedure"})
 _GIVEN = frozenset({"medication", "care plan"})
 _AIMS = frozenset({"care plan", "goal"})
-_LEFT = "discha"
-_OPERATION, _REMOVED, _CUT_OUT = "operat", "remove", "ectomy"
 COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -351,30 +348,6 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return not told or all(has_happened(word, row) for word in told)
-
-
-def happenings(clause: Clause) -> list[str]:
-    """Return the words of a clause that tell what happened to a thing."""
-    known = statement_words().happening
-    return [word for word in clause.words if word in known]
-
-
-def has_happened(word: str, row: KnownRow) -> bool:
-    """Whether a row says what happened by a word: `resected`, `resection`."""
-    begun = statement_words().happening[word]
-    if row.kind == "procedure" and _OPERATION in begun:
-        return row.words.isdisjoint(_no_operations())
-    if row.is_stay and row.ended is not None and _LEFT in begun:
-        return True
-    return any(
-        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
-    )
-
-
-@cache
-def _no_operations() -> frozenset[str]:
-    """Return the stems of words of procedures that are no operations: `immobilization`."""
-    return frozenset(map(stem, words_listed("not_operations")))
 
 
 def _has_ended(row: KnownRow) -> bool:

@@ -317,10 +317,3 @@ def test_what_is_told_of_the_patient_is_said_not_to_be_held(shown: str, text: st
     assert f"“{text}”" in reply.text
     assert reply.text.endswith(shown)
     assert not reply.calls
-
-
-def test_of_two_appointments_asked_for_at_once_the_second_is_not_lost() -> None:
-    asked = "Book Dr. Smith monday 9:00 and tuesday 10:00"
-    reply = answer_as_booking(prompt_of(asked, wishes=WISHES))
-    assert "“tuesday 10:00”" in reply.text
-    assert [call.wire_name for call in reply.calls]
