@@ -232,11 +232,11 @@ def _nearly_open(
 
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
-    first = span[0]
-    if first.title in ("staff", "relative"):
+    if (first := span[0]).title in ("staff", "relative"):
         return None
     before = run[max(run.index(first) - 1, 0)]
-    is_given = before.raw[0].isupper() and not before.is_common and first.gap == " "
+    is_given = first.gap == ". " if len(before.raw) == 1 else first.gap == " "
+    is_given &= before.raw[0].isupper() and (len(before.raw) == 1 or not before.is_common)
     said = (before, *span) if is_given and before is not first else span
     return Mention(_typed(said), (), "stranger", span=span)
 
