@@ -10,6 +10,7 @@ from services.identity.names.covers import (
     Cover,
     covers_of,
     fits_better,
+    has_another_initial,
     has_another_name,
     has_family_initial,
     hits_of,
@@ -231,11 +232,11 @@ def _nearly_open(
 
 def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
-    first = span[0]
-    if first.title in ("staff", "relative"):
+    if (first := span[0]).title in ("staff", "relative"):
         return None
     before = run[max(run.index(first) - 1, 0)]
-    is_given = before.raw[0].isupper() and not before.is_common and first.gap == " "
+    is_given = first.gap == ". " if len(before.raw) == 1 else first.gap == " "
+    is_given &= before.raw[0].isupper() and (len(before.raw) == 1 or not before.is_common)
     said = (before, *span) if is_given and before is not first else span
     return Mention(_typed(said), (), "stranger", span=span)
 
@@ -312,21 +313,22 @@ def _counts_nearly(
 
 def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:
     """Whether another first name stands beside a family name that the open patient has, too."""
-    if len(span) > 1 or span[0].title is not None:
-        return False
     hits = known.index.exactly(span[0].text)
     of_open = [hit for hit in hits if hit.person.same_as(known.open)]
-    if all(hit.part == "given" for hit in of_open):
+    is_given, at = all(hit.part == "given" for hit in of_open), run.index(span[0])
+    if len(span) == 1 and not is_given and has_another_initial(run, at, of_open[0].person):
+        return True
+    if len(span) > 1 or span[0].title is not None:
+        return False
+    if is_given:
         return is_before_a_family_name(run, span)
-    at = run.index(span[0])
     if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
         at -= 1  # `Mary D'Angelo`: the first name stands before the D
     before = run[at - 1] if at else None
     if before is None or "," in run[at].gap or len(before.raw) < 3:
         return False
-    if is_led and (before.raw.isupper() or is_clinical(before.text)):
-        return False  # French: `l'INR d'Angelo`
-    if before.is_common and not is_first_name_before(before, span[0]):
+    is_french = is_led and (before.raw.isupper() or is_clinical(before.text))  # `l'INR d'Angelo`
+    if is_french or (before.is_common and not is_first_name_before(before, span[0])):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
     return is_given or (

@@ -173,8 +173,9 @@ def read_message(
         has_roster_digits=numbers.any_known(),
         points_elsewhere=bool(others)
         and withdrawn_value(text) is None  # "forget the fall, that was another patient"
-        and any(
-            one.search(found.shape) for one in (wording("other_patient"), wording("other_one"))
+        and (
+            says(text, "another_patient")
+            or any(wording(one).search(found.shape) for one in ("other_patient", "other_one"))
         ),
     )
 
