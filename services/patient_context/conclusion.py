@@ -15,7 +15,7 @@ from services.identity.noted import facts_of
 from services.identity.wording import opened
 from services.language.replies.yes_no import says_yes
 from services.patient_context import wording
-from services.patient_context.answers import OPTIONS, Answer
+from services.patient_context.answers import OPENS_ONLY, OPTIONS, Answer
 from services.patient_context.decision import Outcome, unchanged
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask, Reading
@@ -135,7 +135,8 @@ def conclude(
             outcome.ask, pattern=pattern, roster_size=roster_size, people=offered, problem=problem
         )
         kind: QuestionKind = "clear" if outcome.ask.kind == "clear" else "which_patient"
-        question = turn.ask(kind, reply, {OPTIONS: list(outcome.ask.options)}, ids=ids)
+        payload = {OPTIONS: list(outcome.ask.options), OPENS_ONLY: is_bare}
+        question = turn.ask(kind, reply, payload, ids=ids)
     registry = None
     if changes and outcome.patient_id is not None:
         facts = None if person is None else facts_of(person)

@@ -122,5 +122,6 @@ class ChartOpener:
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""
+        also = (*also, *turn.reading.placed)
         linked = await link_beside(self.linker, self.beside, turn, also=also, has_ill=self.has_ill)
         return who_of(linked, turn)

@@ -228,6 +228,8 @@ class PatientContextService:
             return self._opener.conclude(outcome, turn), None
         offered = answers.options_of(turn.asks_whom) if turn.asks_whom else ()
         who = await self._opener.who(turn, also=offered)
+        turn, reading = who.turn, who.turn.reading
+        plain = plain if reading.doubt is None else decide_by_rules(reading)
         compared = comparing.compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return comparing.asking_to_compare(compared, who, ids=self._ids), None

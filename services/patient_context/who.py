@@ -19,6 +19,7 @@ from services.patient_context.asking_again import with_what_waits
 from services.patient_context.conclusion import PatientTurn, asking_first, verdict_saying
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.reading.pattern import PatientIdPattern
+from services.patient_context.reading.reading import Ask
 from services.patient_context.reading.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import need_an_id
@@ -105,7 +106,11 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
     found = linked.index.with_id(active)
     if found is None and active is not None:
         found = noted_people(turn.registry).get(active) or Person(active, "", ())
-    return Who(linked, turn, found)
+    # Whose number stands where a patient's does is asked about, if there is such a one.
+    meant = [one for one in turn.reading.placed if linked.index.with_id(one) is not None]
+    doubt = Ask("meant", (meant[0],)) if meant else turn.reading.doubt
+    reading = replace(turn.reading, doubt=doubt, placed=())
+    return Who(linked, replace(turn, reading=reading), found)
 
 
 def against_ids(who: Who) -> Subject | None:

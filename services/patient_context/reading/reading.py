@@ -95,6 +95,7 @@ class Reading:
         named: Patients whom the text names by id or by digits that stand for one.
         doubt: Why code cannot tell whom the text names, if it names anybody.
         digits: Patients whom any other number of the text could stand for.
+        placed: Patients of none that was spoken of whose number stands where a patient's does.
         has_roster_digits: Whether any number of the text is a roster id's, counting or not.
         points_elsewhere: Whether the text speaks of another patient without naming one.
         is_of_things: Whether the user was just asked which event or task they mean.
@@ -108,6 +109,7 @@ class Reading:
     named: tuple[PatientId, ...]
     doubt: Ask | None
     digits: tuple[PatientId, ...]
+    placed: tuple[PatientId, ...]
     has_roster_digits: bool
     points_elsewhere: bool
     is_of_things: bool = False
@@ -123,7 +125,7 @@ class Reading:
         return (
             self.doubt is not None
             or self.points_elsewhere
-            or any(one != self.active for one in (*self.named, *self.digits))
+            or any(one != self.active for one in (*self.named, *self.digits, *self.placed))
         )
 
     @property
@@ -167,6 +169,7 @@ def read_message(
         named=named,
         doubt=doubt,
         digits=numbers.weak(),
+        placed=() if named or doubt else numbers.placed(pattern),
         has_roster_digits=numbers.any_known(),
         points_elsewhere=bool(others)
         and withdrawn_value(text) is None  # "forget the fall, that was another patient"
@@ -188,12 +191,16 @@ class _Numbers:
 
     def strong(self) -> Mapping[str, Sequence[PatientId]]:
         """Return what stands in place of an id, and the roster's ids for it."""
-        said = (
-            digits
-            for phrase in wording("strong_numbers").finditer(self._shape)
-            for digits in wording("any_number").findall(phrase.group())
-        )
-        return {digits: self._known(digits) for digits in said}
+        return {digits: self._known(digits) for digits in self._within("strong_numbers")}
+
+    def placed(self, pattern: PatientIdPattern) -> tuple[PatientId, ...]:
+        """Return the ids of nobody in the roster whose number stands where a patient does."""
+        new = (one for one in self._within("placed_number") if not self._known(one))
+        return tuple(filter(None, map(pattern.with_digits, new)))
+
+    def _within(self, kind: str) -> Iterator[str]:
+        for phrase in wording(kind).finditer(self._shape):
+            yield from wording("any_number").findall(phrase.group())
 
     def weak(self) -> tuple[PatientId, ...]:
         """Return the roster's ids that numbers may stand for, other than measures."""

@@ -138,7 +138,9 @@ class PendingRequests(TurnStep):
         )
         if question is None or waits or not (question.kind == "which_patient" or opens_only):
             return verdict  # it holds its message itself
-        is_request = is_request_of_record(turn.text) or asks_question(turn.text)
+        # "back to 21: any fractures" waits for the yes to the one who is offered.
+        is_request = len(question.payload.get(answers.OPTIONS, ())) == 1
+        is_request = is_request or is_request_of_record(turn.text) or asks_question(turn.text)
         asked = turn.text if not opens_only and is_request else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             # About the same request.

@@ -127,7 +127,7 @@ async def test_a_question_belongs_to_user_turn_patient_and_epoch_and_runs_out() 
         patient_id=PatientId("patient_4"),
         epoch=3,
         text="Do you mean `patient_23`? Answer yes, or send an ID like 'patient_4'.",
-        payload={"options": ["patient_23"]},
+        payload={"options": ["patient_23"], "opens_only": True},
         expires_at=world.clock.now() + timedelta(minutes=30),
     )
 

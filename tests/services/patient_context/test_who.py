@@ -70,6 +70,23 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: st
     assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
 
 
+@with_cases("text")
+async def test_the_number_of_somebody_not_yet_spoken_of_is_asked_about(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert (verdict.decision, verdict.patient_id) == ("NEEDS_PATIENT_ID", "patient_4")
+    assert (verdict.reply or "").startswith("Do you mean ")
+
+
+@with_cases("text")
+async def test_a_figure_that_is_a_patients_number_too_goes_on_with_the_open_one(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    assert (await here.say(text)).decision == "UNCHANGED"
+
+
 async def test_the_answer_runs_the_message_in_the_chosen_chart_and_is_remembered() -> None:
     here, _ = world("patient_4", "patient_42", active="patient_4")
 

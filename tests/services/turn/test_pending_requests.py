@@ -66,6 +66,21 @@ async def test_a_wish_about_a_number_is_done_after_the_yes(world: World) -> None
     assert asked == [("patient_15", "show the CT of patient 15")]
 
 
+@pytest.mark.parametrize("wish", ["back to 15: any fractures", "zurück zu 15: Frakturen bekannt"])
+async def test_what_heads_with_a_number_waits_for_the_yes_without_a_mark(
+    world: World, wish: str
+) -> None:
+    await asked_of_team(world, "patient_4")
+    assert await asked_of_team(world, wish, "yes") == [("patient_15", wish)]
+
+
+@pytest.mark.parametrize("opens", ["back to 15", "zurück zu 15", "what about 15"])
+async def test_nothing_waits_where_a_number_only_opens_a_chart(world: World, opens: str) -> None:
+    await asked_of_team(world, "patient_4")
+    asked = await asked_of_team(world, opens, "yes", "which stage?")
+    assert asked == [("patient_15", "which stage?")]
+
+
 @pytest.mark.parametrize("wish", ["and the other one's potassium?", "Kalium des anderen?"])
 async def test_what_is_asked_of_the_other_one_is_answered_after_the_yes(
     world: World, wish: str
