@@ -164,7 +164,13 @@ class RoundsBot:
             return self._say_counted(activity, message, text_activity(note))
         message = await self._move_home(message, activity)
         if activity.expects_replies:
-            return await self._replies(message, note)
+            try:
+                self.services.rate.take(message.sender.principal_id)
+                run = await self.services.scheduler.submit(message)
+            except UserInputError as error:
+                return Answer({"activities": [text_activity(error.user_message)]})
+            before = [text_activity(note)] if note else []
+            return Answer({"activities": [*before, *await self.delivery.collect(run)]})
         if note:
             self.delivery.tell(message.delivery or {}, note)
         await self._submit(message)
@@ -216,15 +222,6 @@ class RoundsBot:
             raise
         if (delivering := self.delivery.start(run)) is not None:
             await self.services.hand_over.watch(message, delivering)
-
-    async def _replies(self, message: IncomingMessage, note: str) -> Answer:
-        try:
-            self.services.rate.take(message.sender.principal_id)
-            run = await self.services.scheduler.submit(message)
-        except UserInputError as error:
-            return Answer({"activities": [text_activity(error.user_message)]})
-        before = [text_activity(note)] if note else []
-        return Answer({"activities": [*before, *await self.delivery.collect(run)]})
 
     def _reader(self, agent: str | None) -> MessageReader:
         names = [card.name for card in self.services.team.agents]

@@ -81,7 +81,11 @@ class ChatContextAccessor:
         try:
             return await self.read(conversation_id, patient_id, epoch=epoch, fresh=True)
         except CorruptDocumentError:
-            return await self._make_empty(conversation_id, patient_id, epoch=epoch, etag=etag)
+            name = ConversationLayout.of(conversation_id).context(patient_id)
+            fresh = _empty(conversation_id, patient_id, epoch)
+            ranges = await self._ranges(conversation_id, patient_id)
+            fresh.next_turn_id = 1 + max((last for _, last in ranges), default=0)
+            return Stored(fresh, await self._documents.write(name, fresh, etag=etag))
 
     async def renew_session(self, conversation_id: str, *, epoch: int) -> None:
         """Have a session document of `epoch` after a clear, empty unless it is of that epoch.
@@ -99,15 +103,6 @@ class ChatContextAccessor:
         """Return the version of the document that is stored now; None if there is none."""
         name = ConversationLayout.of(conversation_id).context(patient_id)
         return await self._documents.etag_of(name)
-
-    async def _make_empty(
-        self, conversation_id: str, patient_id: PatientId | None, *, epoch: int, etag: str | None
-    ) -> Stored[ChatContext]:
-        name = ConversationLayout.of(conversation_id).context(patient_id)
-        fresh = _empty(conversation_id, patient_id, epoch)
-        ranges = await self._ranges(conversation_id, patient_id)
-        fresh.next_turn_id = 1 + max((last for _, last in ranges), default=0)
-        return Stored(fresh, await self._documents.write(name, fresh, etag=etag))
 
     async def archive(self, context: ChatContext, turns: Sequence[Turn]) -> None:
         """Store whole turns beside the document, before they leave it.

@@ -90,16 +90,12 @@ class _Pages:
         for _ in range(width):
             etree.SubElement(grid, qn("w:gridCol"))
         for texts in rows:
-            _add_row(table, texts, width)
+            # A cell for each text, and empty ones as the table is wide.
+            row = etree.SubElement(table, qn("w:tr"))
+            for text in (*texts, *[""] * (width - len(texts))):
+                cell = etree.SubElement(row, qn("w:tc"))
+                _add_run(etree.SubElement(cell, _P), " ".join(text.split()))
         self._end.addprevious(table)
-
-
-def _add_row(table: etree._Element, texts: list[str], width: int) -> None:
-    """Add a row; a cell for each text, and empty ones as the table is wide."""
-    row = etree.SubElement(table, qn("w:tr"))
-    for text in (*texts, *[""] * (width - len(texts))):
-        cell = etree.SubElement(row, qn("w:tc"))
-        _add_run(etree.SubElement(cell, _P), " ".join(text.split()))
 
 
 def _add_run(

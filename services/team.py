@@ -80,13 +80,6 @@ class Team(ClosedValue):
         folded = [agent.name.casefold() for agent in self.agents]
         if twice := sorted({name for name in folded if folded.count(name) > 1}):
             raise ValueError(f"agent name used twice: {', '.join(twice)}")
-        self._has_one_facilitator()
-        strangers = [one.agent for one in self.intents if one.agent.casefold() not in folded]
-        if strangers:
-            raise ValueError(f"an intent names {strangers[0]!r}, who is not in the team")
-        return self
-
-    def _has_one_facilitator(self) -> None:
         leading = [agent.name for agent in self.agents if agent.facilitator]
         if len(leading) != 1:
             raise ValueError(
@@ -96,6 +89,10 @@ class Team(ClosedValue):
         planning = [a.name for a in self.agents if PLAN_TOOL in a.tools and not a.facilitator]
         if planning:
             raise ValueError(f"only the facilitator may have {PLAN_TOOL}, not {planning[0]}")
+        strangers = [one.agent for one in self.intents if one.agent.casefold() not in folded]
+        if strangers:
+            raise ValueError(f"an intent names {strangers[0]!r}, who is not in the team")
+        return self
 
     @property
     def facilitator(self) -> AgentSpec:

@@ -134,9 +134,6 @@ class TurnPipeline:
             return await self._say_outcome(outcome)
         if await self._stops.answer_order(turn) or await self._comparing.answer(turn):
             return self._held.tell_dropped(turn)
-        return await self._follow(turn)
-
-    async def _follow(self, turn: phases.LoadedTurn) -> None:
         with turn.step("decide"):
             understood = (await self._decide(turn)).apart()
         if await self._stops.answer_said_of_another(understood):

@@ -27,7 +27,6 @@ from services.statements.rows.rows import stems_of
 from services.statements.rows.verdict import UNCHECKED, Verdict
 from services.statements.shown import repeats
 from services.team import AgentSpec, Team
-from services.tool_memory.session import FinishedRun
 
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
@@ -194,7 +193,14 @@ class CheckedOutput:
             if of_papers is not None:
                 grounds.papers.add_view(of_papers)
         for run in turn.ran[self._runs :]:
-            _take_deeds(grounds, run)
+            # Take in what a run did, failed to do or found done.
+            if run.data is None:
+                grounds.refused.update(proven_by(run.tool))
+            elif not _ASKS.issubset(run.data):
+                grounds.deeds.update(proven_by(run.tool))
+                grounds.refused.difference_update(proven_by(run.tool))
+            if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
+                grounds.found_done.update(found_by(run.tool))
         asked = [(one, name) for one, _ in turn.looked for name in _names_asked(one)]
         grounds.asked = tuple(name for _, name in asked)
         grounds.asked_now = frozenset(name for one, name in asked if _is_of_now(one))
@@ -210,17 +216,6 @@ def _names_asked(question: ChartQuestion) -> Sequence[str]:
 def _is_of_now(question: ChartQuestion) -> bool:
     """Whether it asks for what is taken, or had, now: "is she on steroids?"."""
     return question.tool in ("medications", "problems") and not question.is_past
-
-
-def _take_deeds(grounds: Grounds, run: FinishedRun) -> None:
-    """Take in what a run did, failed to do or found done."""
-    if run.data is None:
-        grounds.refused.update(proven_by(run.tool))
-    elif not _ASKS.issubset(run.data):
-        grounds.deeds.update(proven_by(run.tool))
-        grounds.refused.difference_update(proven_by(run.tool))
-    if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
-        grounds.found_done.update(found_by(run.tool))
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:

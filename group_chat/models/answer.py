@@ -134,12 +134,23 @@ class AnswerReader:
             self._chunk(payload)
 
     def _chunk(self, payload: bytes) -> None:
-        chunk = _object_of(payload)
+        try:
+            parsed = orjson.loads(payload)
+        except orjson.JSONDecodeError:
+            # The decoder's error carries the text it failed on, which may name a patient.
+            raise errors.ModelOutputError("the model's answer is not JSON") from None
+        chunk = _dict_of(parsed)
         if chunk.get("error"):
             raise _reported(chunk["error"])
         counted = chunk.get("usage")
         if isinstance(counted, dict):
-            self.usage = _usage_of(counted)
+            details = counted.get("prompt_tokens_details")
+            cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+            self.usage = TokenUsage(
+                prompt=_count_of(counted.get("prompt_tokens")),
+                cached=_count_of(cached),
+                answer=_count_of(counted.get("completion_tokens")),
+            )
         choices = chunk.get("choices")
         if not isinstance(choices, list):
             raise errors.ModelOutputError("the model's answer has no list of choices")
@@ -175,7 +186,9 @@ class AnswerReader:
     def _tool_call(self, part: dict[str, Any]) -> None:
         index = part.get("index")
         if not isinstance(index, int):
-            index = self._index_without_number(part)
+            # Some servers number no calls: a piece with an id begins one, others go on with it.
+            last = max(self._calls, default=-1)
+            index = last + 1 if part.get("id") or last < 0 else last
         if index not in self._calls and len(self._calls) >= self._limits.tool_calls:
             raise errors.ModelOutputError("the model's answer calls too many tools")
         call = self._calls.setdefault(index, ToolCallParts())
@@ -185,11 +198,6 @@ class AnswerReader:
         arguments = _text_of(function.get("arguments"))
         self._count_chars(len(arguments))
         call.arguments += arguments
-
-    def _index_without_number(self, part: dict[str, Any]) -> int:
-        """Some servers number no calls: a piece with an id begins one, others go on with it."""
-        last = max(self._calls, default=-1)
-        return last + 1 if part.get("id") or last < 0 else last
 
     def _count_chars(self, size: int) -> None:
         self._chars += size
@@ -206,27 +214,8 @@ def is_looping(text: str) -> bool:
     return before >= 0 and text.endswith(text[-period:] * times)
 
 
-def _usage_of(counted: dict[str, Any]) -> TokenUsage:
-    details = counted.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-    return TokenUsage(
-        prompt=_count_of(counted.get("prompt_tokens")),
-        cached=_count_of(cached),
-        answer=_count_of(counted.get("completion_tokens")),
-    )
-
-
 def _count_of(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 10**9 else 0
-
-
-def _object_of(payload: bytes) -> dict[str, Any]:
-    try:
-        parsed = orjson.loads(payload)
-    except orjson.JSONDecodeError:
-        # The decoder's error carries the text it failed on, which may name a patient.
-        raise errors.ModelOutputError("the model's answer is not JSON") from None
-    return _dict_of(parsed)
 
 
 def _dict_of(value: object) -> dict[str, Any]:

@@ -192,12 +192,6 @@ def _notice(event: turn_events.Notice) -> Frame:
     return {"type": "CUSTOM", "name": "notice", "value": value}
 
 
-def _claims(event: turn_events.ClaimsChecked) -> Frame:
-    rows = [one.model_dump(mode="json", exclude={"text", "is_repair"}) for one in event.claims]
-    value = {"message_id": event.message_id, "claims": rows}
-    return {"type": "CUSTOM", "name": "claims", "value": value}
-
-
 def _interrupt(state: turn_events.SharedState | None, run_id: str) -> Frame:
     """Say what the run waits for; the prefix tells `routes.streams.ag_ui` what a resume answers."""
     if state is not None and state.question is not None:
@@ -232,7 +226,9 @@ def not_seen(run_id: str) -> list[Frame]:
 
 def _of_agent(event: _TalkEvent | turn_events.ClaimsChecked | turn_events.ViewShown) -> Frame:
     if isinstance(event, turn_events.ClaimsChecked):
-        return _claims(event)
+        rows = [one.model_dump(mode="json", exclude={"text", "is_repair"}) for one in event.claims]
+        value = {"message_id": event.message_id, "claims": rows}
+        return {"type": "CUSTOM", "name": "claims", "value": value}
     if isinstance(event, turn_events.ViewShown):
         value = {"message_id": event.message_id, **view_document(event.view)}
         return {"type": "CUSTOM", "name": "view", "value": value}

@@ -118,17 +118,14 @@ class SigningKeys:
             SignInUnavailableError: the directory's keys are not known at the moment.
         """
         if not self._table.knows(key_id, within_seconds=RENEW_SECONDS):
-            await self._renew(key_id)
+            async with self._lock:
+                # Whoever held the lock before may have fetched it.
+                is_known = self._table.knows(key_id, within_seconds=RENEW_SECONDS)
+                if not is_known and self._table.may_ask():
+                    await self._table.load()
         if self._table.age() > KEEP_SECONDS:
             raise SignInUnavailableError("the signing keys are not known")
         return self._table.key(key_id)
-
-    async def _renew(self, key_id: str) -> None:
-        async with self._lock:
-            # Whoever held the lock before may have fetched it.
-            is_known = self._table.knows(key_id, within_seconds=RENEW_SECONDS)
-            if not is_known and self._table.may_ask():
-                await self._table.load()
 
 
 def _read_keys(document: bytes) -> dict[str, SigningKey]:

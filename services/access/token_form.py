@@ -43,7 +43,10 @@ def read_form(token: str, *, now: datetime) -> TokenForm:
         raise UnauthenticatedError
     if not 0 < len(key_id) <= _KEY_ID_LIMIT_CHARS:
         raise UnauthenticatedError
-    _check_times(claims, now=now)
+    # Check `exp`, which must be there, and `nbf`, with a minute of leeway.
+    expires, begins = _seconds(claims.get("exp")), _seconds(claims.get("nbf", 0))
+    if expires <= now.timestamp() - LEEWAY_SECONDS or begins > now.timestamp() + LEEWAY_SECONDS:
+        raise UnauthenticatedError
     return TokenForm(key_id=key_id, claims=claims)
 
 
@@ -85,13 +88,6 @@ def verified_claims(
         # Not `from error`: it may hold parts of the token.
         raise UnauthenticatedError from None
     return claims
-
-
-def _check_times(claims: dict[str, Any], *, now: datetime) -> None:
-    """Check `exp`, which must be there, and `nbf`, with a minute of leeway."""
-    expires, begins = _seconds(claims.get("exp")), _seconds(claims.get("nbf", 0))
-    if expires <= now.timestamp() - LEEWAY_SECONDS or begins > now.timestamp() + LEEWAY_SECONDS:
-        raise UnauthenticatedError
 
 
 def _seconds(value: object) -> float:

@@ -10,6 +10,7 @@ from data_models.errors import RecordNotFoundError, RecordReplacedError, Records
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
 from services.chart_access.practitioners import PractitionerBook
+from services.records import visits
 from services.records.fhir.bundle import bundle_entries
 from services.records.fhir.fhir_client import FhirClient
 from services.records.fhir.patient_lookup import PatientLookup
@@ -28,7 +29,6 @@ KINDS = ("CareTeam", "Encounter", "Appointment")
 _NOT_MEANT = frozenset(
     {"entered-in-error", "cancelled", "noshow", "inactive", "suspended", "proposed"}
 )
-_GOES_ON = frozenset({"arrived", "triaged", "in-progress", "onleave"})
 _DAY_CHARS = 10
 
 
@@ -97,12 +97,12 @@ def _keys(reference: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _is_of_now(resource: Mapping[str, Any], today: date, days: int) -> bool:
-    kind, margin = resource.get("resourceType"), timedelta(days=days)
+    kind, margin = text(resource, "resourceType"), timedelta(days=days)
     if kind == "CareTeam":
         return _is_within(one(resource, "period"), today)
     period = resource if kind == "Appointment" else one(resource, "period")
     start, end = _day(period, "start"), _day(period, "end")
-    goes_on = kind == "Encounter" and text(resource, "status") in _GOES_ON
+    goes_on = visits.goes_on(kind, text(resource, "status"))
     last = end or (None if goes_on else start)
     if start is not None and start > today + margin:
         return False

@@ -41,9 +41,6 @@ class LegacyHistory:
             _fill(session.document, messages, now)
             await make_room(self.contexts, session.document)
             await self.contexts.write(session.document, etag=session.etag)
-        await self._put_away(conversation_id, now)
-
-    async def _put_away(self, conversation_id: str, now: datetime) -> None:
         layout = ConversationLayout.of(conversation_id)
         if (original := await self.store.read(layout.legacy)) is not None:
             # It may have been archived before a crash in the same second.

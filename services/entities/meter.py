@@ -50,7 +50,9 @@ class EntityMeter:
         """Count and log one operation."""
         labels = (self._agent(done.agent_name), done.operation)
         self._figures.observe("entity_merge_duration_seconds", done.seconds, *labels)
-        self._count(done, labels)
+        what = "agent_switch" if done.operation == "get_context" else "entity_merge"
+        outcome = "success" if done.error is None else "failure"
+        self._figures.count(f"{what}_{outcome}_total", *labels)
         self._tell(done)
         if evicted := done.keys.get("evicted_keys"):
             gone = (labels[0], "evict_fifo")
@@ -101,11 +103,6 @@ class EntityMeter:
     def stranger(self, operation: EntityOperation) -> None:
         """Count an agent that is not in the team."""
         self._figures.count("agent_name_validation_failures_total", "unknown", operation)
-
-    def _count(self, done: Done, labels: tuple[str, str]) -> None:
-        what = "agent_switch" if done.operation == "get_context" else "entity_merge"
-        outcome = "success" if done.error is None else "failure"
-        self._figures.count(f"{what}_{outcome}_total", *labels)
 
     def _agent(self, name: str) -> str:
         return name if name in self._agents else "unknown"

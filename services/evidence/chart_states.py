@@ -107,20 +107,16 @@ def state_of(entry: Entry, today: date) -> RowState:
     """Return where a resource stands on a day: one whose end has passed is over by itself."""
     status = text(entry.raw, "docStatus") or entry.status
     if entry.kind in RESULT_KINDS:
-        return _result_state(entry, status)
+        if status in _NO_RESULT:
+            return "over"
+        if entry.kind == "ServiceRequest":
+            return "pending" if status in _ORDERED else "final"
+        if entry.kind == "Observation" and not _has_value(entry.raw):
+            return "pending"
+        return "pending" if status in _PENDING else "final"
     said = {status, *codes(one(entry.raw, "clinicalStatus"))}
     said |= {text(entry.raw, "lifecycleStatus")}
     return "over" if said & _OVER or _has_ended(entry.raw, today) else "going on"
-
-
-def _result_state(entry: Entry, status: str) -> RowState:
-    if status in _NO_RESULT:
-        return "over"
-    if entry.kind == "ServiceRequest":
-        return "pending" if status in _ORDERED else "final"
-    if entry.kind == "Observation" and not _has_value(entry.raw):
-        return "pending"
-    return "pending" if status in _PENDING else "final"
 
 
 def _has_value(raw: Raw) -> bool:

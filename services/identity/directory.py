@@ -107,7 +107,14 @@ class FileDirectory:
     async def people_for(self, sought: Sought) -> PersonIndex:
         async with self._lock:
             try:
-                await self._refresh()
+                found = (await self.records.all_patients()).patients
+                registered = [] if self.more is None else list(await self.more())
+                today = self.clock.now().date()
+                # The bodies are kept below, so an address is one body's as long as the key is.
+                key = (tuple(id(one.body) for one in found), tuple(map(id, registered)), today)
+                if key != self._key:
+                    self._index = await asyncio.to_thread(self._indexed, found, registered, today)
+                    self._of, self._key = (found, registered), key
             except RecordsError:
                 self.state = "down"
                 raise
@@ -116,16 +123,6 @@ class FileDirectory:
 
     async def check(self) -> None:
         await self.people_for(Sought())
-
-    async def _refresh(self) -> None:
-        found = (await self.records.all_patients()).patients
-        registered = [] if self.more is None else list(await self.more())
-        today = self.clock.now().date()
-        # The bodies are kept below, so an address is one body's as long as the key is.
-        key = (tuple(id(one.body) for one in found), tuple(map(id, registered)), today)
-        if key != self._key:
-            self._index = await asyncio.to_thread(self._indexed, found, registered, today)
-            self._of, self._key = (found, registered), key
 
     def _indexed(
         self, found: Sequence[ChartPatient], registered: Sequence[Mapping[str, Any]], today: date

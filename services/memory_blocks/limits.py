@@ -52,14 +52,6 @@ def _shorten(memory: MemoryBlocks) -> None:
     memory.conversation_phase = _cut(memory.conversation_phase, TOPIC_CHARS)
     memory.routing_history = [_cut(one, NAME_CHARS) for one in memory.routing_history]
     memory.next_topics = [_cut(one, LINE_CHARS) for one in memory.next_topics]
-    _shorten_rows(memory)
-    intent = memory.last_intent
-    if intent is not None and max(len(intent.intent), len(intent.reasoning)) > NAME_CHARS:
-        intent.intent = _cut(intent.intent, NAME_CHARS)
-        intent.reasoning = _cut(intent.reasoning, LINE_CHARS)
-
-
-def _shorten_rows(memory: MemoryBlocks) -> None:
     # Nearly none is: what is set is checked by the model of the row.
     for transition in memory.topic_transitions:
         if len(transition.topic) > TOPIC_CHARS or len(transition.trigger) > TOPIC_CHARS:
@@ -75,6 +67,10 @@ def _shorten_rows(memory: MemoryBlocks) -> None:
             entry.routed = _cut(entry.routed, LINE_CHARS)
             entry.answered = _cut(entry.answered, LINE_CHARS)
             entry.topic = _cut(entry.topic, TOPIC_CHARS)
+    intent = memory.last_intent
+    if intent is not None and max(len(intent.intent), len(intent.reasoning)) > NAME_CHARS:
+        intent.intent = _cut(intent.intent, NAME_CHARS)
+        intent.reasoning = _cut(intent.reasoning, LINE_CHARS)
 
 
 def _cut(text: str, limit_chars: int) -> str:

@@ -153,7 +153,15 @@ def conclude(context: ChatContext, turn: Turn) -> None:
     if turn.agent_responses:
         memory.routing_history.append(turn.agent_responses[-1].agent)
         memory.counts.exchanges += turn.turn_status == "COMPLETED"
-    memory.next_topics = _next_topics(context, turn)
+    plan = context.plan
+    question = last_question(turn.agent_responses[-1].text) if turn.agent_responses else ""
+    topics = [f"Answer to: {question}"] if question else []
+    if plan is not None and plan.is_open:
+        topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
+    if context.memory.conversation_phase == "symptom_evaluation":
+        points = " ".join(one.text.casefold() for one in context.memory.key_points)
+        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
+    memory.next_topics = [one_line(topic, LINE_CHARS) for topic in topics[:5]]
 
 
 def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint | None:
@@ -270,15 +278,3 @@ def _answered(text: str) -> str:
 
 def _unanswered(turn: Turn) -> str:
     return {"FAILED": "The turn failed", "STOPPED": "The user stopped it"}.get(turn.turn_status, "")
-
-
-def _next_topics(context: ChatContext, turn: Turn) -> list[str]:
-    plan = context.plan
-    question = last_question(turn.agent_responses[-1].text) if turn.agent_responses else ""
-    topics = [f"Answer to: {question}"] if question else []
-    if plan is not None and plan.is_open:
-        topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
-    if context.memory.conversation_phase == "symptom_evaluation":
-        points = " ".join(one.text.casefold() for one in context.memory.key_points)
-        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
-    return [one_line(topic, LINE_CHARS) for topic in topics[:5]]

@@ -190,9 +190,23 @@ def head_and_tail(
 def _shortened(turn: Turn, limit: _Limit) -> Turn:
     """Return `turn` itself where nothing in it is longer."""
     if limit.part == "question":
-        return _with_short_question(turn, limit.chars)
+        if len(turn.user_message) <= limit.chars + _MARK_CHARS:
+            return turn
+        whole = turn.shortened_from_chars or len(turn.user_message)
+        said = head_and_tail(
+            turn.user_message, limit.chars, turn_id=turn.turn_id, whole_chars=whole
+        )
+        update = {"user_message": said, "shortened_from_chars": whole}
+        return turn.model_copy(update=update)
     if limit.part == "context":
-        return _with_short_context(turn, limit.chars)
+        if (enriched := turn.context_enrichment) is None:
+            return turn
+        update = {
+            "previous_context": one_line(enriched.previous_context, limit.chars),
+            "enriched_message": one_line(enriched.enriched_message, limit.chars),
+            "relevant_history": enriched.relevant_history[: limit.chars],
+        }
+        return turn.model_copy(update={"context_enrichment": enriched.model_copy(update=update)})
     answers = [_short_answer(one, limit.chars, turn.turn_id) for one in turn.agent_responses]
     if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
         return turn
@@ -210,23 +224,3 @@ def _short_answer(answer: AgentMessage, limit_chars: int, turn_id: int) -> Agent
         "citations": citations,
     }
     return answer.model_copy(update=update)
-
-
-def _with_short_question(turn: Turn, limit_chars: int) -> Turn:
-    if len(turn.user_message) <= limit_chars + _MARK_CHARS:
-        return turn
-    whole = turn.shortened_from_chars or len(turn.user_message)
-    said = head_and_tail(turn.user_message, limit_chars, turn_id=turn.turn_id, whole_chars=whole)
-    update = {"user_message": said, "shortened_from_chars": whole}
-    return turn.model_copy(update=update)
-
-
-def _with_short_context(turn: Turn, limit_chars: int) -> Turn:
-    if (enriched := turn.context_enrichment) is None:
-        return turn
-    update = {
-        "previous_context": one_line(enriched.previous_context, limit_chars),
-        "enriched_message": one_line(enriched.enriched_message, limit_chars),
-        "relevant_history": enriched.relevant_history[:limit_chars],
-    }
-    return turn.model_copy(update={"context_enrichment": enriched.model_copy(update=update)})

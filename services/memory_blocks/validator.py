@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.errors import InterruptedTurnError
-from data_models.memory_blocks import RING, ContextEnrichment, MemoryBlocks
+from data_models.memory_blocks import RING, ContextEnrichment
 
 Rule: TypeAlias = Literal[
     "turn_twice", "turn_order", "turn_gap", "turn_time", "turn_counter", "turn_left_open",
@@ -116,17 +116,13 @@ def _check_memory(context: ChatContext, findings: Findings, running: str | None)
         memory.counts.exchanges = max(memory.counts.exchanges, done)
         memory.counts.failed_updates = min(memory.counts.failed_updates, memory.counts.updates)
     _repair(findings, "counts", wrong)
-    _check_points(memory, findings)
-    if memory.started_at and memory.last_activity and memory.last_activity < memory.started_at:
-        memory.last_activity = memory.started_at
-        findings.repaired.append("session_times")
-
-
-def _check_points(memory: MemoryBlocks, findings: Findings) -> None:
     ids = [one.point_id for one in memory.key_points]
     if len(set(ids)) < len(ids):
         memory.key_points = list({one.point_id: one for one in memory.key_points}.values())
         findings.repaired.append("key_point_twice")
+    if memory.started_at and memory.last_activity and memory.last_activity < memory.started_at:
+        memory.last_activity = memory.started_at
+        findings.repaired.append("session_times")
 
 
 def _repair(findings: Findings, rule: Rule, found: bool) -> None:

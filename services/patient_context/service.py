@@ -21,7 +21,7 @@ from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
 from services.patient_context.decision import decide, go_to
 from services.patient_context.opening import ChartOpener
-from services.patient_context.reading.analyzer import Analysis, PatientContextAnalyzer
+from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.heuristic import concerns_active_only
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
@@ -283,7 +283,11 @@ class PatientContextService:
             meant = activation(reading, reading.the_named)
         if meant is None:
             asked = self._clock.monotonic()
-            analysis = await self._analyse(who)
+            # Have the model read the message beside the patients whom the user may open.
+            user = who.turn.user
+            hidden = frozenset([one for one in who.known if not await self.may_open(user, one)])
+            people = {one: who.person(one) for one in who.known if one not in hidden}
+            analysis = await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = (self._clock.monotonic() - asked) * 1_000
         is_plain = analyzer_ms is None and concerns_active_only(reading)
@@ -295,13 +299,6 @@ class PatientContextService:
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
         is_of_active = is_plain and not verdict.reply
         return replace(verdict, concerns_active_only=is_of_active, read=read), analyzer_ms
-
-    async def _analyse(self, who: Who) -> Analysis:
-        """Have the model read the message beside the patients whom the user may open."""
-        user = who.turn.user
-        hidden = frozenset([one for one in who.known if not await self.may_open(user, one)])
-        people = {one: who.person(one) for one in who.known if one not in hidden}
-        return await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
 
     async def _decide_named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""

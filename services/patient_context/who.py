@@ -195,7 +195,11 @@ def asking_whom(
     The message waits with the question, and runs in the chart that is chosen.
     """
     turn = who.turn
-    options = _options(subject, who)
+    people = [one for one in subject.people if one.patient_id is not None]
+    people = people[: OPTIONS_LIMIT - 1]
+    if who.open is not None and not any(one.same_as(who.open) for one in people):
+        people.append(who.open)
+    options = distinct(people)
     if subject.reason == "nobody" and turn.reading.named:
         # Whoever writes on takes that chart to be open; the number means nobody ever.
         text = unknown_number(subject.said)
@@ -271,14 +275,6 @@ def roster_of(subject: Subject, who: Who) -> list[Person]:
     if subject.reason != "described":
         return []
     return [person for one in who.turn.reading.others if (person := who.person(one))]
-
-
-def _options(subject: Subject, who: Who) -> tuple[Person, ...]:
-    people = [one for one in subject.people if one.patient_id is not None]
-    people = people[: OPTIONS_LIMIT - 1]
-    if who.open is not None and not any(one.same_as(who.open) for one in people):
-        people.append(who.open)
-    return distinct(people)
 
 
 def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:

@@ -44,7 +44,16 @@ class ReportPage:
         self._document: DocumentObject = Document()
         self._sources: dict[str, tuple[int, ViewSource]] = {}
         self.sections: list[str] = []
-        self._set_up(title, generated_at)
+        section = self._document.sections[0]
+        section.orientation = WD_ORIENT.PORTRAIT
+        section.page_width, section.page_height = Cm(21.0), Cm(29.7)
+        section.left_margin = section.right_margin = Cm(2.0)
+        self._document.styles["Normal"].font.size = Pt(10)
+        properties = self._document.core_properties
+        properties.title, properties.author = clean(title), "Rounds"
+        properties.comments = ""
+        properties.created = properties.modified = generated_at.replace(tzinfo=None)
+        self._document.add_heading(clean(title), level=0)
 
     @property
     def sources(self) -> tuple[ViewSource, ...]:
@@ -118,18 +127,6 @@ class ReportPage:
             cell.width = Cm(width)
             run = cell.paragraphs[0].add_run(clean(text))
             run.font.size = Pt(9)
-
-    def _set_up(self, title: str, generated_at: datetime) -> None:
-        section = self._document.sections[0]
-        section.orientation = WD_ORIENT.PORTRAIT
-        section.page_width, section.page_height = Cm(21.0), Cm(29.7)
-        section.left_margin = section.right_margin = Cm(2.0)
-        self._document.styles["Normal"].font.size = Pt(10)
-        properties = self._document.core_properties
-        properties.title, properties.author = clean(title), "Rounds"
-        properties.comments = ""
-        properties.created = properties.modified = generated_at.replace(tzinfo=None)
-        self._document.add_heading(clean(title), level=0)
 
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -229,7 +226,9 @@ def _timeline(page: ReportPage, content: ReportContent) -> None:
         (_when(row), row.kind, _told(row), _cited(page, content.timeline, row)) for row in rows
     ]
     page.table(("Date", "Kind", "Event", "Source"), table, (3.2, 2.5, 9.5, 1.8))
-    _note_left_out(page, content.timeline)
+    if content.timeline.left_out:
+        said = ", ".join(f"{one.count} {one.what}" for one in content.timeline.left_out)
+        page.small(f"Not in this table: {said}.")
 
 
 def _when(row: ViewRow) -> str:
@@ -245,12 +244,6 @@ def _told(row: ViewRow) -> str:
 def _cited(page: ReportPage, view: ChartView, row: ViewRow) -> str:
     known = {source.ref: source for source in view.sources}
     return page.cite(known[ref] for ref in row.sources[:SOURCES_OF_ROW] if ref in known)
-
-
-def _note_left_out(page: ReportPage, view: ChartView) -> None:
-    if view.left_out:
-        said = ", ".join(f"{one.count} {one.what}" for one in view.left_out)
-        page.small(f"Not in this table: {said}.")
 
 
 def _documents(page: ReportPage, title: str, documents: Sequence[ClinicalDocument]) -> None:

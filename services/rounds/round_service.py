@@ -93,7 +93,16 @@ class RoundService:
 
         async def row(patient: RoundPatient) -> round_view.RoundRow:
             async with free:
-                return await self._row(patient, principal)
+                try:
+                    await self.entry.enter(patient, principal, "read_round")
+                    who: Demographics | None = demographics(
+                        await self.records.load(patient.patient_id, PERSON),
+                        today=self.reader.clock.now().date(),
+                    )
+                    problem = _failure_in_words(patient.problem)
+                except (ChartClosedError, RecordsError) as error:
+                    who, problem = None, error.user_message
+                return round_view.row_of(patient, who=who, problem=problem)
 
         rows = await asyncio.gather(*(row(one) for one in patients))
         return round_view.RoundView(
@@ -160,18 +169,6 @@ class RoundService:
                 )
             cards.append(card)
         return cards
-
-    async def _row(self, patient: RoundPatient, principal: str) -> round_view.RoundRow:
-        try:
-            await self.entry.enter(patient, principal, "read_round")
-            who: Demographics | None = demographics(
-                await self.records.load(patient.patient_id, PERSON),
-                today=self.reader.clock.now().date(),
-            )
-            problem = _failure_in_words(patient.problem)
-        except (ChartClosedError, RecordsError) as error:
-            who, problem = None, error.user_message
-        return round_view.row_of(patient, who=who, problem=problem)
 
     async def _chart(
         self, patient_id: PatientId, principal: str

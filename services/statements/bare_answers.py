@@ -12,10 +12,9 @@ from services.language.words.statement_tables import saying, stem, stems_told
 from services.language.words.statement_words import statement_words
 from services.statements.grounds import Grounds
 from services.statements.rows.known import KnownRows
-from services.statements.rows.rows import told_of
+from services.statements.rows.rows import JUDGED, told_of
 from services.statements.rows.verdict import Verdict, worst
 
-_JUDGED = frozenset({"normal", "high", "low", "rising", "falling", "steady"})
 _HABIT = {True: "non-smoker", False: "smoker"}
 """What a bare answer to a question about smoking says, by whether it denies."""
 _NOW = "currently yes"
@@ -48,7 +47,7 @@ def _is_bare_answer(sentence: Sentence) -> bool:
     ):
         return False
     figures = any(one.quantities for one in sentence.clauses) and len(sentence.words) <= 1
-    return figures or bool(cues & {"no", *_JUDGED} or sentence.words & _answering())
+    return figures or bool(cues & {"no", *JUDGED} or sentence.words & _answering())
 
 
 def _is_bare(clause: Clause) -> bool:
@@ -57,7 +56,7 @@ def _is_bare(clause: Clause) -> bool:
     if is_named or is_deed or any(one.unit for one in clause.quantities):
         return False
     own = told_of(clause.words) - statement_words().neutral - _answering()
-    return bool(clause.cues & _JUDGED) or not own
+    return bool(clause.cues & JUDGED) or not own
 
 
 def _answering() -> frozenset[str]:
@@ -86,5 +85,5 @@ def _as_answers(sentence: Sentence, grounds: Grounds) -> Iterator[str]:
 def _judges_of_own(sentence: Sentence, rows: KnownRows) -> bool:
     """Whether an answer judges what no row judges: "It is fine"."""
     said = sentence.words & stems_told("judging")
-    is_told = any(one.cues & _JUDGED for one in sentence.clauses)
+    is_told = any(one.cues & JUDGED for one in sentence.clauses)
     return bool(said) and not is_told and not any(said & row.words for row in rows.rows)

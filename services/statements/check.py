@@ -235,9 +235,6 @@ class MessageCheck:
             return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading or subject.is_setting(clause):
             return False
-        return self._names_something(sentence, clause)
-
-    def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
             return True
         if "asserts" in clause.cues and not clause.names and subject.person_groups(clause):

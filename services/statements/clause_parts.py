@@ -11,7 +11,7 @@ from services.language.sentences.name_kinds import kind_of_name
 from services.language.sentences.statement_parts import graded
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying
-from services.language.words.statement_words import is_clinical_name, statement_words
+from services.language.words.statement_words import group_of, is_clinical_name
 from services.statements.comparing.bounds import limits
 from services.statements.comparing.linked import by_links
 from services.statements.comparing.one_day import on_other_days
@@ -165,8 +165,7 @@ def adds_beside(
     topics = {topic for one in clauses if one.quantities for topic in one.topics}
     rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
     rows += [row for row in known.personal if row.kind != "personal" or named & row.words]
-    groups = statement_words().exclusive
-    gone = [word for one in clauses for word in one.exclusive if groups[word][0] == _DESTINATION]
+    gone = [word for one in clauses for word in one.exclusive if group_of(word) == _DESTINATION]
     went = Clause(exclusive=tuple(gone))
     if any(excludes(went, row) for ref in sources[:1] for row in known.by_source(ref)):
         return True  # "was discharged home", where the stay ended in a hospice

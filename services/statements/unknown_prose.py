@@ -8,7 +8,7 @@ from services.language.sentences.links import REASONS
 from services.language.sentences.statements import Sentence
 from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import is_clinical_name, statement_words
+from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows import fit
@@ -91,8 +91,7 @@ def _reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & stems_told("deciding")
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
-    kinds = statement_words().exclusive
-    is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
+    is_of_scan = any(group_of(w) == "modality" for one in sentence.clauses for w in one.exclusive)
     if is_of_scan and deciding == saying("suggested"):
         return False  # compared as a finding
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
@@ -242,8 +241,7 @@ def _is_of_medicine(word: str) -> bool:
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
-    groups = statement_words().exclusive
-    seen = frozenset(w for w in clause.exclusive if groups[w][0] in _TOLD_BY_NAME)
+    seen = frozenset(w for w in clause.exclusive if group_of(w) in _TOLD_BY_NAME)
     seen |= _of_doctor(clause) - saying("prescribed")
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 

@@ -81,7 +81,14 @@ class IdleArchive:
             if dry_run:
                 report.archived += len(idle)
             elif idle:
-                await self._archive_held(folder, idle, report)
+                try:
+                    async with self.holding(folder) as claim:
+                        for name in idle:
+                            report.archived += await self._archive(name, claim)
+                except CorruptDocumentError:
+                    report.unreadable += len(idle)
+                except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError):
+                    report.busy += 1
         return report
 
     async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
@@ -95,16 +102,6 @@ class IdleArchive:
                     yield name
             except (ValueError, CorruptDocumentError):
                 report.unreadable += 1
-
-    async def _archive_held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
-        try:
-            async with self.holding(folder) as claim:
-                for name in names:
-                    report.archived += await self._archive(name, claim)
-        except CorruptDocumentError:
-            report.unreadable += len(names)
-        except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError):
-            report.busy += 1
 
     async def _idle(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
         """Return a document whose tool memory is idle.

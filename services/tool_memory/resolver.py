@@ -176,12 +176,7 @@ class ContextResolver:
         context = asked.context
         if context is None or not (asked.main.pronoun or not asked.main.points):
             return said
-        return self._antecedent(asked, context, entity_type, said)
-
-    def _antecedent(
-        self, asked: Asked, context: Request, entity_type: EntityType | None, said: Resolution
-    ) -> Resolution:
-        """Let a pronoun mean what another clause names: "the dentist is ill, cancel it"."""
+        # Let a pronoun mean what another clause names: "the dentist is ill, cancel it".
         if not (context.has_content or context.noun or context.has_selector):
             return said if self._agrees(context, said) else NotFound()
         if context.plural:

@@ -57,20 +57,20 @@ class Selection:
             others = [one for one in listed if one.entity_id != self._scene.focus]
             return _found(others, self.ask)
         if request.number is not None:
-            return self._numbered(request, pool, fitting)
+            # Take "meeting 2" for a name that holds the number, or for a place in the list.
+            named = [one for one in fitting if str(request.number) in one.tokens]
+            placed = self._ordinal(replace(request, ordinal=request.number), pool, fitting)
+            return agreed(_found(named, self.ask), placed)
         if request.ordinal is not None:
             return self._ordinal(request, pool, fitting)
         if request.order is not None:
             return self._ordered(request, pool, fitting)
         if request.has_content or not request.times.is_empty:
-            return self._by_words(request, fitting)
+            ids = [one.entity_id for one in fitting]
+            if len(ids) == 1:
+                return Resolved(ids[0], (*request.strict, *request.words, *request.phrases))
+            return self.ask(fitting)
         return self._by_focus(request, fitting)
-
-    def _by_words(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:
-        ids = [one.entity_id for one in fitting]
-        if len(ids) == 1:
-            return Resolved(ids[0], (*request.strict, *request.words, *request.phrases))
-        return self.ask(fitting)
 
     def _by_focus(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:
         """Resolve "it", "that meeting" and "the meeting" (T5, T9)."""
@@ -94,14 +94,6 @@ class Selection:
         return request.noun is None or kind is None or kind == request.noun
 
     # -- lists and dates ----------------------------------------------------------------------
-
-    def _numbered(
-        self, request: Request, pool: Sequence[Candidate], fitting: Sequence[Candidate]
-    ) -> Resolution:
-        """Take "meeting 2" for a name that holds the number, or for a place in the list."""
-        named = [one for one in fitting if str(request.number) in one.tokens]
-        placed = self._ordinal(replace(request, ordinal=request.number), pool, fitting)
-        return agreed(_found(named, self.ask), placed)
 
     def _ordinal(
         self, request: Request, pool: Sequence[Candidate], fitting: Sequence[Candidate]

@@ -132,7 +132,7 @@ class ConversationWorker:
         run = self.hub.add(Run(run_id=claim.run_id, message=claim.message))
         run.queued = queued
         if (deliver := self._deliver.get(claim.message.channel)) is not None:
-            self._spawn(deliver(run))
+            self.keep(asyncio.create_task(deliver(run)))
         return run
 
     async def _turn_comes(self, running: RunningTurns, message: IncomingMessage) -> Claim | None:
@@ -213,9 +213,6 @@ class ConversationWorker:
     def repeat(self, run: Run, answered: AnsweredMessage) -> None:
         """Have the stored answer told again to the watchers of `run`."""
         self.keep(asyncio.create_task(self._repeat(run, answered)))
-
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
-        self.keep(asyncio.create_task(work))
 
     def keep(self, task: "asyncio.Task[Any]") -> None:
         """Keep a task alive whose caller may go away."""

@@ -56,7 +56,12 @@ def own_appointment(turn: TurnContext, given: str, booked: Sequence[Appointment]
     if len(fitting) == 1:
         return fitting[0]
     if memory is not None and fitting:
-        _ask_which(turn, memory, fitting)
+        candidates = [f"{CLINIC_PREFIX}{each.appointment_id}" for each in fitting]
+        lines = [f"{number}. {memory.name_of(one)}" for number, one in enumerate(candidates, 1)]
+        payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
+        text = "\n".join(["Which appointment do you mean?", *lines])
+        turn.ask(QuestionAsked("which_entity", text, payload))
+        memory.note_listed(candidates)
         raise ToolInputError(_WHICH)
     if hint is None:
         raise ToolInputError(_UNCLEAR)
@@ -74,17 +79,6 @@ def _meant(
     if isinstance(found, NotFound):
         return []
     return [one.removeprefix(CLINIC_PREFIX) for one in ids_of(found)]
-
-
-def _ask_which(
-    turn: TurnContext, memory: ToolMemorySession, fitting: Sequence[Appointment]
-) -> None:
-    candidates = [f"{CLINIC_PREFIX}{each.appointment_id}" for each in fitting]
-    lines = [f"{number}. {memory.name_of(one)}" for number, one in enumerate(candidates, 1)]
-    payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
-    text = "\n".join(["Which appointment do you mean?", *lines])
-    turn.ask(QuestionAsked("which_entity", text, payload))
-    memory.note_listed(candidates)
 
 
 # What the user typed, as opposed to what a model, a record or a tool said.

@@ -43,7 +43,14 @@ def parsed(data: bytes | None) -> IcsFile:
     if not isinstance(found, IcsFile):
         raise AssistantError("the calendar file is not iCalendar")
     for row in _rows(found):
-        _include_last_day(row)
+        # Let a rule reach to the end of the day that it is said to end with.
+        # UNTIL must be UTC where DTSTART has a time; files in the wild write a bare date.
+        first = row.decoded("dtstart")
+        for rule in _listed(row, "rrule"):
+            (last,) = rule.get("until") or [None]
+            if isinstance(first, datetime) and last is not None and not isinstance(last, datetime):
+                at = datetime.combine(last, time.max, first.tzinfo)
+                rule["until"] = [at.astimezone(UTC) if first.tzinfo else at]
     return found
 
 
@@ -168,17 +175,6 @@ def _rows(file: IcsFile) -> list[IcsEvent]:
     walked = (one for one in file.walk("VEVENT") if isinstance(one, IcsEvent))
     rows = [one for one in walked if "dtstart" in one and "uid" in one]
     return [one for one in rows if not _is_cancelled(one)]
-
-
-def _include_last_day(row: IcsEvent) -> None:
-    """Let a rule reach to the end of the day that it is said to end with."""
-    # UNTIL must be UTC where DTSTART has a time; files in the wild write a bare date.
-    first = row.decoded("dtstart")
-    for rule in _listed(row, "rrule"):
-        (last,) = rule.get("until") or [None]
-        if isinstance(first, datetime) and last is not None and not isinstance(last, datetime):
-            at = datetime.combine(last, time.max, first.tzinfo)
-            rule["until"] = [at.astimezone(UTC) if first.tzinfo else at]
 
 
 def _is_cancelled(row: IcsEvent) -> bool:

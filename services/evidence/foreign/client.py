@@ -186,17 +186,14 @@ class _Talk:
                 self._headers[_SESSION] = response.headers[_SESSION]
             async for message in self._messages(response):
                 if isinstance(message, types.JSONRPCRequest):
-                    await self._refuse(message)
+                    # Answer what the server asks for: there is no sampling and nobody to be asked.
+                    error = {"code": types.METHOD_NOT_FOUND, "message": "not offered"}
+                    await self._tell({"id": message.id, "error": error})
                 elif isinstance(message, types.JSONRPCError) and message.id == self._number:
                     raise _wrong("it refused the request")
                 elif isinstance(message, types.JSONRPCResponse) and message.id == self._number:
                     return message.result
         raise _wrong("it ended without an answer")
-
-    async def _refuse(self, message: types.JSONRPCRequest) -> None:
-        """Answer what the server asks for: there is no sampling and nobody to be asked."""
-        error = {"code": types.METHOD_NOT_FOUND, "message": "not offered"}
-        await self._tell({"id": message.id, "error": error})
 
     async def _tell(self, message: Mapping[str, Any]) -> None:
         async with self._posted(message) as response:

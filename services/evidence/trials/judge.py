@@ -47,7 +47,12 @@ _LETTERS = {
 def judge_marker(asked: Asked, rows: Sequence[ViewRow]) -> Truth:
     """Return whether the record's markers say so."""
     if asked.name == "PD-L1":
-        return _measured(asked, rows)
+        own = [row for row in rows if row.name.upper().startswith(("PD-L1", "PDL1"))]
+        for row in own:
+            numbers = quantities_in(row.value)
+            if len(numbers) == 1 and not row.status and numbers[0].unit == "%":
+                return of_row(row, holds=asked.within.holds(numbers[0].number))
+        return Truth(None, "PD-L1: not in the record") if not own else of_row(own[0], holds=None)
     if asked.name == "MSI":
         found = _agreed(list(_instability(rows)), "microsatellite instability")
     else:
@@ -56,15 +61,6 @@ def judge_marker(asked: Asked, rows: Sequence[ViewRow]) -> Truth:
         found = any_of([_gene(gene, variant, what, rows) for gene in genes])
         return found.negated() if sense == "absent" else found
     return found.negated() if asked.values[0] == "absent" else found
-
-
-def _measured(asked: Asked, rows: Sequence[ViewRow]) -> Truth:
-    own = [row for row in rows if row.name.upper().startswith(("PD-L1", "PDL1"))]
-    for row in own:
-        numbers = quantities_in(row.value)
-        if len(numbers) == 1 and not row.status and numbers[0].unit == "%":
-            return of_row(row, holds=asked.within.holds(numbers[0].number))
-    return Truth(None, "PD-L1: not in the record") if not own else of_row(own[0], holds=None)
 
 
 def _instability(rows: Sequence[ViewRow]) -> Iterator[Truth]:
@@ -185,7 +181,12 @@ def _piece(
 
 def _asked(asked: Asked, facts: PatientFacts, within_days: int | None) -> Truth:
     if asked.kind == "value":
-        return _value(asked, facts, within_days)
+        if not (rows := facts.values(asked.name)):
+            return Truth(None, f"{asked.name}: not in the record")
+        judged = [_row(asked, row, facts, within_days) for row in rows]
+        holds = {one.holds for one in judged}
+        whole = all_of(judged)
+        return whole if len(holds) == 1 else Truth(None, whole.reason, whole.sources)
     if within_days is not None and asked.kind != "age":
         return Truth(None, "the time that it has to be from has to be read by a person")
     return _JUDGES[asked.kind](asked, facts)
@@ -255,15 +256,6 @@ def _is_stage(own: str, wanted: Iterable[str]) -> bool | None:
         is_part = one.rstrip("ABC0123456789") == own
         answers.add(None if is_part else False)
     return None if None in answers else False
-
-
-def _value(asked: Asked, facts: PatientFacts, within_days: int | None) -> Truth:
-    if not (rows := facts.values(asked.name)):
-        return Truth(None, f"{asked.name}: not in the record")
-    judged = [_row(asked, row, facts, within_days) for row in rows]
-    holds = {one.holds for one in judged}
-    whole = all_of(judged)
-    return whole if len(holds) == 1 else Truth(None, whole.reason, whole.sources)
 
 
 def _row(asked: Asked, row: ViewRow, facts: PatientFacts, within_days: int | None) -> Truth:

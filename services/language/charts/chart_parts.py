@@ -13,7 +13,7 @@ from services.language.utterance import Aspect, Part
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
 """What a word of a longer name still says: "the last appointment" is one of them."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
-_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
@@ -216,7 +216,7 @@ def aspect_of(part: QuestionPart) -> Aspect:
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     is_course = bool(part.aspects & {"change", "trend"}) and bool(part.topics)
-    is_course &= {topic.tool for topic in part.topics} <= _REPORTS  # "progression since the last"
+    is_course &= {topic.tool for topic in part.topics} <= REPORTS  # "progression since the last"
     if "when" in part.aspects and not (is_course or part.aspects & {"count", *RANKED, *EDGES}):
         return "when"
     if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):

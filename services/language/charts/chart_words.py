@@ -143,7 +143,7 @@ class Lexicon:
 
     def knows(self, word: str) -> bool:
         """Whether `word` is one of the phrases, or a plain word of any language."""
-        folded = self.in_one_letter(fold(word)[0])
+        folded = self._in_one_letter(fold(word)[0])
         return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
 
     def is_own(self, words: tuple[str, ...]) -> bool:
@@ -234,7 +234,7 @@ class Lexicon:
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
-        token = self.in_one_letter(token)
+        token = self._in_one_letter(token)
         if len(token) < _SWAP_CHARS or not token.isalpha() or self._is_word(token):
             return token
         if cut := self._cut_short(token):
@@ -254,14 +254,13 @@ class Lexicon:
         is_filler = kinds == {"stop"} and sorted(near[0]) != sorted(token)
         return token if is_filler or kinds <= {"beyond"} else near[0]
 
-    def _in_one_letter(self, token: str) -> str:
+    def _without_e(self, token: str) -> str:
         return reduce(lambda said, one: said.replace(*one), self.words.digraphs.items(), token)
 
-    def in_one_letter(self, token: str) -> str:
+    def _in_one_letter(self, token: str) -> str:
         """Return a word whose umlauts are written out as it is folded: "anaemie" is anamie."""
-        plain = self._in_one_letter(token)
-        is_known = (token,) in self._phrases or token in self._own or token in common_words()
-        return token if is_known or not self._is_word(plain) else plain
+        plain = self._without_e(token)
+        return token if self._is_listed(token) or not self._is_word(plain) else plain
 
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""
@@ -272,14 +271,16 @@ class Lexicon:
         return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:
-        is_known = (token,) in self._phrases or token in self._own or token in common_words()
-        is_known |= any(self._known([one]) for one in self._stems(token))
+        is_known = self._is_listed(token) or any(self._known([one]) for one in self._stems(token))
         return is_known or token.removesuffix("s") in common_words()
+
+    def _is_listed(self, token: str) -> bool:
+        return (token,) in self._phrases or token in self._own or token in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
         # "Drogenüberdosis" is no dose.
-        halves = self._halves(token) or self._halves(self._in_one_letter(token))
+        halves = self._halves(token) or self._halves(self._without_e(token))
         if "".join(halves) != token and (token,) not in self._phrases:
             ends = (one for one in self._compounds if token.endswith(one))
             heads = ((token.removesuffix(one), one) for one in ends)

@@ -32,7 +32,7 @@ HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
 )
-_WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
+WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
 
 
 def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _has_levels(run: Run, part: QuestionPart) -> bool:
     """Whether the course of what is measured in blood is asked for, and no dose."""
     name = f"{run.main.name} level" if run.main is not None else ""
     is_value = any(one.tool == "results" for one in run.known)  # "Hct" is a drug and a value
-    is_course = bool(part.aspects & {*_WORKED_OUT, "trend"}) and "dose" not in part.parts
+    is_course = bool(part.aspects & {*WORKED_OUT, "trend"}) and "dose" not in part.parts
     is_level = is_value or name.capitalize() in concept_rows()["results"]
     is_bare = not part.frames & {"takes", "over"} and not {*part.parts}  # "dexa", not "dexa dose"
     is_bare &= part.aspects != {"when"}  # "since when HCT" is asked of the drug
@@ -96,7 +96,7 @@ def _has_levels(run: Run, part: QuestionPart) -> bool:
 def _is_of_a_drug(part: QuestionPart) -> bool:
     """Whether what is taken is asked for: "is she on iron?", "what did he get for the pain?"."""
     is_for = any(piece.text in FOR for piece in part.pieces)
-    if part.aspects & _WORKED_OUT and "dose" not in part.parts:
+    if part.aspects & WORKED_OUT and "dose" not in part.parts:
         return False  # "did the LDL come down on it?"
     return is_for or "whether" in part.aspects or "dose" in part.parts
 

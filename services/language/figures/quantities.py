@@ -26,6 +26,7 @@ _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?)
 _RANGE_DASH = re.compile(
     r"(?<![\w-])(?P<low>\d[\d.,]*)(?P<dash>\s?[-–—]\s?)(?=\d+(?:[.,]\d+)*(?![\w-]*[a-z]-))"
 )
+TIME_UNITS = frozenset({"a", "mo", "wk", "d"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 _UNITS = expressions("units")

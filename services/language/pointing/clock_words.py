@@ -50,10 +50,6 @@ def read_clock(text: DraftText, found: TimeFilter) -> None:
     """Take all times of day and lengths out of `text`."""
     for pattern, read in _READERS:
         found.clocks += [read(match) for match in text.take_all(pattern)]
-    _read_rest(text, found)
-
-
-def _read_rest(text: DraftText, found: TimeFilter) -> None:
     for match in text.take_all(WORDS.compiled("length")):
         unit = 60 if match["unit"].casefold().startswith("h") else 1
         found.minutes_long = number_of(match["n"]) * unit

@@ -110,7 +110,16 @@ class Reader:
         _read_ordinal(text, found)
         read_days(text, self._now, found.times)
         read_clock(text, found.times)
-        _read_plural(text, found)
+        partitive = WORDS.compiled("partitive").search(text.rest)
+        rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
+        _read_count(rest, found)
+        found.plural = bool(
+            found.plural
+            or WORDS.compiled("plural").search(rest)
+            or WORDS.compiled("coordinated").search(rest)
+        )
+        clocks = [one for one in found.times.clocks if not one.word]
+        found.plural = found.plural or len(set(clocks)) > 1
         if text.take(_OTHER):
             found.other = True
         for order, pattern in _ORDERS:
@@ -205,19 +214,6 @@ def _ordinal(match: re.Match[str]) -> int:
     if match["nw"]:
         return NUMBER_WORDS[match["nw"].casefold()]
     return int(match["digits"] or match["n"])
-
-
-def _read_plural(text: DraftText, found: Request) -> None:
-    partitive = WORDS.compiled("partitive").search(text.rest)
-    rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
-    _read_count(rest, found)
-    found.plural = bool(
-        found.plural
-        or WORDS.compiled("plural").search(rest)
-        or WORDS.compiled("coordinated").search(rest)
-    )
-    clocks = [one for one in found.times.clocks if not one.word]
-    found.plural = found.plural or len(set(clocks)) > 1
 
 
 def _read_words(text: DraftText, found: Request) -> None:

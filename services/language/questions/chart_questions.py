@@ -11,6 +11,7 @@ from functools import partial
 
 from services.language.charts.chart_file import TopicSpec
 from services.language.charts.chart_parts import (
+    REPORTS,
     QuestionPart,
     aspect_of,
     is_for_others,
@@ -80,7 +81,6 @@ from services.language.questions.value_questions import (
 )
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 
-_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})  # before what something happened to
@@ -332,7 +332,7 @@ def _of_its_own(
     if topic.name == "primary site" and "size" in part.frames:  # where it is tells no size
         return ChartQuestion("imaging_reports", {}, "latest", "cancer")
     name = topic.name
-    if topic.tool in _REPORTS:
+    if topic.tool in REPORTS:
         name = " ".join([name, *map(imaged, part.runs)]).strip()
     elif topic.tool != "biomarkers" or not name:
         return None

@@ -157,7 +157,10 @@ class _Reader:
                 pass
             if (beside := self._next_target()) is None:
                 return False
-        self._move(place, beside)
+        is_new = self.verb == "add"
+        self.moved += [Moved(target, place, beside, is_new) for target in self.waiting]
+        self.waiting.clear()
+        self.verb = None
         return True
 
     def _target(self) -> bool:
@@ -193,12 +196,6 @@ class _Reader:
             return self.numbers[-1]
         place = _ORDINALS.get(word, 0)
         return self.numbers[place - 1] if 0 < place <= len(self.numbers) else None
-
-    def _move(self, place: Place, beside: Target | None) -> None:
-        is_new = self.verb == "add"
-        self.moved += [Moved(target, place, beside, is_new) for target in self.waiting]
-        self.waiting.clear()
-        self.verb = None
 
     def _close(self) -> bool:
         """End the clause before; False if it names something and does not say what to do."""

@@ -159,7 +159,14 @@ def _time(english: str) -> str | None:
 def _clock(match: re.Match[str]) -> str | None:
     """Return `15:00` for "at 3": nobody sees patients at three in the night."""
     if match[9]:
-        return _part_of_hour(match)
+        said = match[11]
+        hour = int(said) if said.isdecimal() else _NUMBER_OF.get(said, 24)
+        if hour > 23:
+            return None
+        minutes = (30 if match[9] == "half" else 15) * (1 if match[10] == "past" else -1)
+        hour += 12 if 0 < hour < _AFTERNOON_UNTIL else 0
+        at = hour * 60 + minutes
+        return f"{at // 60:02}:{at % 60:02}"
     hour = int(match[1] or match[4] or match[7])
     minute = int(match[2] or match[5] or match[8] or "0")
     half = match[3] or match[6] or ""
@@ -169,14 +176,3 @@ def _clock(match: re.Match[str]) -> str | None:
     elif half == "am" and hour == 12:
         hour = 0
     return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
-
-
-def _part_of_hour(match: re.Match[str]) -> str | None:
-    said = match[11]
-    hour = int(said) if said.isdecimal() else _NUMBER_OF.get(said, 24)
-    if hour > 23:
-        return None
-    minutes = (30 if match[9] == "half" else 15) * (1 if match[10] == "past" else -1)
-    hour += 12 if 0 < hour < _AFTERNOON_UNTIL else 0
-    at = hour * 60 + minutes
-    return f"{at // 60:02}:{at % 60:02}"

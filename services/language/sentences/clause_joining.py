@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from services.language.figures.quantities import TIME_UNITS
 from services.language.sentences.clause_lists import denied_together, each_of_body, is_listed
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 
 _INHERITED = frozenset(
     {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family", "maybe"}
@@ -14,7 +15,7 @@ _INHERITED = frozenset(
 
 
 _PRESSURES = frozenset({"=systolic blood pressure", "=diastolic blood pressure"})
-_TITLE, _MODALITY = "dr", "modality"
+_TITLE = "dr"
 _KINDS = frozenset({"=allergy", "=medication", "=problem", "=procedure", "=immunization"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 _JUDGED = frozenset({"high", "low", "normal"})
@@ -22,7 +23,6 @@ _EXTREMES = frozenset({"highest", "lowest"})
 _NOW = frozenset({"newest", "current", "is_now"})
 _OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _OF_THEN = frozenset({"begun", "when", "before"})
-_TIMES = frozenset({"a", "mo", "wk", "d"})
 _GIVEN = frozenset({"when", "objects_follow"})
 _LEAD_CHARS = len("By the end of ")
 _THAN_BEFORE = {
@@ -35,7 +35,7 @@ def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
     is_from = clause.says("from") and bool(clause.cues & _COURSES or clause.says("up_or_down"))
     is_from = (is_from or clause.says("compared")) and not clause.names
-    is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
+    is_time = any(one.unit in TIME_UNITS for one in clause.quantities)  # "than two years before"
     is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
     return is_from and is_of_two and not last.differences
 
@@ -219,10 +219,10 @@ def _is_new(last: Clause, clause: Clause) -> bool:
 
     "…, while liver and bone were clear"; "…, and MRI showed an enlarged gland"; "…; advice on …".
     """
-    kinds = {statement_words().exclusive[word][0] for word in clause.exclusive}
     is_advice = bool(last.quantities) and clause.cues >= {"apart", "planned"}
     is_other = clause.says("two_facts") and clause.cues >= {"splits", "asserts"}
-    return is_other or is_advice or (clause.says("finds") and _MODALITY in kinds)
+    is_picture = clause.says("finds") and "modality" in map(group_of, clause.exclusive)
+    return is_other or is_advice or is_picture
 
 
 def _stands_alone(last: Clause, clause: Clause) -> bool:
@@ -335,6 +335,6 @@ def _is_bare_name(clause: Clause) -> bool:
 
 
 def _is_listed_value(clause: Clause) -> bool:
-    is_value = any(one.unit not in _TIMES for one in clause.quantities)
+    is_value = any(one.unit not in TIME_UNITS for one in clause.quantities)
     is_value = bool(is_value and clause.own_names and clause.names)
     return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)

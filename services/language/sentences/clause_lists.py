@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.figures.quantities import Quantity
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of
 
 _TOLD_OF_ALL = frozenset({"no", "asserts", "takes", "ended", "current", "recorded"})
 
@@ -38,8 +38,7 @@ def denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 
 def _without_ordinals(words: Sequence[str]) -> tuple[str, ...]:
     """Return words of which one alone can be so: "a fifth dose" is of a thing, and not so."""
-    groups = statement_words().exclusive
-    return tuple(one for one in words if groups[one][0] != "ordinal")
+    return tuple(one for one in words if group_of(one) != "ordinal")
 
 
 def _is_denied_name(clause: Clause) -> bool:

@@ -9,7 +9,7 @@ from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
 from services.language.sentences import statement_numbers
 from services.language.sentences.clause_joining import put_together
-from services.language.sentences.clauses import Clause
+from services.language.sentences.clauses import SETTINGS, Clause
 from services.language.sentences.links import (
     LINKS,
     Link,
@@ -36,7 +36,7 @@ from services.language.sentences.statement_parts import (
 )
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying, stem
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 
 _DIGIT = re.compile(r"\d")
 _PREPOSITION_CHARS = 6
@@ -44,7 +44,6 @@ _OWN_DEED = frozenset({"deed:own", "first_person", "doers"})
 _NAME_CHARS = 6
 _DOSES = ("mg", "ug", "g")
 _NEAR_CHARS = 5
-_SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
 
 
 class ClauseReader:
@@ -172,7 +171,7 @@ class ClauseReader:
         quantities, limits = statement_numbers.without_limits(spoken, quantities)
         cues |= statement_numbers.of_name(spoken, quantities, is_named)
         changes = statement_numbers.differences(spoken, quantities, cues)
-        if not {*names} - _SETTINGS:
+        if not {*names} - SETTINGS:
             body = statement_numbers.measured_of_body(stems.values(), quantities, cues, changes)
             names += [body] if body else []
         return Clause(
@@ -265,8 +264,7 @@ class ClauseReader:
         ]
         if before[-2:] == ["as", "of"]:
             return False
-        kinds = statement_words().exclusive
-        is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
+        is_picture = len(before) > 1 and group_of(stem(before[-2])) == "modality"
         return bool(before) and before[-1] in saying("of_a_day") and not is_picture
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:

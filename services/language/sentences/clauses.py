@@ -6,6 +6,8 @@ from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import FoundDate
 from services.language.words.statement_tables import saying
 
+SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:

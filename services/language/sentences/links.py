@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from services.language.figures.quantities import Quantity
+from services.language.figures.quantities import TIME_UNITS, Quantity
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying
@@ -17,7 +17,6 @@ REASONS = frozenset({"link:because", "link:given"})
 LINKS = frozenset(f"link:{kind}" for kind in (*KINDS, "by", "caused")) - {EXCEPT} - REASONS
 _ENDS_HALF = frozenset({",", ";", "(", ")", "–", "—"})
 _DISTANCE_CHARS = 2
-_TIMES = ("a", "mo", "wk", "d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +77,4 @@ def second_of(
 def distance_before(offset: int, quantities: Sequence[Quantity]) -> Quantity | None:
     """Return the time right before a linking word: "two months before"."""
     near = (one for one in quantities if offset - _DISTANCE_CHARS <= one.end <= offset)
-    return next((one for one in near if one.unit in _TIMES), None)
+    return next((one for one in near if one.unit in TIME_UNITS), None)

@@ -4,15 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from services.language.figures.quantities import Quantity
+from services.language.figures.quantities import TIME_UNITS, Quantity
 from services.language.sentences.clauses import Stage
-from services.language.sentences.statement_parts import graded, placed, scale
+from services.language.sentences.statement_parts import ROMAN, graded, placed, scale
 from services.language.words.letters import folded
 from services.language.words.statement_phrases import FoundPhrase
 from services.language.words.statement_tables import saying
 from services.language.words.statement_words import statement_words
 
-_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 TNM = re.compile(
     r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
 )
@@ -44,7 +43,7 @@ def stages_in(
         if tnm := TNM.match(word):
             found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
             used.append((offset, offset + len(word)))
-        elif not scales and len(word) > 1 and _ROMAN.match(word):
+        elif not scales and len(word) > 1 and ROMAN.match(word):
             found.append(Stage("", graded(word)))
     return found, used
 
@@ -74,7 +73,6 @@ def sites_in(
 
 
 TimeKind: TypeAlias = Literal["age", "ago", "time"]
-_TIMES = frozenset({"a", "mo", "wk", "d"})
 _NEAR = 4
 
 
@@ -93,7 +91,7 @@ def times_told(
     said = [folded(word) for _, word in words]
     for one in quantities:
         at = places.get(one.start)
-        if at is None or one.pair or one.unit not in _TIMES | {""}:
+        if at is None or one.pair or one.unit not in TIME_UNITS | {""}:
             continue
         behind = said[at + (2 if one.unit else 1) :][: _NEAR - 1]
         before = [word for word in said[:at] if word not in saying("beside_a_time")][-_NEAR:]

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import pairwise
 
-from services.language.figures.quantities import Quantity, quantities_in, unit_code
+from services.language.figures.quantities import TIME_UNITS, Quantity, quantities_in, unit_code
 from services.language.figures.written_dates import FoundDate, dates_in
 from services.language.words.letters import folded
 from services.language.words.statement_tables import saying
@@ -13,7 +13,6 @@ from services.language.words.statement_words import statement_words
 
 _YEAR_CHARS = 4
 _OUT_OF = ("out", "of")
-_TIMES = ("a", "mo", "wk", "d")
 _REFERENCE_CHARS = 24
 _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
@@ -52,7 +51,7 @@ def _is_window(words: Sequence[str], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
     before = tuple(words[max(0, at - 2) : at])
     return before == _OUT_OF or (
-        one.unit in _TIMES and not saying("of_several").isdisjoint(before[-1:])
+        one.unit in TIME_UNITS and not saying("of_several").isdisjoint(before[-1:])
     )
 
 

@@ -25,7 +25,7 @@ REFERENCE = re.compile(
     rf"\b(?:{_KNOWN_TYPE}|{SOURCE_TYPE}(?=[\w.-]*\d))[A-Za-z0-9][A-Za-z0-9.-]{{0,63}}"
 )
 _MARK = re.compile(rf"(?P<space> ?)\[(?P<source>{REFERENCE.pattern})\]")
-_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
+ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _NUMERALS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 _ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
@@ -249,7 +249,7 @@ def is_bold(line: str) -> bool:
 
 def graded(word: str) -> str:
     """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
-    if (roman := _ROMAN.match(word)) is not None:
+    if (roman := ROMAN.match(word)) is not None:
         number = word[: len(word) - len(roman["rest"])]
         return f"{_ARABIC[number]}{roman['rest']}"
     arabic = _GRADED.match(word.removeprefix("G") if word[1:2].isdigit() else word)

@@ -103,10 +103,9 @@ def told_in(text: str) -> Sequence[str]:
         return [one for one in sentences_of(said) if not held_statements(one) and is_told(one)]
     if is_told(said) or ("?" not in said and said and _is_line_told(said, is_sure=False)):
         return (said,)
-    sentences = (one for one in sentences_of(said.replace("; ", ", ")))
     clauses = (
         [one] if is_told(one) else [each for by in grammars() for each in by["joins"].split(one)]
-        for one in sentences
+        for one in sentences_of(said.replace("; ", ", "))
         if "?" not in one and not asks(one)
     )
     return list(dict.fromkeys(each for some in clauses for each in some if is_told(each)))

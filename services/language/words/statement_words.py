@@ -225,6 +225,11 @@ def _better(names: Mapping[str, Any]) -> dict[str, str]:
     return {one: course for course, tests in rows for test in tests for one in (f"={test}", test)}
 
 
+def group_of(word: str) -> str:
+    """Return of which group, such as sides, a stem is one of which one alone holds; else ""."""
+    return statement_words().exclusive.get(word, ("",))[0]
+
+
 def _stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 

@@ -1,7 +1,7 @@
 """Finds what in a text may be a patient id, and the text's shape with the ids taken out."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from data_models.identifiers import PatientId
@@ -66,7 +66,10 @@ class _Finder:
 
     def __init__(self, *, pattern: PatientIdPattern, roster: Collection[PatientId]) -> None:
         self._pattern = pattern
-        self._known = _by_lower_case(roster)
+        known: dict[str, list[PatientId]] = {}
+        for one in roster:
+            known.setdefault(one.lower(), []).append(one)
+        self._known = known
         self._prefixes = {re.split("[0-9]", one, maxsplit=1)[0].lower() for one in pattern.examples}
         self.ids: dict[PatientId, None] = {}
         self.unfit: dict[str, None] = {}
@@ -164,10 +167,3 @@ class _Finder:
             len(prefix) > 2 and not prefix.isalnum() and lowered.startswith(prefix)
             for prefix in self._prefixes
         ) and ("_" in core or any(one.isdigit() for one in core))
-
-
-def _by_lower_case(roster: Collection[PatientId]) -> Mapping[str, Sequence[PatientId]]:
-    known: dict[str, list[PatientId]] = {}
-    for one in roster:
-        known.setdefault(one.lower(), []).append(one)
-    return known

@@ -60,7 +60,10 @@ def _node_rows(name: str, argument: Any, repeats: int) -> Iterator[Row]:
             for branch in argument[1]:
                 yield from _rows(branch, repeats)
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-            yield from _repeated(argument, repeats)
+            least, most, body = argument
+            count = min(max(int(least), repeats), int(most))
+            for row in _rows(body, repeats):
+                yield row * min(count, 256)
         case _:
             yield _slots(name, argument)
 
@@ -79,13 +82,6 @@ def _slots(name: str, argument: Any) -> Row:
             return ()
 
 
-def _repeated(argument: Any, repeats: int) -> Iterator[Row]:
-    least, most, body = argument
-    count = min(max(int(least), repeats), int(most))
-    for row in _rows(body, repeats):
-        yield row * min(count, 256)
-
-
 def _allowed(accepts: Callable[[str], bool]) -> str:
     return "".join(one for one in PREFERRED if accepts(one))
 
@@ -102,19 +98,16 @@ def _is_item(name: str, value: Any, character: str) -> bool:
         case "RANGE":
             return bool(value[0] <= ord(character) <= value[1])
         case "CATEGORY":
-            return _is_of(str(value), character)
+            category = str(value)
+            kinds = {
+                "DIGIT": character.isdigit(),
+                "WORD": character.isalnum() or character == "_",
+                "SPACE": character.isspace(),
+            }
+            held = kinds[category.rsplit("_", maxsplit=1)[-1]]
+            return held != ("_NOT_" in category)
         case _:
             return False
-
-
-def _is_of(category: str, character: str) -> bool:
-    kinds = {
-        "DIGIT": character.isdigit(),
-        "WORD": character.isalnum() or character == "_",
-        "SPACE": character.isspace(),
-    }
-    held = kinds[category.rsplit("_", maxsplit=1)[-1]]
-    return held != ("_NOT_" in category)
 
 
 def _filled(row: Row) -> str:

@@ -100,7 +100,7 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, turn, before, shown in _lines_before(turns):
-        told = tuple(told_in(said)) if _is_short(said) else ()
+        told = tuple(told_in(said)) if len(said) <= _TOLD_CHARS or is_letter(said) else ()
         is_behind = (bool(told) or was_told) and puts_right_what_was_told(said)
         at = _place_put_right(found, said, is_behind=is_behind)
         was_told = bool(told) or at is not None
@@ -115,10 +115,6 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
             found[at], told = found[at]._replace(sentences=(*found[at].sentences, said)), ()
         found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
-
-
-def _is_short(said: str) -> bool:
-    return len(said) <= _TOLD_CHARS or is_letter(said)
 
 
 def letter_in(turns: Sequence[Turn]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
-from services.language.charts.tools_named import SEARCH
+from services.language.charts.tools_named import SEARCH, WORKED_OUT
 from services.language.questions.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.language.words.vocabulary import concept_rows
@@ -31,7 +31,6 @@ _OF_CARE_ALONE = frozenset(
 )
 """Parts of `care` whose words, as "plan", stand in any note."""
 
-_WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
 _MAY_BE_VALUES = frozenset({SEARCH, "procedures", "current_status"})
 """Where else values are asked for that nobody knows to be some: a score by its short name."""
 _BESIDE = {
@@ -242,7 +241,7 @@ def _lead_of(
     is_drug = concept_table().named("drug", question.name) is not None
     is_drug |= any(row.kind == "medication" for row in found.rows)
     is_other = is_drug if question.tool == "results" else not is_drug
-    if question.tool == "results" and question.aspect in _WORKED_OUT:
+    if question.tool == "results" and question.aspect in WORKED_OUT:
         return words.say("not_worked_out")
     is_other &= question.tool in ("medications", "results")
     if is_other or question.head == "inpatient admission":

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.charts.answer_words import AnswerWords
+from services.language.charts.chart_parts import REPORTS
 from services.language.charts.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers import whole_chart
@@ -40,7 +41,6 @@ _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
-_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _ENDS = frozenset({"end", "end reason", "end people"})
 OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "ended"})
 _STATES = frozenset({"problems", "medications"})
@@ -67,7 +67,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return "\n".join(
             [*said, *not_found(view, words), *row_parts.part_missing(question, rows, words)]
         )
-    if question.tool in _REPORTS:
+    if question.tool in REPORTS:
         told = _of_reports(question, rows, words)
         return "\n".join([told, *row_parts.part_missing(question, rows, words)])
     is_of_now = question.tool == "medications" and not question.name and not question.arguments

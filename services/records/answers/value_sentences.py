@@ -145,7 +145,12 @@ def _of_rows(
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many |= (question.span is not None or bool(question.month)) and aspect != "latest"
     if is_many and not is_first and len(rows) > 1:
-        return _course(rows, words, most=most, rate=question.rate)
+        numbers = [row for row in rows if row.number is not None]
+        lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]
+        if len(numbers) > 1 and not has_open_end(rows):
+            # Else Markdown hangs it on the last row of the list.
+            lines += ["", _change(numbers, words, name=words.say("overall"), rate=question.rate)]
+        return "\n".join(lines)
     # Which of two of one moment is right, nobody knows: both are told.
     end = next((row for row in (rows[::-1] if is_first else rows) if row.date), rows[0])
     told = {row.value: row for row in reversed(rows) if row.date == end.date}
@@ -272,15 +277,6 @@ _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
 }
 _OF_EACH_YEAR: frozenset[Aspect] = frozenset({"count", *_OF_NUMBERS})
 _WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})
-
-
-def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = "") -> str:
-    numbers = [row for row in rows if row.number is not None]
-    lines = [f"**{rows[0].name}**", value_table(rows, words, most=most)]
-    if len(numbers) > 1 and not has_open_end(rows):
-        # Else Markdown hangs it on the last row of the list.
-        lines += ["", _change(numbers, words, name=words.say("overall"), rate=rate)]
-    return "\n".join(lines)
 
 
 def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:

@@ -104,10 +104,7 @@ class ConceptTable:
             found = self._bags.get((kind, bag)) if bag else None
             if found is not None and _fits_specimen(found, label):
                 return found
-        return self._abbreviated(kind, label)
-
-    def _abbreviated(self, kind: ConceptKind, label: str) -> Concept | None:
-        """Read `Alanine aminotransferase (ALT)`: both parts must mean the same."""
+        # Of `Alanine aminotransferase (ALT)` both parts must mean the same.
         outer, _, rest = label.partition("(")
         if not (inner := rest.partition(")")[0]):
             return None

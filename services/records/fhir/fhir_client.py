@@ -248,17 +248,14 @@ def _next_link(bundle: dict[str, Any], current: URL) -> URL | None:
         raise errors.RecordsUnreadableError("the Bundle's links are not a list")
     for link in links:
         if isinstance(link, dict) and link.get("relation") == "next":
-            return _joined(current, link.get("url"))
+            target = link.get("url")
+            if not isinstance(target, str):
+                raise errors.RecordsUnreadableError("a link of the Bundle has no address")
+            try:
+                return current.join(URL(target))
+            except ValueError:
+                raise errors.RecordsUnreadableError("a link of the Bundle is no address") from None
     return None
-
-
-def _joined(current: URL, target: object) -> URL:
-    if not isinstance(target, str):
-        raise errors.RecordsUnreadableError("a link of the Bundle has no address")
-    try:
-        return current.join(URL(target))
-    except ValueError:
-        raise errors.RecordsUnreadableError("a link of the Bundle is no address") from None
 
 
 def _unanswered(error: Exception) -> str:

@@ -90,7 +90,10 @@ class FhirServerResources:
             raise errors.RecordNotAcceptedError(str(unexpected(answer)), status=answer.status)
         if answer.status not in (200, 201):
             raise unexpected(answer)
-        return await self._carrying(kind, token)
+        found = await self.search(kind, [("identifier", token)])
+        if len(found) != 1:
+            raise errors.RecordChangedError(f"several {kind} or none carry the identifier")
+        return found[0]
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
         kind, key = str(body["resourceType"]), str(body["id"])
@@ -110,12 +113,6 @@ class FhirServerResources:
         if found is None or _content(found.body) != _content(body):
             raise errors.RecordChangedError(f"the {kind} was written meanwhile")
         return found
-
-    async def _carrying(self, kind: str, token: str) -> Resource:
-        found = await self.search(kind, [("identifier", token)])
-        if len(found) != 1:
-            raise errors.RecordChangedError(f"several {kind} or none carry the identifier")
-        return found[0]
 
     def _url(self, kind: str, resource_id: str | None = None) -> URL:
         url = self._client.base_url / kind

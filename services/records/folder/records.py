@@ -233,7 +233,9 @@ class FolderRecords:
             return kept
         facts = {path: self._facts(path, stamp, before) for path, stamp in stamps.items()}
         found = index_of(facts, canonical=self._canonical, today=self._clock.now().date())
-        _report(found)
+        _log.info("records_found", files=len(found.facts), patients=len(found.charts))
+        if count := len(found.problems):
+            _log.warning("records_skipped", count=count, tool=CHECK)
         return found
 
     def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
@@ -268,12 +270,6 @@ def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Patient
 def _big_record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> PatientRecord:
     with without_collecting():
         return _record(index, chart, reader)
-
-
-def _report(index: FolderIndex) -> None:
-    _log.info("records_found", files=len(index.facts), patients=len(index.charts))
-    if count := len(index.problems):
-        _log.warning("records_skipped", count=count, tool=CHECK)
 
 
 def _size(chart: Chart) -> int:

@@ -60,7 +60,11 @@ class DocumentReader:
             kept = self._kept.get(key)
         if kept is None:
             kept = self._in_worker(data, media_type)
-            self._keep(key, kept)
+            with self._keeping:
+                self._kept[key] = kept
+                self._kept_chars += len(kept.text)
+                while self._kept_chars > KEPT_CHARS and len(self._kept) > 1:
+                    self._kept_chars -= len(self._kept.popitem(last=False)[1].text)
         return kept
 
     def close(self) -> None:
@@ -78,13 +82,6 @@ class DocumentReader:
         finally:
             self._free.put(worker)
 
-    def _keep(self, key: bytes, found: result.ReadDocument) -> None:
-        with self._keeping:
-            self._kept[key] = found
-            self._kept_chars += len(found.text)
-            while self._kept_chars > KEPT_CHARS and len(self._kept) > 1:
-                self._kept_chars -= len(self._kept.popitem(last=False)[1].text)
-
 
 class _Worker:
     """One process, started when it is needed and again after it was killed."""
@@ -93,7 +90,17 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, data: bytes, media_type: str, *, seconds: float) -> result.ReadDocument:
-        process = self._started()
+        if self._process is None or self._process.poll() is not None:
+            self.kill()
+            self._process = subprocess.Popen(  # our own program, no shell
+                [sys.executable, "-m", "services.records.readers.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # libraries quote documents there
+                cwd=_ROOT,
+                env={"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
+            )
+        process = self._process
         # A timer kills it: that ends the blocked reading and writing below too.
         timer = threading.Timer(seconds, process.kill)
         timer.start()
@@ -128,16 +135,3 @@ class _Worker:
         jobs.flush()
         said = json.loads(answers.readline())
         return result.ReadDocument(tuple(said["pages"]), said["problem"])
-
-    def _started(self) -> "subprocess.Popen[bytes]":
-        if self._process is None or self._process.poll() is not None:
-            self.kill()
-            self._process = subprocess.Popen(  # our own program, no shell
-                [sys.executable, "-m", "services.records.readers.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # libraries quote documents there
-                cwd=_ROOT,
-                env={"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"},
-            )
-        return self._process

@@ -216,7 +216,8 @@ class Sorter:
             self.patients[ref] = Patient.model_validate(raw)
         except ValidationError as error:
             self.unreadable.append((ref, f"{ref}: {_element(error)}"))
-            rest = _without(raw, error)
+            broken = {str(each["loc"][0]) for each in error.errors(include_input=False)}
+            rest = {name: value for name, value in raw.items() if name not in broken - {"id"}}
             if rest != raw:
                 # A person with a broken telephone number is still that person.
                 self._file_patient(ref, rest, url)
@@ -257,11 +258,6 @@ def _element(error: ValidationError) -> str:
     """Return which element is wrong; what it holds is not quoted."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(str(part) for part in first['loc'])}: is not as R4 has it"
-
-
-def _without(raw: Mapping[str, Any], error: ValidationError) -> Mapping[str, Any]:
-    broken = {str(each["loc"][0]) for each in error.errors(include_input=False)}
-    return {name: value for name, value in raw.items() if name not in broken - {"id"}}
 
 
 def _updated(raw: Raw) -> str:

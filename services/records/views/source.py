@@ -8,7 +8,7 @@ from typing import Any
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
 from services.records.resources.dates import day_text
-from services.records.resources.documents import NESTING_LIMIT, ClinicalDocument
+from services.records.resources.documents import NESTING_LIMIT
 from services.records.resources.entry import Entry, Raw, label, many, text
 from services.records.resources.record import PatientRecord
 from services.records.resources.values import quantity, with_unit
@@ -50,23 +50,19 @@ def source_text(record: PatientRecord, ref: str) -> SourceText | None:
     """Return the source with id `ref`, or None if this patient has none such."""
     for document in record.documents:
         if document.ref == ref and (document.text or not _has_results(record, ref)):
-            return _of_document(document)
+            whole = in_written_order(document.whole)
+            return SourceText(
+                ref=document.ref,
+                kind=document.kind,
+                title=in_written_order(document.title),
+                date=document.date,
+                author=document.author,
+                text=whole[:SOURCE_LIMIT_CHARS] or None,
+                problem=document.problem,
+                left_out_chars=max(0, len(whole) - SOURCE_LIMIT_CHARS),
+            )
     entry = record.entries.get(ref) or record.refuted.get(ref)
     return None if entry is None else _of_entry(record, entry)
-
-
-def _of_document(document: ClinicalDocument) -> SourceText:
-    whole = in_written_order(document.whole)
-    return SourceText(
-        ref=document.ref,
-        kind=document.kind,
-        title=in_written_order(document.title),
-        date=document.date,
-        author=document.author,
-        text=whole[:SOURCE_LIMIT_CHARS] or None,
-        problem=document.problem,
-        left_out_chars=max(0, len(whole) - SOURCE_LIMIT_CHARS),
-    )
 
 
 def _has_results(record: PatientRecord, ref: str) -> bool:

@@ -176,18 +176,14 @@ def _decided(case: Case, step: str) -> Outcome:
     if not policy.update_downstream:
         return landing.pin(case)
     if (anchor := move.image.get(step)) is None:
-        return _relocated(case)
+        # Land elsewhere; with nowhere to go, the scenario ends if nothing was completed (M3).
+        elsewhere = relocate(case)
+        if elsewhere is None and case.session.completed_checkpoints:
+            return _flagged(case, "deleted_step_without_way")
+        return landing.land(case, Landing(elsewhere, "relocate", "The step was deleted"))
     if ahead_again(case, anchor) is not None:
         return _flagged(case, "checkpoint_ahead_again", blocked=True)
     return _routed(case, policy, anchor)
-
-
-def _relocated(case: Case) -> Outcome:
-    """Land elsewhere; with nowhere to go, the scenario ends if nothing was completed (M3)."""
-    step = relocate(case)
-    if step is None and case.session.completed_checkpoints:
-        return _flagged(case, "deleted_step_without_way")
-    return landing.land(case, Landing(step, "relocate", "The step was deleted"))
 
 
 def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> Outcome:

@@ -186,7 +186,16 @@ class RouteFinder:
             return self._settled(place, kept[0]) if kept else None
         if place.nesting >= NESTING_LIMIT or len(self._explored) >= LOOKS_LIMIT:
             return Undecided(place.steps, place.step, missing)
-        return self._compared(place, possible, missing)
+        # Ask only if the answer changes where the session lands or what it must make up for.
+        routes = [self._supposed(place, branch) for branch in possible]
+        open_ways = [
+            route
+            for route in routes
+            if not (isinstance(route, Diverted) and self.unsafe(route.branch.target))
+        ] or routes
+        if len({self._meaning(place, route) for route in open_ways}) == 1:
+            return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
+        return Undecided(place.steps, place.step, missing)
 
     def _taken(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | None:
         taken = self._legs[place.leg].taken
@@ -198,18 +207,6 @@ class RouteFinder:
         if self._leads_on(branch):
             return branch
         return Diverted(place.steps, place.step, branch)
-
-    def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> Route:
-        """Ask only if the answer changes where the session lands or what it must make up for."""
-        routes = [self._supposed(place, branch) for branch in possible]
-        open_ways = [
-            route
-            for route in routes
-            if not (isinstance(route, Diverted) and self.unsafe(route.branch.target))
-        ] or routes
-        if len({self._meaning(place, route) for route in open_ways}) == 1:
-            return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
-        return Undecided(place.steps, place.step, missing)
 
     def _common(self, routes: Sequence[Route]) -> tuple[str, ...]:
         """Return the steps on every route, and those of the first that leave work.

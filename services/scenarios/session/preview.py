@@ -124,19 +124,16 @@ class _Play:
             self.say("asks", f"{words}: {labels}?" if words else question_for(self._graph, left))
             if (text := self._answer(fields)) is None:
                 return False
-            self._take(fields, text)
+            found = readings_in(text, fields)
+            for one in fields:
+                if (reading := found.get(one.name)) is None:
+                    self.say("problem", f"{one.label} takes {taken_by(one)}")
+                elif (why := unfit(one, reading.value)) is not None:
+                    self.say("problem", why)
+                else:
+                    self.played.known[one.name] = reading.value
             left = [name for name in left if name not in self.played.known]
         return True
-
-    def _take(self, fields: Sequence[FieldDefinition], text: str) -> None:
-        found = readings_in(text, fields)
-        for one in fields:
-            if (reading := found.get(one.name)) is None:
-                self.say("problem", f"{one.label} takes {taken_by(one)}")
-            elif (why := unfit(one, reading.value)) is not None:
-                self.say("problem", why)
-            else:
-                self.played.known[one.name] = reading.value
 
     def _answer(self, fields: Sequence[FieldDefinition]) -> str | None:
         if not self._answers:

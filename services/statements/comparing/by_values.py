@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.comparing.compare_several import places_told
 from services.statements.rows.fit import has_date, is_measured
 from services.statements.rows.happenings import happenings, has_happened
@@ -85,11 +85,11 @@ def of_other_end(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdi
 
 def is_of_other_report(clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows) -> bool:
     """Whether the last, or second, report of an examination is not what says what is told."""
-    places, kinds = places_told(clause), statement_words().exclusive
+    places = places_told(clause)
     if clause.dates or not (places or "newest" in clause.cues):
         return False
     told = {ref for row in fitting for ref in row.sources}
-    for word in (*clause.names, *(w for w in clause.exclusive if kinds[w][0] == "modality")):
+    for word in (*clause.names, *(w for w in clause.exclusive if group_of(w) == "modality")):
         reports = [row for row in rows.about([word]) if row.kind.endswith("report")]
         days = sorted({row.order[:10] for row in reports})
         if at := places[0] if places else len(days):

@@ -274,7 +274,13 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     if is_denied or ("tolerates" in clause.cues and row.kind.startswith("allerg")):
         return True
     if any(not fit.is_measured(one, row) for one in clause.quantities):
-        return _is_other_value(clause, row)
+        is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
+        if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
+            return False  # the other value may be one that nobody looked up
+        is_alike = any(
+            is_comparable(one, known) for one in clause.quantities for known in row.quantities
+        )
+        return is_alike or row.number is not None
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
@@ -287,16 +293,6 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     )
     is_other_day = any(not fit.has_date(one, row) for one in clause.dates)
     return bool(is_dated and row.dates and is_other_day and not row.is_text)
-
-
-def _is_other_value(clause: Clause, row: KnownRow) -> bool:
-    is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
-    if is_course and any(fit.is_measured(one, row) for one in clause.quantities):
-        return False  # the other value may be one that nobody looked up
-    is_alike = any(
-        is_comparable(one, known) for one in clause.quantities for known in row.quantities
-    )
-    return is_alike or row.number is not None
 
 
 def _agreement(clause: Clause, row: KnownRow) -> int:

@@ -21,10 +21,8 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     illness that something was for may be there since. What may have the value is one thing alone.
     """
     units = _units(clause, rows, names)
-    is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
+    is_told = len(clause.dates) == 1 or (not clause.dates and (clause.quantities or clause.often))
     if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
-        return []
-    if len(clause.dates) > 1:
         return []
     words = clause.words.difference(happenings(clause))
     plain = replace(

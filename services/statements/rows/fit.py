@@ -10,7 +10,7 @@ from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause, Stage
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.one_of_several import DONE_ONCE, excludes, says_which
 from services.statements.rows.rows import BEGINNING, JUDGED, NOT_DONE, KnownRow, stems_of, told_of
@@ -81,9 +81,8 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
         return False
     if not clause.quantities or not clause.own_names:
         return True
-    groups = statement_words().exclusive
     told = told_of(clause.words).union(clause.names)
-    told = frozenset(one for one in told if groups.get(one, ("",))[0] != "modality")  # "on MRI"
+    told = frozenset(one for one in told if group_of(one) != "modality")  # "on MRI"
     return not told or not row.name.isdisjoint(told)
 
 

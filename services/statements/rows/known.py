@@ -67,7 +67,18 @@ class KnownRows:
         research = [row.sources for row in view.rows if row.kind == PUBLICATION]
         self.published.update(*research)
         self._add(rows_of_view(view))
-        self._count(view)
+        left_out = sum(one.count for one in view.left_out)
+        total = float(len(view.rows))
+        kinds = Counter(row.kind.split()[0].rstrip("s") if row.kind else "" for row in view.rows)
+        for kind in {*kinds, _kind_of_tool(view.tool)}:
+            told = [row for row in view.rows if row.kind not in ABSENCES]
+            of_kind = [row for row in told if not row.kind or row.kind.startswith(kind)]
+            active = [row for row in of_kind if row.status.lower() == "active"]
+            found = {float(len(of_kind)), float(len(active)), total, total + left_out}
+            self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
+            self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
+            ended = float(len(of_kind) - len(active))
+            self.counts.setdefault(f"ended {kind}", set()).add(ended)
         self.empty += filter(None, [empty_of_view(view)])
         for note in (one for one in view.notes if one.endswith(_MISSING)):
             words = stems_of(note) | clause_of(note.removesuffix(_MISSING)).words
@@ -134,20 +145,6 @@ class KnownRows:
         self._names.update(*[row.naming for row in named])
         self._read.clear()
         self.titles.update(row.title for row in named if row.title)
-
-    def _count(self, view: ChartView) -> None:
-        left_out = sum(one.count for one in view.left_out)
-        total = float(len(view.rows))
-        kinds = Counter(row.kind.split()[0].rstrip("s") if row.kind else "" for row in view.rows)
-        for kind in {*kinds, _kind_of_tool(view.tool)}:
-            told = [row for row in view.rows if row.kind not in ABSENCES]
-            of_kind = [row for row in told if not row.kind or row.kind.startswith(kind)]
-            active = [row for row in of_kind if row.status.lower() == "active"]
-            found = {float(len(of_kind)), float(len(active)), total, total + left_out}
-            self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
-            self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
-            ended = float(len(of_kind) - len(active))
-            self.counts.setdefault(f"ended {kind}", set()).add(ended)
 
 
 def _numbers(row: KnownRow) -> Sequence[float]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.rows import KnownRow
 
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
@@ -18,8 +18,7 @@ _OBSERVED = frozenset({"observation", "laboratory"})
 
 def placed(clause: Clause) -> Clause:
     """Return a clause with no more of such words than tell where in the body a thing is."""
-    groups = statement_words().exclusive
-    return replace(clause, exclusive=tuple(w for w in clause.exclusive if groups[w][0] in PLACED))
+    return replace(clause, exclusive=tuple(w for w in clause.exclusive if group_of(w) in PLACED))
 
 
 def excludes(clause: Clause, row: KnownRow) -> bool:
@@ -45,8 +44,7 @@ def _with_form(one: tuple[str, int]) -> set[tuple[str, int]]:
 
 def says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
-    known = statement_words()
-    groups = known.exclusive
+    groups = statement_words().exclusive
     # Of a test that is only said to have been done, no row says what it found.
     is_of_words = row.kind in DONE_ONCE or (row.kind in _OBSERVED and row.number is None)
     is_of_words |= row.is_text and not row.words.isdisjoint(saying("without"))

@@ -14,7 +14,7 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
 from services.language.words.phrases import says
 from services.language.words.statement_tables import stem, stems_told
-from services.language.words.statement_words import is_clinical_name, statement_words
+from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.rows.units import quantity
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
@@ -106,7 +106,7 @@ def _may_name(word: str) -> bool:
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
     is_place = word in known.sides or word in known.places  # compared as sites
     is_figure = len(word) <= _UNIT_CHARS and unit_code(word) not in ("", word)
-    is_figure = is_figure or known.exclusive.get(word, ("",))[0] in _SAYS_WHICH
+    is_figure = is_figure or group_of(word) in _SAYS_WHICH
     is_word = is_word and not is_figure
     return is_word and not is_place and word not in known.common and word not in known.fillers
 

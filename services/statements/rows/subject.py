@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from services.language.sentences.clauses import Clause
+from services.language.figures.quantities import TIME_UNITS
+from services.language.sentences.clauses import SETTINGS, Clause
 from services.language.sentences.statements import Sentence
 from services.language.words.statement_tables import saying, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
 from services.statements.rows.fit import has_date, is_aim
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import DONE_ONCE, excludes
@@ -18,8 +19,6 @@ _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
 _DONE_THEN = DONE_ONCE | {"care plan"}
-_SETTINGS = frozenset({"=check up", "admission", "hospitalization", "visit"})
-_MODALITY, _OF_TIME = "modality", frozenset({"d", "wk", "mo", "a"})
 _CANCER = frozenset({"cancer", "tumor"})  # "the tumor is ER-positive"
 _FINDINGS = frozenset({"fact", "biomarker", "genetic finding"})
 
@@ -61,7 +60,7 @@ def person_groups(clause: Clause) -> frozenset[str]:
 def without_setting(clause: Clause) -> tuple[str, ...]:
     """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
     is_tested = bool(clause.exclusive) and not _CANCER.isdisjoint(clause.words)
-    generic = _SETTINGS | _CANCER if is_tested else _SETTINGS
+    generic = SETTINGS | _CANCER if is_tested else SETTINGS
     rest = tuple(one for one in clause.names if one not in generic)
     is_beside = clause.quantities or is_tested or clause.differences or clause.says("during")
     return rest if rest and is_beside else clause.names
@@ -69,23 +68,21 @@ def without_setting(clause: Clause) -> tuple[str, ...]:
 
 def is_of_picture(clause: Clause) -> bool:
     """Whether a clause names a kind of picture, as that which shows something."""
-    measures = any(one.unit not in _OF_TIME for one in clause.quantities)
-    return _MODALITY in _groups_of(clause) and (measures or clause.says("finds"))
+    measures = any(one.unit not in TIME_UNITS for one in clause.quantities)
+    return "modality" in _groups_of(clause) and (measures or clause.says("finds"))
 
 
 def without_picture(clause: Clause) -> Clause:
     """Return a clause without the name of the picture by which something was found, or not."""
     if not is_of_picture(clause):
         return clause
-    groups = statement_words().exclusive
-    named = (one for one in clause.names if groups.get(one, ("",))[0] != _MODALITY)
-    return replace(clause, names=tuple(named))
+    return replace(clause, names=tuple(w for w in clause.names if group_of(w) != "modality"))
 
 
 def is_setting(clause: Clause) -> bool:
     """Whether a clause only says at which visit what follows was so."""
     is_bare = bool(clause.names) and not clause.has_values and "asserts" not in clause.cues
-    return is_bare and "newest" in clause.cues and _SETTINGS.issuperset(clause.names)
+    return is_bare and "newest" in clause.cues and SETTINGS.issuperset(clause.names)
 
 
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
@@ -118,8 +115,7 @@ def by_each_of_kin(clause: Clause, names: Sequence[str]) -> list[tuple[Clause, t
 
 
 def _groups_of(clause: Clause) -> set[str]:
-    groups = statement_words().exclusive
-    return {groups[word][0] for word in clause.exclusive}
+    return set(map(group_of, clause.exclusive))
 
 
 def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

@@ -9,7 +9,7 @@ from services.language.figures.quantities import Quantity
 from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.words.statement_tables import saying
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of
 from services.statements.rows.fit import is_measured
 from services.statements.rows.known import KnownRows
 from services.statements.rows.one_of_several import excludes
@@ -89,6 +89,5 @@ def is_so_old(told: Quantity, clause: Clause, born: WrittenDate, then: WrittenDa
 def without_age(clause: Clause, age: Quantity) -> Clause:
     """Return what else a clause states."""
     rest = tuple(one for one in clause.quantities if one is not age)
-    groups = statement_words().exclusive
-    told = tuple(word for word in clause.exclusive if groups[word][0] != "sex")
+    told = tuple(word for word in clause.exclusive if group_of(word) != "sex")
     return replace(clause, quantities=rest, exclusive=told)

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from services.language.figures.written_dates import FoundDate
 from services.language.sentences.clauses import Clause
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of
 from services.statements.rows.compare_series import since
 from services.statements.rows.fit import fits, has_date, has_sites, is_measured
 from services.statements.rows.known import KnownRows
@@ -18,7 +18,6 @@ from services.statements.times.durations import TIMES
 
 _OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
 _SHARES = frozenset({"active", "ended"})
-_HAPPENING = frozenset({"immunization", "encounter", "procedure"})
 _PART_OF_TIME = frozenset({"begun", "ended", "before", "newest"})
 _INTENDED = frozenset({"care plan", "goal", "order"})
 _OF_A_SERIES = frozenset({"extent", "origin", "ordinal"})
@@ -48,8 +47,7 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return supported(told)
     kinds = (kinds & DONE_ONCE) or {"problem"}  # a fracture, and not what was done for it
     subject = [row for row in subject if row.kind in kinds] or subject
-    groups = statement_words().exclusive
-    which = tuple(one for one in clause.exclusive if groups[one][0] not in _OF_A_SERIES)
+    which = tuple(one for one in clause.exclusive if group_of(one) not in _OF_A_SERIES)
     plain = replace(clause, counted=(), quantities=(), dates=(), exclusive=which)
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     found = [row for row in found if row.kind not in _INTENDED]
@@ -75,7 +73,7 @@ def _of_other_value(clause: Clause, meant: Sequence[KnownRow]) -> list[KnownRow]
 
 def _of_a_period(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return whether a year or month had as many of a kind: "In 2018 she had 8 visits"."""
-    told = [(number, kind) for number, kind in clause.counted if kind in _HAPPENING]
+    told = [(number, kind) for number, kind in clause.counted if kind in DONE_ONCE]
     days = [one for day in clause.dates for one in day.readings]
     is_whole = clause.cues.isdisjoint(_PART_OF_TIME) and not any(one.day for one in days)
     if len(told) != 1 or len(clause.dates) != 1 or not is_whole:

@@ -17,7 +17,7 @@ from services.statements.rows.subject import about, supported
 from services.statements.rows.verdict import Verdict
 from services.statements.times.ages import ages_between
 
-_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
+OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _ENDS = 2
 _STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
@@ -42,7 +42,7 @@ def is_so_long(clause: Clause, told: Quantity, found: Sequence[KnownRow]) -> boo
 def lasts_on(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the problem that ended, where a clause has it until now, or the reverse."""
     is_told = clause.cues & {"current", "is_now"} and clause.says("since")
-    if not is_told or clause.cues & (_OVER | {"newest"}):
+    if not is_told or clause.cues & (OVER | {"newest"}):
         return None
     problems = [row for row in about(clause, rows, names) if row.kind == "problem" and row.begun]
     if not problems or not all(row.ended and row.standing == "ended" for row in problems):

@@ -20,6 +20,7 @@ from services.statements.rows.subject import supported
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import age_told, is_so_old
 from services.statements.times.durations import (
+    OVER,
     days_between,
     is_apart,
     is_so_long,
@@ -27,7 +28,6 @@ from services.statements.times.durations import (
     long_ago,
 )
 
-_OVER = frozenset({"ended", "before", "family", "no", "maybe"})
 _DAYS_UNTIL_REPORTED = 14
 _AGES = frozenset({"", "a", "mo"})
 _Judged = tuple[Sentence, list[Verdict]]
@@ -37,7 +37,7 @@ def by_reckoning(
     sentence: Sentence,
     rows: KnownRows,
     judge: Callable[[Clause], Verdict],
-    before: Sequence[str] = (),
+    before: Sequence[str],
 ) -> _Judged | None:
     """Return a sentence without its times, where rows say the rest and they follow from it.
 
@@ -128,7 +128,7 @@ def _judged(clause: Clause, rows: KnownRows, judge: Callable[[Clause], Verdict])
 
 def _visited(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     """Return the last visit, or the stay of a day, where a clause tells of no more than that."""
-    if clause.names or clause.quantities or clause.stages or clause.cues & _OVER:
+    if clause.names or clause.quantities or clause.stages or clause.cues & OVER:
         return []
     if clause.dates:
         stays = [row for row in rows.rows if row.is_stay and clause.says("in_hospital")]
@@ -157,7 +157,7 @@ def _follows(time: TimeTold, owner: Clause, found: Sequence[KnownRow], rows: Kno
         found = [row for row in stays if row in named] or stays
     if (of_series := _last_two(owner, rows)) and owner.says("apart"):
         return is_apart(owner, time.told, *of_series)
-    is_now = owner.cues.isdisjoint(_OVER) and not owner.says("apart", "lasted")
+    is_now = owner.cues.isdisjoint(OVER) and not owner.says("apart", "lasted")
     lasting = [row for row in found if is_now and row.standing == "active" and not row.ended]
     return is_so_long(owner, time.told, found) or bool(long_ago(owner, time.told, lasting, rows))
 

@@ -168,7 +168,11 @@ class TurnQuestions(TurnStep):
         """
         command = None if turn.message.press is not None else command_in(turn.text)
         if command == "retract":
-            return await self._undo_last(turn)
+            action = await self._actions.newest_action(turn)
+            if action is None or not turn.is_of_turn_before(action.at):
+                return self._tells_what_stays(turn)
+            await self._actions.undo(turn, action)
+            return True
         if command != "undo":
             return says(turn.text, "puts_back") and self._tells_what_stays(turn)
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
@@ -186,13 +190,6 @@ class TurnQuestions(TurnStep):
         if stays:
             self.replies.say(turn, STAYS)
         return stays
-
-    async def _undo_last(self, turn: GroundedTurn) -> bool:
-        action = await self._actions.newest_action(turn)
-        if action is None or not turn.is_of_turn_before(action.at):
-            return self._tells_what_stays(turn)
-        await self._actions.undo(turn, action)
-        return True
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""

@@ -10,7 +10,7 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.conversations.incoming_message import IncomingMessage
 from data_models.conversations.turn_events import AgentMessageFinished, Notice, RunStarted
-from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
+from services.language.crisis.rules import CrisisRules, load_other_rules, load_rules
 from services.runs.hub import Run, show_whole
 from services.turn.phases import ClaimedTurn, LoadedTurn
 from services.turn.turn_step import TurnStep
@@ -40,7 +40,9 @@ class SafetyAnswers:
             return None
         for rules in (self.rules, *self.others):
             if (kind := rules.crisis_in(message.text)) is not None:
-                return self._text(rules, kind)
+                said = rules.to_talk.format(line=self.crisis_line)
+                line = f" {said}" if self.crisis_line else ""
+                return rules.answers[kind].format(emergency=self.emergency_number, line=line)
         return None
 
     def compile(self) -> None:
@@ -51,11 +53,6 @@ class SafetyAnswers:
         """
         for rules in (self.rules, *self.others):
             rules.compile()
-
-    def _text(self, rules: CrisisRules, kind: CrisisKind) -> str:
-        said = rules.to_talk.format(line=self.crisis_line)
-        line = f" {said}" if self.crisis_line else ""
-        return rules.answers[kind].format(emergency=self.emergency_number, line=line)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -65,7 +65,12 @@ class TurnScenarios(TurnStep):
             )
         ) or await self._migrate(turn, runtime, act)
         if not is_answered and runtime.session is not None:
-            await self._settle(turn, runtime, act)
+            flag = partial(self._migration.flag, turn, runtime, "step_failed")
+            with _going_on("scenario_step_failed", flag):
+                await runtime.settle(act)
+            if runtime.is_waiting and runtime.grounding:
+                turn.document.continuation = Continuation(agent=runtime.lead, asked_at=turn.now)
+            self.show(turn)
         runtime.answers_before = 0 if turn.kept else len(turn.row.agent_responses)
         return is_answered
 
@@ -189,7 +194,11 @@ class TurnScenarios(TurnStep):
                 is_meant = is_any(command.name) or scenario_id == runtime.session.scenario_id
                 return f'Left {await runtime.leave()}. Say "resume" to go on.' if is_meant else None
             case "resume" if scenario_id is not None or is_any(command.name):
-                return await self._resume(runtime, scenario_id)
+                session = runtime.session
+                if session is not None and scenario_id in (None, session.scenario_id):
+                    return await runtime.ask_again() or None
+                is_found = await runtime.resume(scenario_id)
+                return None if is_found or scenario_id is None else "That scenario was not left."
             case "start" if scenario_id is not None:
                 return await self._begin(turn, runtime, scenario_id, act)
         return None
@@ -207,13 +216,6 @@ class TurnScenarios(TurnStep):
         reply = await runtime.back()
         await runtime.settle(act)
         return " ".join(part for part in (reply, await runtime.ask_again()) if part)
-
-    async def _resume(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
-        session = runtime.session
-        if session is not None and scenario_id in (None, session.scenario_id):
-            return await runtime.ask_again() or None
-        is_found = await runtime.resume(scenario_id)
-        return None if is_found or scenario_id is None else "That scenario was not left."
 
     async def _begin(
         self, turn: GroundedTurn, runtime: ScenarioRuntime, scenario_id: str, act: Act
@@ -265,14 +267,6 @@ class TurnScenarios(TurnStep):
             self.show(turn)
             self.replies.say(turn, turn.record.question.text)
         return True
-
-    async def _settle(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> None:
-        flag = partial(self._migration.flag, turn, runtime, "step_failed")
-        with _going_on("scenario_step_failed", flag):
-            await runtime.settle(act)
-        if runtime.is_waiting and runtime.grounding:
-            turn.document.continuation = Continuation(agent=runtime.lead, asked_at=turn.now)
-        self.show(turn)
 
     # -- after the write ----------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.charts.chart_parts import REPORTS
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
 from services.records.answers.choosing import row_parts
@@ -39,7 +40,6 @@ _NEVER_WAS = NOT_MEANT | NOT_DONE | {FUTURE}
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 _TREATMENTS = frozenset({"medication", "procedure"})
-_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
@@ -78,7 +78,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         named = tuple(row for row in rows if _is_said(row, question.name))
     if question.head == IMAGING:
         named = scans_of(question.name, view.rows)
-    elif question.name and question.tool in _REPORTS:
+    elif question.name and question.tool in REPORTS:
         named = reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean.

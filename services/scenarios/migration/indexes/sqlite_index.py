@@ -110,7 +110,17 @@ class SqliteSessionIndex:
     def _db(self) -> sqlite3.Connection:
         """Only for work on the thread."""
         if self._connection is None:
-            self._connection = _opened(self._path)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                connection = sqlite3.connect(self._path, timeout=5)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = NORMAL")
+                if connection.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
+                    connection.executescript("DROP TABLE IF EXISTS sessions;")
+                connection.executescript(f"{_SCHEMA} PRAGMA user_version = {SHAPE};")
+            except sqlite3.Error as error:
+                raise StoreUnavailableError("the session index cannot be opened") from error
+            self._connection = connection
         return self._connection
 
     async def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
@@ -129,20 +139,6 @@ class SqliteSessionIndex:
             return await loop.run_in_executor(self._thread, work)
         except sqlite3.Error as error:
             raise StoreUnavailableError("the session index does not answer") from error
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        connection = sqlite3.connect(path, timeout=5)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if connection.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
-            connection.executescript("DROP TABLE IF EXISTS sessions;")
-        connection.executescript(f"{_SCHEMA} PRAGMA user_version = {SHAPE};")
-    except sqlite3.Error as error:
-        raise StoreUnavailableError("the session index cannot be opened") from error
-    return connection
 
 
 def _values(row: SessionRow) -> tuple[object, ...]:
