@@ -41,7 +41,9 @@ def _may_mean_a_thing(reading: Reading) -> bool:
 def is_bare_switch(reading: Reading) -> bool:
     """Whether the text asks for a change of patient and for nothing else."""
     to_other = () if _may_mean_a_thing(reading) else (wording("bare_switch_to_other"),)
-    kinds = (wording("bare_switch"), wording("bare_switch_by_number"), *to_other)
+    kinds = [wording("bare_switch"), wording("bare_switch_by_number"), *to_other]
+    if reading.named or reading.placed:  # "7" answers what was asked
+        kinds.append(wording("bare_number"))
     return any(kind.fullmatch(reading.order) for kind in kinds)
 
 
