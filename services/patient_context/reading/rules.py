@@ -42,8 +42,9 @@ def is_bare_switch(reading: Reading) -> bool:
     """Whether the text asks for a change of patient and for nothing else."""
     to_other = () if _may_mean_a_thing(reading) else (wording("bare_switch_to_other"),)
     kinds = [wording("bare_switch"), wording("bare_switch_by_number"), *to_other]
-    if reading.named or reading.placed:  # "7" answers what was asked
-        kinds.append(wording("bare_number"))
+    is_led = bool(reading.digits) and reading.order != reading.shape  # "and 15?"
+    if reading.named or reading.doubt is not None or reading.placed or is_led:
+        kinds.append(wording("bare_number"))  # "7" alone answers what was asked
     return any(kind.fullmatch(reading.order) for kind in kinds)
 
 

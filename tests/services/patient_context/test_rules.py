@@ -1,11 +1,13 @@
 # Look-alike letters are meant here.
 # ruff: noqa: RUF001
 
+from dataclasses import replace
+
 import pytest
 
 from data_models.identifiers import PatientId
 from services.patient_context.reading.heuristic import may_concern_patient
-from services.patient_context.reading.reading import Reading, of_things, read_message
+from services.patient_context.reading.reading import Ask, Reading, of_things, read_message
 from services.patient_context.reading.rules import decide_by_rules, is_bare_switch
 from tests.services.patient_context.world import PATTERN
 from tests.tables import with_cases
@@ -113,3 +115,26 @@ def test_what_is_said_in_passing_is_for_a_model(text: str) -> None:
 
 def test_a_negated_id_opens_nobody_where_nobody_is_active() -> None:
     assert decide_by_rules(read("don't open patient_15", TWO, None)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "roster", "is_bare"),
+    [
+        ("and 21?", ONE, True),
+        ("and 15?", TWO, True),
+        ("und die 15?", TWO, True),
+        ("and 21? ldh", ONE, False),
+        ("8", ONE, False),
+        ("15", TWO, False),
+    ],
+)
+def test_a_number_alone_opens_where_no_form_may_have_asked_for_it(
+    text: str, roster: tuple[str, ...], is_bare: bool
+) -> None:
+    assert is_bare_switch(read(text, roster, "patient_4")) == is_bare
+
+
+def test_a_number_of_somebody_new_that_is_asked_about_opens_alone() -> None:
+    asked_about = Ask("meant", options=(PatientId("patient_21"),))
+    reading = replace(read("and 21?", ONE, "patient_4"), placed=(), doubt=asked_about)
+    assert is_bare_switch(reading)
