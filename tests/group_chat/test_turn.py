@@ -145,7 +145,7 @@ async def test_a_confirmed_plan_runs_its_steps_by_lines_of_no_model(
     calls_before = len(world.model.requests)
     heard = await world.say(
         "yes proceed",
-        text(f"CT is stable.\n\n{BACK}"),
+        text(f"All is reviewed.\n\n{BACK}"),
         text("Tissue is reviewed."),
         text("In short: all is reviewed."),
         plan=plan,

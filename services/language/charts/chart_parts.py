@@ -68,7 +68,20 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     others = {"office", "plan", "self", "team", "advice"}
     if any(topic.name == "directive" for piece in pieces for topic in piece.of("topic")):
         others -= {"advice"}  # whether to resuscitate is on record
-    return "act" in begins or is_plan or bool(others & set(kinds))
+    return bool({"act", "write"} & set(begins)) or is_plan or bool(others & set(kinds))
+
+
+def written_summary(pieces: list[Piece]) -> list[Piece]:
+    """Return the summary alone of "write a short handover for the night"; else `pieces`."""
+    telling = [piece for piece in pieces if not _is_empty(piece)]
+    if not telling or "write" not in telling[0].of("not_chart"):
+        return pieces
+    is_work = any("office" in piece.of("not_chart") for piece in telling)
+    return pieces if is_work else list(filter(_is_summary, telling)) or pieces
+
+
+def _is_summary(piece: Piece) -> bool:
+    return any(each.tool == "chart_summary" and not each.name for each in piece.of("topic"))
 
 
 def _is_empty(piece: Piece) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise, takewhile
 
-from services.language.charts.chart_parts import without_switch
+from services.language.charts.chart_parts import without_switch, written_summary
 from services.language.charts.chart_pieces import Label, NameIs, Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.named_runs import has_sides, may_name
@@ -68,7 +68,7 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     spans, rest = spans_in(folded, today=today, language=words.language)
     month, rest = month_named(rest, words.language)
     pieces = _with_sides(without_opening(_as_asked(rest, words)), words)
-    pieces = without_switch(pieces, words)
+    pieces = written_summary(without_switch(pieces, words))
     pieces = with_ordinals(with_both_ends(with_side_asked(pieces, words), words), words)
     pieces, excluded = without_excluded(pieces, words)
     pieces, aside = _set_aside(pieces, words)

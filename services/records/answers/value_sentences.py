@@ -155,7 +155,14 @@ def _of_rows(
     end = next((row for row in (rows[::-1] if is_first else rows) if row.date), rows[0])
     told = {row.value: row for row in reversed(rows) if row.date == end.date}
     with_range = question.part == "range"
-    return "\n".join(value_sentence(row, words, with_range=with_range) for row in told.values())
+    lines = [value_sentence(row, words, with_range=with_range) for row in told.values()]
+    return "\n".join([*lines, *_no_course(aspect, rows, words)])
+
+
+def _no_course(aspect: Aspect, rows: list[ViewRow], words: AnswerWords) -> list[str]:
+    """Return that one value goes neither up nor down, where that is what was asked."""
+    is_asked = aspect in ("trend", "change") and len(rows) == 1
+    return [words.say("only_value")] if is_asked else []
 
 
 def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
@@ -228,16 +235,29 @@ def _told_average(rows: list[ViewRow], mean: str, words: AnswerWords) -> str:
 def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = "") -> str:
     first, last = rows[-1], rows[0]
     if first is last:
-        return value_sentence(last, words)
-    difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
-    told = words.say(
+        return "\n".join([value_sentence(last, words), *_no_course("change", rows, words)])
+    difference = _difference(first, last)
+    told = ", ".join(
+        [_step(first, last, words, name=name), *_at_rate(rate, difference, first, last, words)]
+    )
+    if difference * _difference(rows[1], last) >= 0:
+        return told
+    # A marker that fell from 148 to 4.7 and stands at 21.3 now is rising.
+    return f"{told}\n{_step(rows[1], last, words, name=words.say('last_step'))}"
+
+
+def _difference(first: ViewRow, last: ViewRow) -> Decimal:
+    return Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
+
+
+def _step(first: ViewRow, last: ViewRow, words: AnswerWords, *, name: str) -> str:
+    return words.say(
         "change",
         name=name,
         first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
-        difference=f"{_signed(difference)} {last.unit}".strip(),
+        difference=f"{_signed(_difference(first, last))} {last.unit}".strip(),
     )
-    return ", ".join([told, *_at_rate(rate, difference, first, last, words)])
 
 
 def _beyond(rows: list[ViewRow], words: AnswerWords) -> list[str]:
