@@ -32,6 +32,7 @@ from services.language.pointing.vocabulary import (
 )
 from services.language.replies.addressing import without_address
 from services.language.words.in_english import in_english
+from services.language.words.phrases import says
 
 MESSAGE_READ_CHARS = 2_000
 LONGEST_LIST = 12
@@ -77,6 +78,7 @@ class Reader:
         """Return what `message` asks for."""
         said = _ADDRESS.sub("", plain(in_english(without_address(message[:MESSAGE_READ_CHARS]))))
         said = _COMPOUND.sub(" ", said)
+        said = f"{said} it" if says(message, "order_alone") else said
         text = DraftText(text=_spoken(without_marks(said)))
         hide_quotes(text)
         typed = take_ids(text, self._lexicon)

@@ -104,6 +104,10 @@ class Arranging:
         known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
         if says_impossible_clock(self.asked) or says(self.asked, "another_hour"):
             known.pop("time", None)  # an earlier one is not meant either
+        if part_of_day_in(self.asked) and NOTED_AS["time"] not in slots_in(
+            self.asked, is_booking=True
+        ):
+            known.pop("time", None)  # "rather in the afternoon" takes back what was proposed
         if part := next((text for text in said if part_of_day_in(text)), ""):
             known.setdefault("time", part)
         if wanted == "time" and hour_alone_in(self.asked) is not None:

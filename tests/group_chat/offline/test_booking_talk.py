@@ -163,6 +163,11 @@ def test_a_row_of_the_list_is_picked_and_noted(
     assert set(picked.values()) <= set(form.arguments.values())
 
 
+@pytest.mark.parametrize("said", ["rather in the afternoon", "doch lieber nachmittags"])
+def test_another_part_of_the_day_takes_back_the_time_before(said: str) -> None:
+    assert looked(prompt_of(said, last=TIMES))["time"] == said
+
+
 @pytest.mark.parametrize("said", ["the fourth one", "the 5th"])
 def test_a_row_that_the_list_does_not_have_is_not_picked(said: str) -> None:
     (form,) = answer_as_booking(prompt_of(said, last=WEEK)).calls

@@ -107,7 +107,9 @@ def test_t8_latest_and_next_go_by_the_entitys_own_date(message: str, expected: s
 
 
 @pytest.mark.parametrize("focus", ["evt_9", "evt_10", "evt_8", "evt_unknown"])
-@pytest.mark.parametrize("message", ["cancel it", "cancel that meeting", "delete this"])
+@pytest.mark.parametrize(
+    "message", ["cancel it", "cancel that meeting", "delete this", "cancel please", "absagen bitte"]
+)
 def test_t9_a_focus_that_is_gone_is_not_found(focus: str, message: str) -> None:
     assert ask(message, focus=focus) is None
 
