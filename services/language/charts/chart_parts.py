@@ -115,7 +115,8 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
     is_asked = any(piece.words[0] == "," or "when" in piece.of("aspect") for piece in before)
     # "clavicle fracture when, op?", "migraine since when, drugs for it?"
     is_bare = all(piece.by_kind.keys() <= {"for_it", "stop"} for piece in behind[2:])
-    is_listed = is_asked and is_bare
+    is_measured = any(name.tool == "results" for piece in before for name in piece.of("name"))
+    is_listed = is_bare and (is_asked or is_measured)  # "bp, meds" are no drugs for pressure
     is_new |= is_listed and bool(opening.of("topic"))  # "echo, ECG, meds"
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 
