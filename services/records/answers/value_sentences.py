@@ -26,6 +26,7 @@ from services.records.answers.limits import bounds_in, has_open_end, ranked, tol
 from services.records.resources.dates import first_day
 
 _YEAR_DAYS = 365.25
+_COURSES_SHOWN = 6
 _FEWEST_SHOWN = 3
 """Values of one thing, however many things are shown."""
 
@@ -42,6 +43,8 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
         # Whether 7.2 mmol/L is above 120 nobody can say who does not know the limit's unit.
         note = words.say("not_converted", recorded=units[0], unit=units[1])
         return [note, *(f"**{each[0].name}**\n{value_table(each, words)}" for each in every)]
+    if not question.name and question.aspect == "trend" and len(every) > _COURSES_SHOWN:
+        question = replace(question, aspect="latest")  # "the last values" of a whole laboratory
     most = max(_FEWEST_SHOWN, ROWS_SHOWN // len(every))
     told = [_of_series(question, series, words, most=most) for series in every]
     odd = [series[0] for series in every if not is_convertible(question, series[0])]

@@ -28,6 +28,13 @@ def test_whose_chart_is_open_is_asked_of_no_list() -> None:
     assert answer_as_facilitator(prompt).text == said
 
 
+@pytest.mark.parametrize("said", ["open her", "show the chart", "öffne sie"])
+def test_who_is_to_be_opened_is_no_scenario(said: str) -> None:
+    tools = [ToolOffer("start_scenario")]
+    reply = answer_as_facilitator(Prompt(asked=said, team=CARDS, tools=tools, patient_id="p1"))
+    assert "is open" in reply.text
+
+
 def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> None:
     facts = {"scenario": "Intake", "step": "Welcome", "asked": False, "ask_for": []}
 
