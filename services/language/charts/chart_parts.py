@@ -154,7 +154,8 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.unit = next(iter(said.get("unit", ())), part.unit)
         part.place = piece if "place" in said else part.place
         part.frames |= {"of_kin"} if piece.text in words.words.kin else set()
-        part.aspects |= words.aspects_within(piece) & EDGES if "topic" in said else set()
+        if any(one.tool != "timeline" for one in topics):  # not in "first line therapy"
+            part.aspects |= words.aspects_within(piece) & EDGES
     if {"manner", "discovered"} <= part.frames:  # "how was her osteoporosis found"
         part.parts, part.aspects = ["found"], part.aspects - {"trend", "when", "change"}
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]

@@ -248,7 +248,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     # Nor that somebody was in hospital one to whether they are.
     is_now = question.is_past or any(row.status == "in-progress" for row in rows)
     is_of_after |= question.tool == "encounters" and not is_now
-    is_of_after |= question.name in (PLANNED, "refused")
+    # Nor is a performance status one to whether somebody is fit for chemotherapy.
+    is_of_after |= question.name in (PLANNED, "refused", "ECOG")
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
