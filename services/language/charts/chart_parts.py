@@ -144,8 +144,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     for piece in pieces:
         said = piece.by_kind
         topics = [one for one in said.get("topic", ()) if not _is_purpose(one, before, part)]
-        part.topics += topics
-        before = piece.text
+        part.topics, before = [*part.topics, *topics], piece.text
         part.aspects |= {*said.get("aspect", ())} - {"whether"}
         part.parts += said.get("part", ())
         part.frames |= {*said.get("frame", ())} - ({"over"} if is_negated else set())
