@@ -31,7 +31,12 @@ from services.records.answers.choosing.unsaid import (
     said_incomplete,
     said_unread,
 )
-from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
+from services.records.answers.looked_up import (
+    Looked,
+    LookedUp,
+    looked_at,
+    told_of_day,
+)
 from services.records.answers.papers import (
     letter_asked,
     parted,
@@ -47,7 +52,6 @@ from services.records.answers.treatments import (
     told_treatments,
     values_of_effect,
 )
-from services.records.resources.standing import FORBIDDEN
 
 
 def answered(
@@ -157,14 +161,7 @@ class _Answers:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
         may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
-        return "\n".join([*self._forbidden(question.name), told]) if may_be_given else told
-
-    def _forbidden(self, name: str) -> Iterator[str]:
-        """Yield the orders that say that a drug must not be given."""
-        asked = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
-        for row in self.looked.view_of(asked).rows:
-            if row.status == FORBIDDEN:
-                yield f"- {row_line(row, self.words)}"
+        return self.looked.against(question, taken, told, self.words) if may_be_given else told
 
     def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return the stays of the time of what no visit is for; "" where there are none."""

@@ -53,6 +53,25 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
     return "\n\n".join(filter(None, parts))
 
 
+def _told_briefly(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return three lines: who it is, what is wrong, what is taken and what must not be."""
+
+    def listed(tool: str) -> str:
+        said = [
+            ", ".join(
+                filter(None, (row.name, row.value, "" if row.status == "active" else row.status))
+            )
+            + f" {sources_of(row)}"
+            for row in rows
+            if row.kind in _LISTS[tool]
+        ]
+        title = words.things_of[tool]
+        return f"**{title[:1].upper()}{title[1:]}**: {'; '.join(said) or empty_list(tool, words)}"
+
+    who = [row_line(row, words) for row in rows if row.kind == "patient" or row.name == _DEATH]
+    return "\n".join([*who, listed("problems"), f"{listed('medications')} | {listed('allergies')}"])
+
+
 def empty_list(tool: str, words: AnswerWords) -> str:
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     empty = {
@@ -163,6 +182,8 @@ def told_whole(
     if question.tool != "chart_summary":
         return None
     of_person = bool(question.name) and told_identity(question, view.rows, words)
+    if question.most and not question.name:
+        return _told_briefly(rows, words)
     return of_person or told_summary(view, rows, words)
 
 

@@ -225,7 +225,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "code": lambda rows: not any(row.code for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
     "found": lambda rows: any(row.kind == "problem" for row in rows),
-    "pause": lambda rows: any(row.status == "on-hold" for row in rows),
+    "pause": lambda rows: any(r.status == "on-hold" and not says_why_over(r) for r in rows),
 }
 """Whether no row tells a part that stands in no detail."""
 
