@@ -155,10 +155,7 @@ def relations_of(words: Lexicon) -> Mapping[str, Relation]:
 
 
 def _beside(
-    rest: Sequence[Piece],
-    found: Sequence[ChartQuestion],
-    relation: Relation,
-    ask: Ask,
+    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
 ) -> tuple[ChartQuestion, ...]:
     """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
     is_named = any(one.of("name") for one in rest)

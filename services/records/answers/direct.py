@@ -31,12 +31,7 @@ from services.records.answers.choosing.unsaid import (
     said_incomplete,
     said_unread,
 )
-from services.records.answers.looked_up import (
-    Looked,
-    LookedUp,
-    looked_at,
-    told_of_day,
-)
+from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
 from services.records.answers.papers import (
     letter_asked,
     parted,

@@ -80,12 +80,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool in (
-        "problems",
-        "care",
-        "encounters",
-        "history",
-    )  # the tool gives all of them
+    is_listed = question.tool in {"problems", "care", "encounters", "history"}  # it gives all
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     is_all = question.aspect in ("whether", "count") and not is_given_for(question)
     aspect = "all" if is_all else question.aspect

@@ -56,20 +56,17 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
 def _told_briefly(rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Return three lines: who it is, what is wrong, what is taken and what must not be."""
 
-    def listed(tool: str) -> str:
-        said = [
-            ", ".join(
-                filter(None, (row.name, row.value, "" if row.status == "active" else row.status))
-            )
-            + f" {sources_of(row)}"
-            for row in rows
-            if row.kind in _LISTS[tool]
-        ]
+    def line(tool: str) -> str:
+        listed = [row for row in rows if row.kind in _LISTS[tool]]
+        states = ["" if row.status == "active" else words.word(row.status) for row in listed]
+        parts = [(one.name, one.value, state) for one, state in zip(listed, states, strict=True)]
+        told = [", ".join(filter(None, one)) for one in parts]
+        said = [f"{one} {sources_of(row)}" for one, row in zip(told, listed, strict=True)]
         title = words.things_of[tool]
         return f"**{title[:1].upper()}{title[1:]}**: {'; '.join(said) or empty_list(tool, words)}"
 
     who = [row_line(row, words) for row in rows if row.kind == "patient" or row.name == _DEATH]
-    return "\n".join([*who, listed("problems"), f"{listed('medications')} | {listed('allergies')}"])
+    return "\n".join([*who, line("problems"), f"{line('medications')} | {line('allergies')}"])
 
 
 def empty_list(tool: str, words: AnswerWords) -> str:

@@ -255,9 +255,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     is_told = question.part == "end" and any(row.end for row in shown)
     # An illness may tell where it sits in words behind no mark: "Sacrum, L3".
     is_told |= question.part == "place" and any(r.kind == "problem" and r.detail for r in shown)
-    if (
-        question.part == "reason" and question.aspect != "whether"
-    ):  # "why no warfarin?" is told by why it ended
+    # "Why no warfarin?" is told by why it ended.
+    if question.part == "reason" and question.aspect != "whether":
         is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
     if is_told:
         return []
