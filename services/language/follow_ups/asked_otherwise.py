@@ -179,6 +179,7 @@ def _asked_of(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | N
         which = "whether" if is_asked and part == "end" else which
         which = next(iter(EDGES & asked.aspects), which)  # "the lot of the first one?"
         back = question.back if question.tool in AGAIN else 0  # "was the third one treated?"
+        question = replace(question, asked_on=None)  # "who treated him there?" asks for no length
         return None if part is None else replace(question, part=part, aspect=which, back=back)
     return _of_its_aspect(question, asked)
 

@@ -21,7 +21,7 @@ from services.language.follow_ups.asked_otherwise import (
     is_of_an_end,
     one_before,
 )
-from services.language.follow_ups.other_things import of_another, of_those
+from services.language.follow_ups.other_things import of_another, of_its_stage, of_those
 from services.language.follow_ups.sides_leaned_on import DATED, is_one_value, on_its_side
 from services.language.questions.ages_asked import age_at, ages_in, at_ages
 from services.language.questions.chart_questions import chart_questions
@@ -87,6 +87,8 @@ def followed_up(
         about: What it asks by itself.
     """
     words = lexicon(language)
+    if before and (staged := of_its_stage(text, about, _thing_of(before))):
+        return staged
     is_whole = bool(about) and leaning_words.points_within(words.pieces(fold(text)[0]), words)
     if not before or is_whole or [one.tool for one in about] == [CHANGES]:
         return about

@@ -5,7 +5,10 @@ from dataclasses import replace
 
 from services.language.charts.chart_parts import EDGES
 from services.language.questions.question_figures import with_days
+from services.language.questions.single_questions import is_of_tumour
+from services.language.sentences.statement_parts import graded
 from services.language.utterance import ChartQuestion
+from services.language.words.folding import fold, tokens_of
 
 
 def of_another(
@@ -64,3 +67,15 @@ def of_those(
         return ()
     span = last.span if is_free else None
     return (*about,) if span is None else (with_days(about[0], span),)
+
+
+def of_its_stage(
+    text: str, about: Sequence[ChartQuestion], thing: ChartQuestion
+) -> tuple[ChartQuestion, ...]:
+    """Return the stage of an illness that is no tumour: "CKD?", "when did it go to stage 3?"."""
+    is_staged = [(one.tool, one.name) for one in about] == [("current_status", "stage")]
+    if not is_staged or thing.tool != "problems" or not thing.name or is_of_tumour(thing):
+        return ()
+    grade = next((one for one in tokens_of(fold(text)[0]) if graded(one)), "")
+    name = f"{thing.name} stage {grade}" if grade else thing.name
+    return (replace(thing, name=name, said="", aspect=about[0].aspect, part=None),)

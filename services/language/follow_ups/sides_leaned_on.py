@@ -23,10 +23,7 @@ DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "ima
 
 
 def on_its_side(
-    folded: str,
-    about: Sequence[ChartQuestion],
-    before: Sequence[ChartQuestion],
-    words: Lexicon,
+    folded: str, about: Sequence[ChartQuestion], before: Sequence[ChartQuestion], words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what was asked, or values that are named now, of the time beside what was asked last.
 

@@ -68,6 +68,7 @@ from services.language.questions.single_questions import (
     of_one_thing,
     of_relatives,
     of_tumours,
+    of_whose_words,
     plainly_asked,
 )
 from services.language.questions.unread_words import with_unread
@@ -102,7 +103,7 @@ def chart_questions(
         return asked
     said = said_in(text, words, today=today)
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    found = () if is_side else _of_days_around(said, words, ask)
+    found = () if is_side else of_whose_words(text, ask) or _of_days_around(said, words, ask)
     if not found and asks_what_changed(text, said.pieces, has_days=bool(said.spans)):
         return _changes(said)
     if not found and not _is_of_others(said, words, today, is_guess=is_guess):
@@ -143,7 +144,6 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
     """Return what is asked by topics, names and aspects, each with its days and its figures."""
     parts = _parts([*said.pieces], words)
     span = span_to_now(said.spans, parts, words, today=today)
-    numbers = list(numbers_in(said.pieces, words))
     is_asked = is_asking(said.text, said.pieces, words)
     questions: list[ChartQuestion] = []
     for part in parts:
@@ -160,7 +160,7 @@ def _asked_in(said: SaidOfChart, words: Lexicon, today: date) -> tuple[ChartQues
         in_days,
         said.spans,
         span=span,
-        numbers=numbers,
+        numbers=list(numbers_in(said.pieces, words)),
         pieces=said.pieces,
     )
     return limited(dated, said)

@@ -21,6 +21,7 @@ from services.language.questions.time_shifts import BareMonth, month_named, shif
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.language.words.folding import fold
 from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 
 _OPENINGS = frozenset({"ok", "okay"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
@@ -245,6 +246,11 @@ def limited(asked: Iterable[ChartQuestion], said: SaidOfChart) -> tuple[ChartQue
     return tuple(
         replace(one, arguments={"status": "all"}, name="", by=one.name, aspect="all")
         if one.tool == "medications" and one.name in titled
-        else replace(one, without=without, month=said.month.number * (one.tool in _DATED))
+        else replace(
+            one,
+            without=without,
+            month=said.month.number * (one.tool in _DATED),
+            most=one.most or int(one.tool == "chart_summary" and says(said.text, "in_few_lines")),
+        )
         for one in [*asked] or lists
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
-from services.language.charts.chart_parts import EDGES, QuestionPart
+from services.language.charts.chart_parts import EDGES, REPORTS, QuestionPart
 from services.language.charts.chart_pieces import Piece, verb_ahead
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import of_visit
@@ -19,9 +19,7 @@ from services.language.words.folding import fold
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
-_EVENTS = frozenset(
-    {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
-)
+_EVENTS = frozenset({*REPORTS, "encounters", "procedures", "documents"})
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
 _OF_THE_VISIT = frozenset({"chart_summary", "encounters", "timeline"})
 _OF_THEN = frozenset({"at", "before", "after", "within"})
@@ -157,10 +155,7 @@ def relations_of(words: Lexicon) -> Mapping[str, Relation]:
 
 
 def _beside(
-    rest: Sequence[Piece],
-    found: Sequence[ChartQuestion],
-    relation: Relation,
-    ask: Ask,
+    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
 ) -> tuple[ChartQuestion, ...]:
     """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
     is_named = any(one.of("name") for one in rest)
@@ -292,7 +287,7 @@ def _of_event(event: ChartQuestion, relation: Relation) -> Aspect:
     """Return the aspect of an event: a stay is the last, "before it was started" is before it."""
     is_visit = event.tool == "encounters" and not event.arguments  # and not the last two visits
     is_stay = event.name == "inpatient admission" or (is_visit and relation == "within")
-    if is_stay and event.aspect == "all":
+    if (is_stay or event.tool in REPORTS) and event.aspect == "all":
         return "latest"
     return "all" if event.aspect == "when" else event.aspect
 
@@ -338,8 +333,10 @@ def _is_event(
     """Whether it has days: the last of its kind, or what has a name."""
     if in_any_words and question.tool == SEARCH:
         return bool(question.name)
-    is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
-    if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
+    # "Her stay", and since, before or after "the bone scan".
+    kinds = REPORTS if relation in ("since", "before", "after") and question.aspect == "all" else ()
+    is_one = question.tool in ("encounters", *kinds) and bool(question.name) and not is_alone
+    if question.tool in _EVENTS and (question.aspect in EDGES or is_one):
         return True
     if question.tool == "results":  # at the lowest eGFR
         aspects = {*_RANKED_ENDS, *EDGES} | ({"all", "when"} if relation == "at" else set())

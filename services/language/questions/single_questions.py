@@ -10,11 +10,12 @@ from services.language.charts.chart_pieces import Piece
 from services.language.charts.chart_words import Lexicon
 from services.language.charts.names_of_topics import why_last_seen
 from services.language.charts.tools_named import OVER, SEARCH
+from services.language.questions.events_asked import Ask
 from services.language.questions.value_questions import values_of
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people
-from services.language.words.phrases import says
+from services.language.words.phrases import parts_in, says
 from services.language.words.statement_tables import saying
 from services.language.words.vocabulary import concept_rows
 
@@ -79,11 +80,8 @@ def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Itera
     When one came back its metastases and the texts tell, and how many there are the images: that
     "metastasis to bone" is one entry counts no lesions.
     """
-    table = concept_rows()["problems"]
-    tumours = {str(one).casefold() for one in table["Cancer"]["members"]} | _FINDINGS
     for one in asked:
-        is_tumour = one.tool == "problems" and not tumours.isdisjoint((one.name, *one.name.split()))
-        if is_tumour and "recurred" in frames:
+        if is_of_tumour(one) and "recurred" in frames:
             yield replace(one, name=_METASTASIS, said="", aspect="when")
             yield ChartQuestion(SEARCH, {"query": _RECURRENCE}, head=one.name)
         elif one.aspect == "count" and _METASTASIS in one.name:
@@ -91,6 +89,14 @@ def of_tumours(asked: Iterable[ChartQuestion], frames: Collection[str]) -> Itera
             yield ChartQuestion("imaging_reports", {}, "all", one.name)
         else:
             yield one
+
+
+def is_of_tumour(question: ChartQuestion) -> bool:
+    """Whether an illness is a tumour, or a spread of one."""
+    members = concept_rows()["problems"]["Cancer"]["members"]
+    tumours = {str(one).casefold() for one in members} | _FINDINGS
+    name = question.name
+    return question.tool == "problems" and not tumours.isdisjoint((name, *name.split()))
 
 
 def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
@@ -154,6 +160,18 @@ def of_relatives(asked: Sequence[ChartQuestion], text: str) -> Sequence[ChartQue
     sought = ChartQuestion(SEARCH, {"query": said or owned[0]}, name="" if said else owned[0])
     is_theirs = [one.tool == "chart_summary" and one.name in _OF_A_PERSON for one in asked]
     return [sought if is_so else one for one, is_so in zip(asked, is_theirs, strict=True)]
+
+
+def of_whose_words(text: str, ask: Ask) -> tuple[ChartQuestion, ...]:
+    """Return where somebody writes of something: "what did cardiology say about the valve?"."""
+    said = parts_in(text, "who_said") or {"who": "", "about": ""}
+    who = said["who"]
+    if not who or not of_people("subjects").isdisjoint(words_of(who)):
+        return ()
+    if any(one.tool != SEARCH or not one.name for one in ask(f"{who}?")):
+        return ()  # what the CT or the board says is asked of these
+    about = next((one.name for one in ask(f"{said['about']}?") if one.name), said["about"])
+    return (named(SEARCH, f"{who} {about}", "all", None),)
 
 
 _CODE = re.compile(

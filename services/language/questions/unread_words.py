@@ -93,7 +93,7 @@ class _Used:
     ) -> None:
         every = [*asked, *(each for one in asked for each in one.around)]
         self._words = words
-        self._asked, self._every = asked, every
+        self._asked, self._every, self._pieces = asked, every, pieces
         self._said = frozenset(_tokens(_texts(asked)))
         named = {one.name for piece in pieces for one in (*piece.of("name"), *piece.of("topic"))}
         own = {word for each in (*named, *(one.text for one in pieces)) for word in tokens_of(each)}
@@ -192,11 +192,10 @@ class _Used:
         if "results" not in self._tools and said <= _LIMITS:  # no list goes by an amount
             return True
         is_of_other = len(piece.words) > 1 and not (self._has_days or "change" in self._aspects)
-        return (
-            bool(self._limits)
-            or is_of_other
-            or not self._aspects.isdisjoint(_OF_VALUES - {"change"})
-        )
+        is_compared = any(one.aspect == "change" and one.span for one in self._asked)
+        is_compared &= all(figure_in(one, self._words) is None for one in self._pieces)
+        is_ranked = not is_compared and not self._aspects.isdisjoint(_OF_VALUES - {"change"})
+        return bool(self._limits) or is_of_other or is_ranked
 
     def _is_time_left(self, piece: Piece) -> bool:
         """Whether it says how what is asked lies to something else, and no days were made of it."""

@@ -47,7 +47,6 @@ from services.records.answers.treatments import (
     told_treatments,
     values_of_effect,
 )
-from services.records.resources.standing import FORBIDDEN
 
 
 def answered(
@@ -157,14 +156,7 @@ class _Answers:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
         may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
-        return "\n".join([*self._forbidden(question.name), told]) if may_be_given else told
-
-    def _forbidden(self, name: str) -> Iterator[str]:
-        """Yield the orders that say that a drug must not be given."""
-        asked = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
-        for row in self.looked.view_of(asked).rows:
-            if row.status == FORBIDDEN:
-                yield f"- {row_line(row, self.words)}"
+        return self.looked.against(question, taken, told, self.words) if may_be_given else told
 
     def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return the stays of the time of what no visit is for; "" where there are none."""

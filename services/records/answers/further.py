@@ -23,6 +23,7 @@ from services.records.answers.choosing.row_parts import part_missing
 from services.records.answers.choosing.unsaid import said_without
 from services.records.answers.sentences import OVER, answer_of
 from services.records.concepts.table import concept_table
+from services.records.concepts.words import words_of
 from services.records.rows.finding import means
 from services.records.rows.measurements import MEASURED
 
@@ -79,12 +80,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool in (
-        "problems",
-        "care",
-        "encounters",
-        "history",
-    )  # the tool gives all of them
+    is_listed = question.tool in {"problems", "care", "encounters", "history"}  # it gives all
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     is_all = question.aspect in ("whether", "count") and not is_given_for(question)
     aspect = "all" if is_all else question.aspect
@@ -106,7 +102,11 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()
     if (found := _of_its_tool(question)) is not None:
         return found
-    if not question.name or len(question.arguments.get("names", ())) > 1:
+    names = question.arguments.get("names", ())
+    if len(names) > 1 and question.name == ", ".join(names):  # "eGFR / CrCl"
+        each = (replace(question, arguments={"names": [one]}, name=one, said="") for one in names)
+        return [search for one in each for search in searches_for(one)]
+    if not question.name or len(names) > 1:
         return ()
     if question.head:
         headless = searches_for(replace(question, head=""))
@@ -217,6 +217,8 @@ def _may_tell(question: ChartQuestion, row: ViewRow, words: AnswerWords) -> bool
             if asked is None or not own:
                 return True
             return own in (asked.name, *(leaf.name for leaf in table.leaves(asked)))
+        case "medications" if row.kind in MEASURED:  # "nitro" is no nitrogen, insulin its level
+            return {*words_of(question.said or question.name)} <= {*words_of(row.name)}
         case "allergies":  # a scan with contrast tells of no allergy to it
             said = f"{row.name} {row.value} {row.detail}".casefold()
             return any(mark in said for mark in words.allergic)

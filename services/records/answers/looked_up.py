@@ -22,7 +22,7 @@ from services.records.answers.choosing.row_parts import (
 from services.records.answers.choosing.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
-from services.records.resources.standing import REFUTED
+from services.records.resources.standing import FORBIDDEN, REFUTED
 from services.records.rows.measurements import MEASURED
 
 Looked: TypeAlias = ChartView | str
@@ -86,6 +86,24 @@ class LookedUp:
         alike = [one for one in others if one.name == question.name]
         told = {one.tool for one in alike if has_answer(one, self.view_of(one))}
         return bool(told) and question.tool not in told
+
+    def against(
+        self, question: ChartQuestion, taken: ChartView, told: str, words: AnswerWords
+    ) -> str:
+        """Return what is `told` of an allergy to a drug, and what else speaks against it.
+
+        Orders not to give it, and where it is no allergy what letters and notes say of it.
+        """
+        name = question.name
+        orders = self.view_of(
+            ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
+        )
+        forbidden = [f"- {row_line(one, words)}" for one in orders.rows if one.status == FORBIDDEN]
+        texts: list[ViewRow] = []
+        if not has_answer(question, taken):
+            search = ChartQuestion(SEARCH, {"query": name}, "all", name)
+            texts = [*_texts_on(name, [self.view_of(search)])]
+        return "\n".join([*forbidden, told, *_under(words.say("elsewhere"), texts, words)])
 
     def _found(self, question: ChartQuestion) -> Looked | None:
         alike = (

@@ -53,6 +53,22 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
     return "\n\n".join(filter(None, parts))
 
 
+def _told_briefly(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return three lines: who it is, what is wrong, what is taken and what must not be."""
+
+    def line(tool: str) -> str:
+        listed = [row for row in rows if row.kind in _LISTS[tool]]
+        states = ["" if row.status == "active" else words.word(row.status) for row in listed]
+        parts = [(one.name, one.value, state) for one, state in zip(listed, states, strict=True)]
+        told = [", ".join(filter(None, one)) for one in parts]
+        said = [f"{one} {sources_of(row)}" for one, row in zip(told, listed, strict=True)]
+        title = words.things_of[tool]
+        return f"**{title[:1].upper()}{title[1:]}**: {'; '.join(said) or empty_list(tool, words)}"
+
+    who = [row_line(row, words) for row in rows if row.kind == "patient" or row.name == _DEATH]
+    return "\n".join([*who, line("problems"), f"{line('medications')} | {line('allergies')}"])
+
+
 def empty_list(tool: str, words: AnswerWords) -> str:
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     empty = {
@@ -163,6 +179,8 @@ def told_whole(
     if question.tool != "chart_summary":
         return None
     of_person = bool(question.name) and told_identity(question, view.rows, words)
+    if question.most and not question.name:
+        return _told_briefly(rows, words)
     return of_person or told_summary(view, rows, words)
 
 

@@ -16,11 +16,7 @@ _PAUSED = "on-hold"
 
 
 def medications(
-    record: PatientRecord,
-    *,
-    today: date,
-    status: MedicationStatus = "now",
-    name: str | None = None,
+    record: PatientRecord, *, today: date, status: MedicationStatus = "now", name: str | None = None
 ) -> ChartView:
     """Return one row for each drug, those taken now first; asked for by name, ended ones too.
 

@@ -225,7 +225,7 @@ _UNTOLD: Mapping[Part, Callable[[Sequence[ViewRow]], bool]] = {
     "code": lambda rows: not any(row.code for row in rows),
     "end people": lambda rows: any(row.kind == "medication" for row in rows),
     "found": lambda rows: any(row.kind == "problem" for row in rows),
-    "pause": lambda rows: any(row.status == "on-hold" for row in rows),
+    "pause": lambda rows: any(r.status == "on-hold" and not says_why_over(r) for r in rows),
 }
 """Whether no row tells a part that stands in no detail."""
 
@@ -255,9 +255,8 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
     is_told = question.part == "end" and any(row.end for row in shown)
     # An illness may tell where it sits in words behind no mark: "Sacrum, L3".
     is_told |= question.part == "place" and any(r.kind == "problem" and r.detail for r in shown)
-    if (
-        question.part == "reason" and question.aspect != "whether"
-    ):  # "why no warfarin?" is told by why it ended
+    # "Why no warfarin?" is told by why it ended.
+    if question.part == "reason" and question.aspect != "whether":
         is_told = any(says_why_over(row) or _names_cause(row) for row in shown)
     if is_told:
         return []

@@ -6,6 +6,7 @@ from data_models.chart_view import ChartView
 from services.language.charts.answer_words import AnswerWords
 from services.language.charts.chart_words import lexicon
 from services.language.charts.tools_named import SEARCH
+from services.language.sentences.statement_parts import graded
 from services.language.utterance import ChartQuestion
 from services.language.words.folding import fold, tokens_of
 from services.language.words.people_words import of_people
@@ -16,6 +17,8 @@ from services.records.concepts.table import concept_table
 from services.records.resources.record import UNNAMED, UNREAD
 from services.records.views.view import CODED_ONLY, coded_only
 
+STAGE = "stage"
+_TELLING_CHARS = 4
 _GAPS = (UNREAD, UNNAMED)
 _OF_ALL = frozenset({"count", "minimum", "maximum", "extremes", "average", "change"})
 _BY_NAME = frozenset({"problems", "procedures"})
@@ -49,10 +52,19 @@ def said_coded(question: ChartQuestion, view: ChartView, words: AnswerWords) -> 
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
-    """Return `answer` behind the words of the question that it leaves out."""
-    if not question.unread:
-        return answer
-    return f"{words.say('unread', words=question.unread)}\n{answer}"
+    """Return `answer` behind the words of the question that it leaves out.
+
+    What the one row that answers says itself is not left out: a ratio, the stage.
+    """
+    said = [graded(one.strip(",.;()")) for one in answer.split()] if question.name == STAGE else []
+    left = [
+        each
+        for each in question.unread.split(", ")
+        if each
+        and graded(each) not in filter(None, said)
+        and not ("\n" not in answer and len(each) >= _TELLING_CHARS and says_all(answer, each))
+    ]
+    return f"{words.say('unread', words=', '.join(left))}\n{answer}" if left else answer
 
 
 def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
