@@ -125,6 +125,8 @@ class _Used:
 
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
+        if "dose" in piece.of("part") and any(one.part == "dose" for one in self._asked):
+            return False  # "how much a day?"
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
         is_told = self._is_of_effect and "helped" in piece.of("frame")
         is_beyond = bool(piece.of("beyond")) and not is_told

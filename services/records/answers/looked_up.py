@@ -22,7 +22,7 @@ from services.records.answers.choosing.row_parts import (
 from services.records.answers.choosing.said_words import has_words, passage
 from services.records.answers.treatments import LOOKED_AT
 from services.records.concepts.table import names_of_procedure
-from services.records.resources.standing import REFUTED
+from services.records.resources.standing import FORBIDDEN, REFUTED
 from services.records.rows.measurements import MEASURED
 
 Looked: TypeAlias = ChartView | str
@@ -150,6 +150,16 @@ def told_of_day(
         told = told.replace(words.say("no_part", part=words.parts[question.part]), "").strip()
     return "\n".join([told, *_under(words.say("same_day"), found, words),
                       *_under(words.say("elsewhere"), texts, words)])  # fmt: skip
+
+
+def told_of_giving(name: str, told: str, looked: LookedUp, words: AnswerWords) -> str:
+    """Return what is `told` between the orders that forbid a drug and what texts say of it."""
+    ordered = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
+    rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
+    noted = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
+    texts = [*_texts_on(name, [noted])][:_MOST_ROWS]
+    forbidden = [f"- {row_line(row, words)}" for row in rows]
+    return "\n".join([*forbidden, told, *_under(words.say("elsewhere"), texts, words)])
 
 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:
