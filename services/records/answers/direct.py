@@ -161,9 +161,7 @@ class _Answers:
         if question.tool == "problems" and question.aspect in ("count", "when") and question.name:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
-        if not (question.tool == "allergies" and question.name and question.aspect == "all"):
-            return told
-        return told_of_giving(question.name, told, self.looked, self.words)
+        return told_of_giving(question, told, self.looked, self.words)
 
     def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return the stays of the time of what no visit is for; "" where there are none."""

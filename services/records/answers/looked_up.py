@@ -152,8 +152,11 @@ def told_of_day(
                       *_under(words.say("elsewhere"), texts, words)])  # fmt: skip
 
 
-def told_of_giving(name: str, told: str, looked: LookedUp, words: AnswerWords) -> str:
-    """Return what is `told` between the orders that forbid a drug and what texts say of it."""
+def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: AnswerWords) -> str:
+    """Return what is `told` of allergies; of a drug between orders against it and texts on it."""
+    name = question.name
+    if question.tool != "allergies" or not name or question.aspect != "all":
+        return told
     ordered = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
     rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
     noted = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
