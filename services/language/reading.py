@@ -99,8 +99,10 @@ def _answered_in(words: str, language: str, situation: Situation) -> str:
     told = language_of(words, default="")
     is_open = bool(situation.asked_before and language) and not told
     pieces = lexicon(language).pieces(fold(words)[0]) if is_open else ()
-    is_of_any = any(one.of("name") for one in pieces) and not _names_in(words, language)
-    return situation.language if is_of_any else language or told or situation.language
+    spoken = situation.language or language  # "Diabetes?" is a word of either
+    is_own = is_open and _names_in(words, language) and not _names_in(words, spoken)
+    is_of_any = any(one.of("name") for one in pieces) and not is_own
+    return spoken if is_of_any else language or told or situation.language
 
 
 def _asks_on(words: str, situation: Situation) -> bool:

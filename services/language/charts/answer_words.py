@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from data_models.values import ClosedValue
 from services.language.charts.chart_words import lexicon
 from services.language.utterance import Part
+from services.language.words.folding import fold
 from services.language.words.vocabulary import read_words
 
 _ENDS = (".", "…", "!")
@@ -83,6 +84,14 @@ class AnswerWords(ClosedValue):
         each = (lexicon(self.language).is_ordinary, lexicon("en").is_ordinary)
         return all(is_one(name) for is_one in each)
 
+    def as_typed(self, said: str, typed: str) -> str:
+        """Return `said` with what it quotes in the letters that were `typed`: „Ränder“."""
+        letters = {fold(one)[0]: one for one in re.findall(r"\w+", typed) if not one.isascii()}
+        quotes = re.compile(self.quoted.format(f"[^{self.quoted[-1]}]*"))
+        return quotes.sub(
+            lambda quote: re.sub(r"\w+", lambda word: letters.get(word[0], word[0]), quote[0]), said
+        )
+
     def of_one(self, said: str) -> str:
         """Return `said` with what is counted in the singular where it is one."""
         for several, one in self.singular.items():
@@ -107,6 +116,9 @@ class AnswerWords(ClosedValue):
     def _in_words(self, part: str) -> str:
         if part.endswith(_ENDS):  # behind how often it is taken, which is ours
             return ", ".join(self.told.get(one, one) for one in part.split(", "))
+        each = re.split(r"(?<=\)), ", part)
+        if len(each) > 1 and all(one.endswith(")") for one in each):  # "activities: A (…), B (…)"
+            return ", ".join(map(self._in_words, each))
         for form, own in self._forms:
             if match := form.fullmatch(part):
                 return own.format(*map(self._in_words, match.groups()))

@@ -190,6 +190,8 @@ class Lexicon:
     def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         """Return what a phrase is whose last word has an ending: "sore throats"."""
         last = tokens[-1]
+        if any(one.kind == "aspect" for one in self._known([last])):
+            return ()  # "Hb-Werte" are all of them, "Hb-Wert" one
         long = (stem for stem in self._stems(last) if len(stem) >= _TELLING_CHARS)
         return next(filter(None, (self._known([*tokens[:-1], stem]) for stem in long)), ())
 

@@ -125,6 +125,8 @@ class _Used:
 
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece names, limits or turns about what is asked, and no question has it."""
+        if "dose" in piece.of("part") and any(one.part == "dose" for one in self._asked):
+            return False  # "how much a day?"
         is_left = self._is_name_left(piece) or self._is_figure_left(piece)
         is_told = self._is_of_effect and "helped" in piece.of("frame")
         is_beyond = bool(piece.of("beyond")) and not is_told
@@ -187,8 +189,10 @@ class _Used:
     def _is_limit_left(self, piece: Piece) -> bool:
         """Whether it is a limit without its figure, or the other side of the one that is asked."""
         said = {one.kind for one in piece.labels}
-        if said.isdisjoint(_LIMITS) or not said <= {*_LIMITS, "stop"} or self._limits & said:
-            return False
+        is_side = side_of(piece, self._words) in _SIDES and any(one.around for one in self._asked)
+        is_plain = _LIMITS & said and said <= {*_LIMITS, "stop"} and not self._limits & said
+        if is_side or not is_plain:
+            return False  # "Nebenwirkungen unter Osimertinib" has no limit
         if "results" not in self._tools and said <= _LIMITS:  # no list goes by an amount
             return True
         is_of_other = len(piece.words) > 1 and not (self._has_days or "change" in self._aspects)

@@ -31,7 +31,13 @@ from services.records.answers.choosing.unsaid import (
     said_incomplete,
     said_unread,
 )
-from services.records.answers.looked_up import Looked, LookedUp, looked_at, told_of_day
+from services.records.answers.looked_up import (
+    Looked,
+    LookedUp,
+    looked_at,
+    told_of_day,
+    told_of_giving,
+)
 from services.records.answers.papers import (
     letter_asked,
     parted,
@@ -75,7 +81,7 @@ def answered(
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.say("as_said", quotes=told_once)] if quotes else []
     each = dict.fromkeys(part for one in (*said, *as_said) for part in one.split("\n\n"))
-    return words.of_one("\n\n".join(each))
+    return words.as_typed(words.of_one("\n\n".join(each)), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,7 @@ class _Answers:
             held = [one for one in values if has_answer(one, self.looked.view_of(one))]
             return "\n\n".join([absent, *map(self._answer, held)])
         if letter := letter_asked(question, asked_rows(question, taken).rows):
-            return told_letter(self.looked.result_of(letter)) or absent
+            return told_letter(self.looked.result_of(letter), self.words) or absent
         if asks_for_treatment(question, taken):
             return self._treated(question, taken, absent)
         if lists := looked_at(question, taken, self.words):
@@ -155,8 +161,7 @@ class _Answers:
         if question.tool == "problems" and question.aspect in ("count", "when") and question.name:
             return self._with_visits(question, taken)
         told = self._stayed(question, taken) or self._sought(question, taken, absent)
-        may_be_given = question.tool == "allergies" and question.name and question.aspect == "all"
-        return self.looked.against(question, taken, told, self.words) if may_be_given else told
+        return told_of_giving(question, told, self.looked, self.words)
 
     def _stayed(self, question: ChartQuestion, taken: ChartView) -> str:
         """Return the stays of the time of what no visit is for; "" where there are none."""

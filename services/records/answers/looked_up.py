@@ -87,24 +87,6 @@ class LookedUp:
         told = {one.tool for one in alike if has_answer(one, self.view_of(one))}
         return bool(told) and question.tool not in told
 
-    def against(
-        self, question: ChartQuestion, taken: ChartView, told: str, words: AnswerWords
-    ) -> str:
-        """Return what is `told` of an allergy to a drug, and what else speaks against it.
-
-        Orders not to give it, and where it is no allergy what letters and notes say of it.
-        """
-        name = question.name
-        orders = self.view_of(
-            ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
-        )
-        forbidden = [f"- {row_line(one, words)}" for one in orders.rows if one.status == FORBIDDEN]
-        texts: list[ViewRow] = []
-        if not has_answer(question, taken):
-            search = ChartQuestion(SEARCH, {"query": name}, "all", name)
-            texts = [*_texts_on(name, [self.view_of(search)])]
-        return "\n".join([*forbidden, told, *_under(words.say("elsewhere"), texts, words)])
-
     def _found(self, question: ChartQuestion) -> Looked | None:
         alike = (
             looked
@@ -168,6 +150,19 @@ def told_of_day(
         told = told.replace(words.say("no_part", part=words.parts[question.part]), "").strip()
     return "\n".join([told, *_under(words.say("same_day"), found, words),
                       *_under(words.say("elsewhere"), texts, words)])  # fmt: skip
+
+
+def told_of_giving(question: ChartQuestion, told: str, looked: LookedUp, words: AnswerWords) -> str:
+    """Return what is `told` of allergies; of a drug between orders against it and texts on it."""
+    name = question.name
+    if question.tool != "allergies" or not name or question.aspect != "all":
+        return told
+    ordered = ChartQuestion("medications", {"name": name, "status": "all"}, "all", name)
+    rows = [row for row in looked.view_of(ordered).rows if row.status == FORBIDDEN]
+    noted = looked.view_of(ChartQuestion(SEARCH, {"query": name}, name=name))
+    texts = [*_texts_on(name, [noted])][:_MOST_ROWS]
+    forbidden = [f"- {row_line(row, words)}" for row in rows]
+    return "\n".join([*forbidden, told, *_under(words.say("elsewhere"), texts, words)])
 
 
 def _texts_on(name: str, lists: Sequence[ChartView]) -> Iterator[ViewRow]:

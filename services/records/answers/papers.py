@@ -69,7 +69,7 @@ def letter_asked(question: ChartQuestion, rows: Sequence[ViewRow]) -> ChartQuest
     return ChartQuestion("read_document", {"id": asked.sources[0]}) if asked.sources else None
 
 
-def told_letter(view: ChartView | str) -> str:
+def told_letter(view: ChartView | str, words: AnswerWords) -> str:
     """Return the text of a document, quoted, with who wrote it; "" where it could not be read."""
     if isinstance(view, str):
         return ""
@@ -79,7 +79,8 @@ def told_letter(view: ChartView | str) -> str:
     shown = passage.detail[:_SHOWN_CHARS]
     cut = " …" if len(shown) < len(passage.detail) or view.left_out else ""
     quoted = "\n".join(f"> {line}".rstrip() for line in f"{shown}{cut}".splitlines())
-    head = ", ".join(filter(None, [f"**{passage.name}**", passage.date[:10], passage.value]))
+    author = words.in_words(passage.value)
+    head = ", ".join(filter(None, [f"**{passage.name}**", passage.date[:10], author]))
     return f"{head} {sources_of(passage)}\n{quoted}"
 
 

@@ -298,7 +298,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if rows and question.tool in DONE and is_none:
         return f"{words.say('no')}:\n{_listed(question, rows, words)}"
     dates = sorted(row.date for row in rows if row.date)
-    span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
+    span = f" ({' – '.join(dict.fromkeys((dates[0][:10], dates[-1][:10])))})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {words.called(question.name)}" if question.name else what
     if question.tool not in _STATES or not question.name:

@@ -28,7 +28,7 @@ def said(text: str, rows: Mapping[str, tuple[ViewRow, ...]]) -> str:
     utterance = read(text, SITUATION)
     given: list[tuple[ChartQuestion, ChartView | str]] = []
     while True:
-        told = answered(utterance.about, given, answer_words(utterance.language))
+        told = answered(utterance.about, given, answer_words(utterance.language), text=text)
         if isinstance(told, str):
             return told
         shown = rows.get(f"{told.tool} {told.name}", rows.get(told.tool, ()))
