@@ -14,6 +14,7 @@ from services.language.replies.commands import is_retracted
 from services.language.replies.corrections import correction_in
 from services.language.replies.field_answers import readings_in
 from services.language.replies.judging import caution_for
+from services.language.replies.plan_change import begins_change
 from services.language.replies.references import place_in
 from services.language.requests.tool_requests import as_move
 from services.language.requests.work import (
@@ -134,11 +135,17 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    read = prompt.utterance
+    read, is_named = prompt.utterance, any(map(prompt.asked.casefold().count, _names(prompt)))
+    if says(prompt.asked, "asks_plan") or (is_named and begins_change(prompt.asked)):
+        return prompt.say("nothing_changed")  # and the plan is shown behind it
     asks = asks_question(prompt.asked) or says(prompt.asked, "roster", "comparison")
     asks = asks or bool(_starts_scenario(prompt)) or (read is not None and read.agent is not None)
     is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
     return prompt.say("nothing_changed") if is_reply else _answer(prompt)
+
+
+def _names(prompt: Prompt) -> list[str]:
+    return [one.name.casefold() for one in prompt.team]
 
 
 def _starts_scenario(prompt: Prompt) -> str:

@@ -154,7 +154,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     return (
         is_behind_deed
         or is_own
-        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks")
+        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks", "updates_report")
     )
 
 

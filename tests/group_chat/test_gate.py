@@ -123,7 +123,14 @@ def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: 
 
 
 @pytest.mark.parametrize(
-    "word", ["yes but only after the new CT came", "skip the boring bits", "without the oncologist"]
+    "word",
+    [
+        "yes but only after the new CT came",
+        "skip the boring bits",
+        "without the oncologist",
+        "which steps are these",
+        "was machst du da genau",
+    ],
 )
 def test_a_change_that_is_not_understood_whole_is_shown_again(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == ShowPlan("Orchestrator")

@@ -94,12 +94,14 @@ def names_consent(label: str) -> bool:
 
 
 def _read(found: dict[str, str | None]) -> Correction:
-    what = (found.get("what") or "").strip()
+    what, old = ((found.get(one) or "").strip(" ,;:") for one in ("what", "old"))
+    if what[:1].isdecimal() and not old:
+        what, old = "", what  # "2.5 is wrong, it was 5"
     nth, is_answer = _place(what)
     return Correction(
         what="" if is_answer else what,
         nth=nth,
-        old=(found.get("old") or "").strip(" ,;:"),
+        old=old,
         new=(found.get("new") or found.get("bare") or "").strip(" ,;:"),
         is_bare=bool(found.get("bare")),
         is_sure="sure" in found and found["sure"] is not None,

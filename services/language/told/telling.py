@@ -48,6 +48,7 @@ class TellingWords(ClosedValue):
     leads: _Phrases = frozenset()
     marks: _Phrases = frozenset()
     words: Mapping[str, Sequence[str]]
+    cases: _Shapes = re.compile(r"(?!)")
     endings: Mapping[str, re.Pattern[str]] = {}
     shorter: Mapping[re.Pattern[str], str] = {}
     asks: _Shapes
@@ -143,9 +144,15 @@ def is_other_figure(text: str, told: str) -> bool:
 
 @lru_cache(maxsize=4_000)
 def _is_line_told(text: str, *, is_sure: bool = True) -> bool:
-    if asks(text) or work_in(text) is not None or says(text, *_ORDERS):
-        return False
     told = language_of(text, default="")
+    if asks(text) or work_in(text) is not None:
+        return False
+    if says(text, "adds_to_report") or any(
+        _is_for_a_case(text, one) for one in {told or "en", "en"}
+    ):
+        return True  # whatever is ordered then
+    if says(text, *_ORDERS):
+        return False
     spoken = dict.fromkeys((told, "en")) if told else LANGUAGES
     # "L" is litres in every language.
     known = {one: [kind for word, kind in _kinds(text, one) if len(word) > 1] for one in spoken}
@@ -176,6 +183,12 @@ def _is_told_in(text: str, language: str, *, is_sure: bool = True) -> bool:
     is_marked = (is_marked or is_label) and len(kinds) > 1
     tells = phrases.tells if is_sure else phrases.may_tell
     return not any(asks) and (is_marked or any(map(tells.search, clauses)))
+
+
+def _is_for_a_case(text: str, language: str) -> bool:
+    """Whether it tells what is planned if something happens: "if he bleeds again call surgery"."""
+    kinds = _kinds(text.replace(": ", ", "), language)
+    return bool(_phrases(language).cases.search("".join(f"{kind} " for _, kind in kinds)))
 
 
 def _shape(kinds: Sequence[tuple[str, str]], phrases: TellingWords) -> str:

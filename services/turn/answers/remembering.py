@@ -7,6 +7,7 @@ from data_models.conversations.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.replies.commands import behind_retraction, is_retracted
+from services.language.replies.corrections import correction_in
 from services.language.told.held_statements import (
     HeldStatement,
     asks_to_hold,
@@ -14,13 +15,14 @@ from services.language.told.held_statements import (
     is_correction,
     sentences_of,
 )
-from services.language.told.telling import is_told, told_in
+from services.language.told.telling import is_told, says_words, told_in
+from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import MemoryWrite, newest_write, undo_write
-from services.records.answers.as_said import told_before, told_no_more
+from services.records.answers.as_said import told_before, told_in_passing, told_no_more
 from services.turn.answers.own_deeds import EARLIER, WAITS
 from services.turn.phases import GroundedTurn
 from services.turn.reading import names_of
@@ -86,6 +88,11 @@ class TurnRemembering(TurnStep):
         points = turn.document.memory.key_points
         of_figures = [one for one in held_statements(turn.text, names_of(turn)) if one.corrects]
         held = [one for each in of_figures for one in with_such_a_figure(points, each)]
+        put_right = correction_in(turn.text)
+        old = [] if put_right is None else words_of(put_right.old)
+        told = told_in_passing(turn.document, turn.document.heard) if old else []
+        if not held and any(says_words(one, old) for one in told):
+            return False  # it was told in passing, and is put right there
         if held := held or [*_said_before(turn)]:
             self.replies.say(turn, _OF_WHAT.format(listed=quoted([one.text for one in held])))
         return bool(held)
