@@ -76,7 +76,7 @@ def read_answer(
         return PatientAnswer(chosen)
     if says_yes(text):
         return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
-    digits = without_outer_punctuation(text)
+    digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`
     if not (digits.isascii() and digits.isdigit()):
         return Answer("none")
     return _of_digits(digits, options, known, pattern)

@@ -342,6 +342,13 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
 
 
+def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether somebody is named as who treats the patient: `referred by moen?`."""
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
+    return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner
+
+
 def contradicts(span: Sequence[Word], person: Person) -> bool:
     """Whether a title before the name is not that of the person's recorded sex."""
     title = next((one.title for one in span if one.title is not None), None)

@@ -104,7 +104,8 @@ def read_words(text: str) -> Message:
             is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
-            or of_people("lingers").issuperset(folds[at + 1 :]),
+            or of_people("lingers").issuperset(folds[at + 1 :])
+            or _lingers(text, found, folds, at + 1),
             is_first=at == 0
             or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
@@ -120,6 +121,12 @@ def read_words(text: str) -> Message:
         )
         words.append(word)
     return _message(text, words, folds, french=french)
+
+
+def _lingers(text: str, found: Sequence[re.Match[str]], folds: Sequence[str], at: int) -> bool:
+    """Whether a sign stands behind but one such word: `ok grant then, meds?`."""
+    is_one = at < len(folds) and folds[at] in of_people("lingers")
+    return is_one and text[found[at].end() :][:1] in _BEGINS
 
 
 def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
@@ -185,6 +192,7 @@ def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
     titles = of_people("titles_of_men", "titles_of_women", "staff", "titles_of_patients")
+    titles |= of_people("before_letters")
     return gap.strip(" ,") == "." and (len(word.raw) == 1 or word.text in titles)
 
 
@@ -278,7 +286,7 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns() or last.is_in("booked_for")
+    return is_name or last.text in measured_nouns() or last.is_in("booked_for", "babies")
 
 
 def _may_be_spoken_of(word: Word) -> bool:
