@@ -284,7 +284,8 @@ def _counts(
         is_all &= span[0].raw[0].isupper() or ":" in span[0].gap  # `Weiss: Na`, not `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
-    return (in_roster and signed) or is_first_name_here(run, span)
+    is_begun = span[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
+    return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
 def _is_beside(run: Sequence[Word], span: _Span, strength: Strength, known: Known) -> bool:

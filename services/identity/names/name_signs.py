@@ -239,6 +239,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
+    if behind.text == "on" and is_clinical(behind.after):
+        return True  # `grant on metformin?`
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
     is_quality = span[0].is_in("qualities")
     if is_quality and span[0].is_in("of_no_value"):
@@ -343,7 +345,9 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
 
 
 def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether somebody is named as who treats the patient: `referred by moen?`."""
+    """Whether a name is of who treats the patient, or of where: `referred by moen?`."""
+    if span[0].before in of_people("before_places") and not span[-1].is_owner:
+        return not span[-1].heads
     at = next(place for place, one in enumerate(run) if one is span[0])
     is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
     return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner

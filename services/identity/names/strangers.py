@@ -258,7 +258,9 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
         return True
     if word.before in of_people("before_drugs") and word in message.words[:2]:  # `on yasmin?`
         return True
-    if word.before in of_people("before_staff") or word.after in of_people("behind_places"):
+    if word.before in of_people("before_staff", "before_places") or word.after in of_people(
+        "behind_places"
+    ):
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True

@@ -33,7 +33,7 @@ _IN_WORDS = re.compile(
     r"(?<![\w-])(?P<number>[^\W\d_]+?(?:-[^\W\d_]+?)?)[- ]?(?=(?:year|month|j(?:ä|ae|a)hrig))",
     re.IGNORECASE,
 )
-_BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
+_BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|[mfw]\b|\Z)")
 _SEXES: dict[str, Literal["male", "female"]] = {
     "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
 }  # fmt: skip
