@@ -112,7 +112,9 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
         found = noted_people(turn.registry).get(active) or Person(active, "", ())
     # Whose number stands where a patient's does is asked about, if there is such a one.
     meant = [one for one in turn.reading.placed if linked.index.with_id(one) is not None]
-    doubt = Ask("meant", (meant[0],)) if meant else turn.reading.doubt
+    doubt = turn.reading.doubt
+    if meant:
+        doubt = Ask("meant" if len(meant) == 1 else "which", tuple(meant[:OPTIONS_LIMIT]))
     is_led = wording("bare_switch_by_number").fullmatch(turn.reading.shape) is not None
     is_led |= turn.reading.order != turn.reading.shape and is_bare_switch(turn.reading)
     if turn.reading.placed and not meant and is_led and linked.has_answered:  # `and 99?`

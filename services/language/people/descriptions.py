@@ -18,8 +18,11 @@ from services.language.words.statement_words import is_clinical_name
 # people have.
 
 Sex = Literal["male", "female", "both"]
-_OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
-"""What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
+_OWN = {
+    **dict.fromkeys(("seine", "seins", "seines", "er"), "male"),
+    **dict.fromkeys(("ihre", "ihres", "sie"), "female"),
+}
+"""What alone stands for somebody, or for a value of theirs, `und ihres?`, and of which sex."""
 _WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 

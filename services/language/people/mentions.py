@@ -104,8 +104,7 @@ def read_words(text: str) -> Message:
             is_heading=not words and behind[:1] in (*":,-–(&+",),
             heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n")
-            or of_people("lingers").issuperset(folds[at + 1 :])
-            or _lingers(text, found, folds, at + 1),
+            or of_people("lingers").issuperset(folds[at + 1 :]),
             is_first=at == 0
             or (gap.strip() == ":" and of_people("opening", "moves_on").issuperset(folds[:at])),
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
@@ -121,12 +120,6 @@ def read_words(text: str) -> Message:
         )
         words.append(word)
     return _message(text, words, folds, french=french)
-
-
-def _lingers(text: str, found: Sequence[re.Match[str]], folds: Sequence[str], at: int) -> bool:
-    """Whether a sign stands behind but one such word: `ok grant then, meds?`."""
-    is_one = at < len(folds) and folds[at] in of_people("lingers")
-    return is_one and text[found[at].end() :][:1] in _BEGINS
 
 
 def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
