@@ -114,13 +114,10 @@ class PersonIndex:
     def with_end(self, number: str) -> Sequence[NumberHit]:
         """Return whose numbers end so, `MRN ending in 2f7`, or but for zeros: `SYN-4`."""
         end, bare = number.casefold(), _without_zeros(number)
-        found = (
-            rows
-            for one, rows in self._by_number.items()
-            if one.endswith(end) or (bare and _without_zeros(one) == bare)
-        )
-        ends = list(found)
-        return [replace(hit, is_part=True) for rows in ends for hit in rows]
+        ends = {one for one in self._by_number if one.endswith(end)}
+        ends |= {one for one in self._by_number if bare and _without_zeros(one) == bare}
+        hits = (hit for one in sorted(ends) for hit in self._by_number[one])
+        return [replace(hit, is_part=True) for hit in hits]
 
     def has_form(self, number: str) -> bool:
         """Whether `number` has the letters, and as many digits, of one that somebody carries.

@@ -27,6 +27,7 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
         is_first = one.is_owner if not at else words[at - 1].is_owner
+        is_first = is_first or (at == 1 and before[-1:] == "s" and not words[0].is_common)
         return before in saying("leads_a_son") or is_first
     if one.is_in("spouses"):
         return before in of_people("owners")
