@@ -130,9 +130,13 @@ def asks_which(said: Said, known: Known) -> bool:
     return not is_of_one and says(said.message.text, "which_of_them")
 
 
-def is_called_wrong(mention: Mention) -> bool:
-    """Whether a name is said to be the wrong one: "wrong Smith"."""
-    return bool(mention.span) and mention.span[0].before in of_people("wrong_one")
+def is_called_wrong(mention: Mention, message: Message) -> bool:
+    """Whether a name is said to be the wrong one: "wrong Smith", "this isn't Smith, is it?"."""
+    if not mention.span:
+        return False
+    first = mention.span[0]
+    is_denied = says(message.text[: first.start], "is_not_theirs")
+    return is_denied or first.before in of_people("wrong_one")
 
 
 def is_kin_who_speaks(message: Message, mention: Mention, known: Known) -> bool:

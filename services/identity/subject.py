@@ -193,8 +193,9 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     if not other or said.message.registers:
         return None
     born = (one for one in known.index.people if one.birth_date[:4].endswith(other))
-    people = tuple(one for one in born if known.index.has_word_of(said.message, one))
-    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=other)
+    is_alone = not said.mentions  # `the 1949 one: psa`
+    people = [one for one in born if is_alone or known.index.has_word_of(said.message, one)]
+    return Subject("unsure", "contradiction", tuple(people[:OPTIONS_LIMIT]), said=other)
 
 
 def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -292,7 +293,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
-    is_wrong = any(one.names_open and is_called_wrong(one) for one in said.mentions)
+    is_wrong = any(one.names_open and is_called_wrong(one, said.message) for one in said.mentions)
     if is_wrong and not (others or asked):
         return Subject("unsure", "described")
     relates = (

@@ -9,7 +9,7 @@ from typing import Literal
 from data_models.conversations.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.names.person import Person
-from services.language.figures.full_dates import full_dates, years_in
+from services.language.figures.full_dates import birth_years, full_dates, years_in
 from services.language.people.ages_told import age_told
 from services.language.replies.commands import command_in, without_outer_punctuation
 from services.language.replies.yes_no import behind_yes_or_no, says_no, says_yes
@@ -67,7 +67,7 @@ def read_answer(
     """
     if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
         return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
-    if says_no(text) or command_in(text) == "retract":
+    if says_no(text) or command_in(text) == "retract" or says(text, "lets_it_be"):
         return Answer("no")
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
@@ -76,7 +76,7 @@ def read_answer(
         return PatientAnswer(chosen)
     if says_yes(text):
         return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
-    digits = without_outer_punctuation(text)
+    digits = without_outer_punctuation(behind_yes_or_no(text))  # `no 21`
     if not (digits.isascii() and digits.isdigit()):
         return Answer("none")
     return _of_digits(digits, options, known, pattern)
@@ -116,7 +116,7 @@ def _named_in(text: str, people: Sequence[Person]) -> list[Person]:
 
 def _described_in(text: str, people: Sequence[Person], today: date) -> Person | None:
     # By sex, age, birth date or birth year: "the younger one", "the woman", "*1956".
-    text = behind_yes_or_no(text)
+    days, text = full_dates(text), behind_yes_or_no(text)  # which leaves no signs
     if len(text.split()) > _DESCRIBING_WORDS:
         return None
     if (is_last := says(text, "younger_of_them")) or says(text, "older_of_them"):
@@ -124,8 +124,8 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
         is_told = len(born) == len(people) > 1
         is_told = is_told and not born[-1].birth_date.startswith(born[0].birth_date)
         return born[-1 if is_last else 0] if is_told else None
-    days, age = full_dates(text), age_told(text)
-    years = [] if days else years_in(text)
+    age = age_told(text)
+    years = [] if days else [*map(str, years_in(text)), *birth_years(text)]
     sex = next((one for one in ("male", "female") if says(text, f"{one}_of_them")), None)
     if not (days or years or age or sex):
         return None
@@ -133,7 +133,7 @@ def _described_in(text: str, people: Sequence[Person], today: date) -> Person | 
         one
         for one in people
         if (not days or any(one.is_born_on(each.readings) for each in days))
-        and (not years or any(one.birth_date.startswith(str(each)) for each in years))
+        and (not years or any(one.birth_date[:4].endswith(each) for each in years))
         and (age is None or (one.born_on is not None and age.fits(one.born_on, today)))
         and sex in (None, one.sex)
     ]

@@ -19,7 +19,7 @@ from services.patient_context.afterwards import ids_of, settled_after_comparing,
 from services.patient_context.beside import HasIll, NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.conclusion import PatientTurn, asks_of_things, conclude_answer
-from services.patient_context.decision import decide, go_to
+from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.opening import ChartOpener
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.heuristic import concerns_active_only
@@ -185,12 +185,22 @@ class PatientContextService:
             return await self._chosen(answer.patient_id, turn, question)
         if answer != answers.Answer("no") and (named := await self._named(turn, question)):
             return named
-        is_same = isinstance(answer, Ask) and list(answer.options) == answers.options_of(question)
-        if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
-            others = (await self._opener.who(turn)).subject.people  # whose number it is
-            # A bare yes chooses nobody.
-            return None if others else asking_again.asked_again(question, turn)
+        if isinstance(answer, Ask) and (answer.kind == "meant" or _is_same(answer, question)):
+            return await self._about_another(answer, turn, question)
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+
+    async def _about_another(
+        self, answer: Ask, turn: PatientTurn, question: OpenQuestion
+    ) -> PatientVerdict | None:
+        """Return the verdict of a bare yes, which chooses nobody, or of a number not offered."""
+        who = await self._opener.who(turn, also=answer.options)
+        if answer.kind == "meant" and who.linked.index.with_id(answer.options[0]) is not None:
+            outcome = Outcome("NEEDS_PATIENT_ID", turn.reading.active, answer)
+            return await self._opener.check(outcome, who, is_bare=True)
+        if not _is_same(answer, question):
+            return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+        # Whose number it is.
+        return None if who.subject.people else asking_again.asked_again(question, turn)
 
     async def _named(self, turn: PatientTurn, question: OpenQuestion) -> PatientVerdict | None:
         """Return the verdict of one that names or describes those offered, None of another."""
@@ -308,3 +318,7 @@ class PatientContextService:
             return await self._opener.ask(unsure, who)
         outcome = go_to(person.patient_id, who.turn.reading)
         return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
+
+
+def _is_same(answer: Ask, question: OpenQuestion) -> bool:
+    return question.kind == "subject" or list(answer.options) == answers.options_of(question)

@@ -15,7 +15,7 @@ from services.identity.wording import asked, option_line, unknown_number
 from services.language.people.descriptions import is_of_hers_alone
 from services.language.people.patient_phrases import wording
 from services.patient_context import answers
-from services.patient_context.asking_again import with_what_waits
+from services.patient_context.asking_again import is_nameless, with_what_waits
 from services.patient_context.conclusion import PatientTurn, asking_first, verdict_saying
 from services.patient_context.reading.candidates import digits_of
 from services.patient_context.reading.pattern import PatientIdPattern
@@ -74,7 +74,11 @@ class Who:
             return Subject("unsure", "compared", tuple(people))
         if reading.named or reading.doubt is not None:
             return against_ids(self)
-        return self.subject if self.subject.outcome in ("several", "unsure") else None
+        # `the ef in 15`: the number of the open patient, where no bed is named.
+        is_own = self.subject.reason == "described" and reading.digits == (reading.active,)
+        is_own = is_own and wording("own_number").match(reading.shape) is not None
+        is_told = self.subject.outcome in ("several", "unsure") and not is_own
+        return self.subject if is_told else None
 
     @property
     def is_of_one_other(self) -> bool:
@@ -108,7 +112,14 @@ def who_of(linked: Linked, turn: PatientTurn) -> Who:
         found = noted_people(turn.registry).get(active) or Person(active, "", ())
     # Whose number stands where a patient's does is asked about, if there is such a one.
     meant = [one for one in turn.reading.placed if linked.index.with_id(one) is not None]
-    doubt = Ask("meant", (meant[0],)) if meant else turn.reading.doubt
+    doubt = turn.reading.doubt
+    if meant:
+        doubt = Ask("meant" if len(meant) == 1 else "which", tuple(meant[:OPTIONS_LIMIT]))
+    is_led = wording("bare_switch_by_number").fullmatch(turn.reading.shape) is not None
+    is_led |= turn.reading.order != turn.reading.shape and is_bare_switch(turn.reading)
+    if turn.reading.placed and not meant and is_led and linked.has_answered:  # `and 99?`
+        said = digits_of(turn.reading.placed[0])
+        linked = replace(linked, subject=Subject("unsure", "nobody", said=said))
     reading = replace(turn.reading, doubt=doubt, placed=())
     return Who(linked, replace(turn, reading=reading), found)
 
@@ -249,7 +260,9 @@ def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mappin
     before = {} if earlier is None else earlier.payload
     is_same = before.get(answers.OPTIONS) == offered and before.get(answers.SAID) == said
     is_same = is_same and who.subject.reason != "described"  # `the pilot: hb?`, `the teacher: cea?`
-    if earlier is None or not is_same:
+    # Who answers with a name to "bed 12: bp" says whose that is.
+    is_told = earlier is not None and opens_only and is_nameless(earlier)
+    if earlier is None or not (is_same or is_told):
         return {answers.ASKED: turn.reading.text, answers.OPENS_ONLY: opens_only}
     if opens_only:
         return {key: earlier.payload.get(key, "") for key in (answers.ASKED, answers.OPENS_ONLY)}

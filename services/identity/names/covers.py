@@ -80,7 +80,8 @@ def has_family_initial(run: Sequence[Word], span: Sequence[Word], person: Person
 def has_another_initial(run: Sequence[Word], at: int, person: Person) -> bool:
     """Whether a letter of no first name of theirs is by a family name: `A. Moen`, `Moen, A.`."""
     is_led = at > 0 and run[at].gap[:1] == "." and (at == 1 or len(run[at - 2].raw) > 1)
-    is_led = is_led and run[at - 1].before not in of_people("not_asked")  # `seen by A. Moen`
+    # `seen by A. Moen`
+    is_led = is_led and run[at - 1].before not in of_people("not_asked", "before_letters")
     is_behind = bool(run[at + 2 :]) and "," in run[at + 1].gap and run[at + 2].gap[:1] == "."
     told = [*run[at - 1 : at][:is_led], *run[at + 1 : at + 2][:is_behind]]
     given = {one[:1] for name in person.names for one in folded(" ".join(name.given)).split()}

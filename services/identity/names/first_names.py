@@ -6,6 +6,7 @@ from services.identity.names import name_signs
 from services.identity.names.covers import is_looked_up
 from services.language.people.named_person import is_known_name, is_ordinary_name
 from services.language.people.signed_word import Word
+from services.language.people.strange_words import is_strange
 
 
 def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -30,4 +31,5 @@ def is_first_name_here(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
 def _is_only_a_name(word: Word) -> bool:
     """Whether a word in small letters is a name and nothing else: `no i meant abdul`."""
     is_term = word.is_eponym or name_signs.is_clinical(word.text) or word.is_derived
-    return is_known_name(word.text) and not (is_ordinary_name(word.text) or is_term)
+    is_name = is_known_name(word.text) or is_strange(word.text)
+    return is_name and not (is_ordinary_name(word.text) or is_term)

@@ -112,9 +112,12 @@ class PersonIndex:
         return [hit for whole, hit in blocks if whole.startswith(part) or part in _blocks(whole)]
 
     def with_end(self, number: str) -> Sequence[NumberHit]:
-        """Return whose numbers end so: `MRN ending in 2f7`."""
-        ends = (rows for one, rows in self._by_number.items() if one.endswith(number.casefold()))
-        return [replace(hit, is_part=True) for rows in ends for hit in rows]
+        """Return whose numbers end so, `MRN ending in 2f7`, or but for zeros: `SYN-4`."""
+        end, bare = number.casefold(), _without_zeros(number)
+        ends = {one for one in self._by_number if one.endswith(end)}
+        ends |= {one for one in self._by_number if bare and _without_zeros(one) == bare}
+        hits = (hit for one in sorted(ends) for hit in self._by_number[one])
+        return [replace(hit, is_part=True) for hit in hits]
 
     def has_form(self, number: str) -> bool:
         """Whether `number` has the letters, and as many digits, of one that somebody carries.
@@ -230,6 +233,13 @@ def _blocks(number: str) -> Sequence[str]:
 def squeezed(number: str) -> str:
     """Return the letters and digits of a number."""
     return "".join(each for each in number.casefold() if each.isalnum())
+
+
+def _without_zeros(number: str) -> str:
+    """Return letters and digits without the zeros between; empty for digits alone."""
+    plain = squeezed(number)
+    letters = plain.rstrip("0123456789")
+    return letters and letters + plain[len(letters) :].lstrip("0")
 
 
 def form_of(number: str) -> str:

@@ -27,13 +27,17 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
     before = words[at - 1].text if at else ""
     if one.text == "son":  # in French it is an owner itself
         is_first = one.is_owner if not at else words[at - 1].is_owner
+        is_first = is_first or (at == 1 and before[-1:] == "s" and not words[0].is_common)
         return before in saying("leads_a_son") or is_first
     if one.is_in("spouses"):
         return before in of_people("owners")
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
     is_led = is_led or (at > 1 and words[at - 2].is_in("owners"))  # `her twin sister`
-    last = words[at - 1]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`
-    is_led = is_led or (at > 0 and (last.is_owner or (bool(last.title) and last.raw[-1] == "s")))
+    last = words[
+        at - 1
+    ]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`
+    is_named = bool(last.title) or not (at > 1 or last.is_common)
+    is_led = is_led or (at > 0 and (last.is_owner or (is_named and last.raw[-1] == "s")))
     return one.is_in("relatives") and is_led
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from data_models.identifiers import PatientId
 from services.identity.names.covers import (
@@ -22,6 +22,7 @@ from services.identity.names.index import NameHit, PersonIndex
 from services.identity.names.name_signs import (
     begins_a_chart_question,
     contradicts,
+    has_done,
     is_all_said,
     is_alone,
     is_before_a_family_name,
@@ -49,6 +50,7 @@ from services.language.people.signed_word import Word
 from services.language.words.people_words import of_people
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
+_Span: TypeAlias = tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Mention:
     people: tuple[Person, ...]
     strength: Strength
     names_open: bool = False
-    span: tuple[Word, ...] = ()
+    span: _Span = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,7 @@ def _mention(
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _is_told_apart(
-    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], known: Known
-) -> bool:
+def _is_told_apart(run: Sequence[Word], span: _Span, chosen: Sequence[Cover], known: Known) -> bool:
     """Whether a title tells one of two namesakes of the conversation from the other.
 
     "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it; and
@@ -193,7 +193,7 @@ def _is_told_apart(
 
 def _namesakes(
     run: Sequence[Word],
-    span: tuple[Word, ...],
+    span: _Span,
     chosen: Sequence[Cover],
     of_open: Cover,
     known: Known,
@@ -220,7 +220,7 @@ def _namesakes(
 
 
 def _nearly_open(
-    run: Sequence[Word], span: tuple[Word, ...], chosen: Sequence[Cover], open_one: Person
+    run: Sequence[Word], span: _Span, chosen: Sequence[Cover], open_one: Person
 ) -> Mention | None:
     """Return what words are that are the open patient's, but for a slip, a title or a name."""
     if all(one.is_exact for one in chosen):
@@ -230,13 +230,14 @@ def _nearly_open(
     return Mention(_typed(span), (), strength, names_open=not is_other, span=span)
 
 
-def _stranger_with_open_name(run: Sequence[Word], span: tuple[Word, ...]) -> Mention | None:
+def _stranger_with_open_name(run: Sequence[Word], span: _Span) -> Mention | None:
     """The open patient's family name with a title or a first name that is not theirs."""
     if (first := span[0]).title in ("staff", "relative"):
         return None
     before = run[max(run.index(first) - 1, 0)]
     is_given = first.gap == ". " if len(before.raw) == 1 else first.gap == " "
-    is_given &= before.raw[0].isupper() and (len(before.raw) == 1 or not before.is_common)
+    is_given &= before.raw[0].isupper() and before.before not in of_people("before_letters")
+    is_given &= len(before.raw) == 1 or not before.is_common
     said = (before, *span) if is_given and before is not first else span
     return Mention(_typed(said), (), "stranger", span=span)
 
@@ -254,7 +255,7 @@ def _strength(covers: Sequence[Cover]) -> Strength:
 
 def _counts(
     run: Sequence[Word],
-    span: tuple[Word, ...],
+    span: _Span,
     person: Person,
     strength: Strength,
     cover: Cover,
@@ -280,25 +281,24 @@ def _counts(
     if strength in ("family", "former"):
         heads = span[-1].heads or span[-1].is_heading
         is_all = is_all_said(run, span) or (span[0].is_first and heads)
-        is_all = is_all and span[0].raw[0].isupper()  # `Weiss: sodium`, `weiss K`
+        is_all &= span[0].raw[0].isupper() or ":" in span[0].gap  # `Weiss: Na`, not `weiss K`
         is_all = is_all or is_turned_to(run, span) or begins_a_chart_question(run, span)
         return signed or is_all or not any(common)
-    return (in_roster and signed) or is_first_name_here(run, span)
+    is_begun = span[0].is_first and has_family_initial(run, span, person)  # `gale d weight`
+    return (in_roster and signed) or is_begun or is_first_name_here(run, span)
 
 
-def _is_beside(
-    run: Sequence[Word], span: tuple[Word, ...], strength: Strength, known: Known
-) -> bool:
+def _is_beside(run: Sequence[Word], span: _Span, strength: Strength, known: Known) -> bool:
     """Whether the words are a drug, staff, a relative, or part of another name."""
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
     asks = run[0].is_in("kept_of_patients") and [*run[1:2]] == [span[0]] and span[-1].closes
     is_person = is_person_beside(span) and not asks
-    return is_person or (strength != "full" and stands_as_drug(run, span))
+    return is_person or has_done(run, span) or (strength != "full" and stands_as_drug(run, span))
 
 
 def _counts_nearly(
-    run: Sequence[Word], span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool
+    run: Sequence[Word], span: _Span, cover: Cover, *, signed: bool, in_roster: bool
 ) -> bool:
     common = [one.is_common for one in span]
     if cover.has_family and cover.has_given and len(span) > 1:
@@ -311,7 +311,7 @@ def _counts_nearly(
     return (is_name and not is_word) or is_sure_sign(span)
 
 
-def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Known) -> bool:
+def _has_stranger_beside(run: Sequence[Word], span: _Span, known: Known) -> bool:
     """Whether another first name stands beside a family name that the open patient has, too."""
     hits = known.index.exactly(span[0].text)
     of_open = [hit for hit in hits if hit.person.same_as(known.open)]
@@ -327,15 +327,14 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     before = run[at - 1] if at else None
     if before is None or "," in run[at].gap or len(before.raw) < 3:
         return False
-    is_french = is_led and (before.raw.isupper() or is_clinical(before.text))  # `l'INR d'Angelo`
+    is_term = is_clinical(before.text)
+    is_french = is_led and (before.raw.isupper() or is_term)  # `l'INR d'Angelo`
     if is_french or (before.is_common and not is_first_name_before(before, span[0])):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
     return is_given or (
         (before.raw[0].isupper() or span[0].is_owner)
-        and not before.is_eponym
-        and not is_compound(before)
-        and not is_clinical(before.text)
+        and not (before.is_eponym or is_compound(before) or is_term)
     )
 
 

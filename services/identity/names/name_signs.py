@@ -239,6 +239,8 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
         return False
     if is_clinical_name(stem(behind.text)):
         return True
+    if behind.text == "on" and is_clinical(behind.after):
+        return True  # `grant on metformin?`
     is_verb = span[0].is_in("verbs_too") and len(run) > 2  # `grant allergies` is all said
     is_quality = span[0].is_in("qualities")
     if is_quality and span[0].is_in("of_no_value"):
@@ -340,6 +342,15 @@ def is_person_beside(span: tuple[Word, ...]) -> bool:
     # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
     is_carried = span[0].before not in of_people("staff") or last.after in measured_nouns()
     return not (is_carried and last.is_owner and last.after not in of_people("staff_things"))
+
+
+def has_done(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name is of who treats the patient, or of where: `referred by moen?`."""
+    if span[0].before in of_people("before_places") and not span[-1].is_owner:
+        return not span[-1].heads
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    is_led = at > 1 and span[0].before in of_people("not_asked") | {"von"}
+    return is_led and run[at - 2].is_in("done_by") and not span[-1].is_owner
 
 
 def contradicts(span: Sequence[Word], person: Person) -> bool:

@@ -68,8 +68,8 @@ def strangers_in(
         is_asked = is_strange_subject(run, word)
         is_asked = is_asked or _is_name_in_a_chart_question(message, word, others)
         owns = owns or (is_asked and not is_short)
-        whole = tuple(run[max(place - 1, 0) : place + 1])
-        owns = owns and not (is_way_to_reach(run, (word,)) or is_way_to_reach(run, whole))
+        wholes = (word,), tuple(run[max(place - 1, 0) : place + 1]), tuple(run[place : place + 2])
+        owns = owns and not any(is_way_to_reach(run, whole) for whole in wholes)
         owns = owns and not is_name_beside(run, (word,), others) and not has_hit
         owns = owns and not is_met(message.text, word.raw)
         if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
@@ -202,7 +202,7 @@ def _is_titled(
         return False  # `Herr Gross Kalium`, `Herr Gross LDH`
     is_typed = word.raw.istitle() or (word.heads and is_known_name(word.text))
     is_role = word.is_in("staff", "relatives", "titles_of_patients") or not is_typed
-    if word.is_common and not word.is_owner and is_role:
+    if word.is_in("joins") or (word.is_common and not word.is_owner and is_role):
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):
         return False
@@ -250,13 +250,17 @@ def _is_name_in_a_chart_question(
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:
-    """Whether the name is that of a place, of who did something, or of who is spoken to.
+    """Whether the name is that of a place, a drug, of who did something, or who is spoken to.
 
     Of a task that is to go it is a word of its title: "delete the chase CT reminder".
     """
     if word.raw.islower() and says(message.text, "task") and says(message.text, "delete", "move"):
         return True
-    if word.before in of_people("before_staff") or word.after in of_people("behind_places"):
+    if word.before in of_people("before_drugs") and word in message.words[:2]:  # `on yasmin?`
+        return True
+    if word.before in of_people("before_staff", "before_places") or word.after in of_people(
+        "behind_places"
+    ):
         return True
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
@@ -280,7 +284,10 @@ def _is_in_use(word: Word) -> bool:
     is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
     is_ordinary = is_ordinary_name(word.text) and not word.is_capital
     is_ordinary = is_ordinary or word.is_in("no_names", "places")
-    is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
+    is_asked = word.is_in("surnames_too") and word.is_first and word.after in measured_nouns()
+    is_term = (
+        (word.is_eponym and not is_asked) or word.is_in_date or is_clinical_name(stem(word.text))
+    )
     # "hört" is a name only as Hort; a surname in small letters is one in every spelling: "müller".
     is_verb = word.raw.islower() and not all(map(is_known_name, spellings(word.raw)))
     is_ordinary = is_ordinary or (is_verb and word.text in ordinary_words())

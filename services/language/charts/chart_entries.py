@@ -1,13 +1,15 @@
 """Every phrase that languages have for chart questions, with what it may be. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from services.language.charts.chart_file import ChartWords
 from services.language.charts.chart_pieces import Label, LabelKind, NameIs
 from services.language.words.folding import fold
-from services.language.words.vocabulary import LANGUAGES, read_words
+from services.language.words.people_words import common_words, of_people
+from services.language.words.vocabulary import LANGUAGES, concept_rows, read_words
 
 
 def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
@@ -93,14 +95,21 @@ def chart_nouns(*tools: str) -> frozenset[str]:
 
 @cache
 def measured_nouns() -> frozenset[str]:
-    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
-    return frozenset(
-        fold(phrase)[0]
-        for _, words in _of_all_languages()
-        for name, phrases in words.names.get("results", {}).items()
-        for phrase in (name, *phrases)
-        if " " not in phrase
-    )
+    """Return the single words, folded, for what is measured: `sodium`, `Kalium`, `LDH`.
+
+    A word of common language is one only where a question of a chart is asked by it: not `job`.
+    """
+    asked = [words.names.get("results", {}) for _, words in _of_all_languages()]
+    coded = {name: row.get("words", ()) for name, row in concept_rows()["results"].items()}
+    used = common_words() | of_people("letter_pairs")  # as messages are read, HER2 is "her"
+    told = (one for one in _single_words(coded) if "".join(takewhile(str.isalpha, one)) not in used)
+    return _single_words(*asked).union(told)
+
+
+def _single_words(*tables: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    rows = (row for one in tables for row in one.items())
+    said = (phrase for name, phrases in rows for phrase in (name, *phrases))
+    return frozenset(fold(phrase)[0] for phrase in said if " " not in phrase)
 
 
 @cache

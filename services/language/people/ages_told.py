@@ -33,7 +33,9 @@ _IN_WORDS = re.compile(
     r"(?<![\w-])(?P<number>[^\W\d_]+?(?:-[^\W\d_]+?)?)[- ]?(?=(?:year|month|j(?:ä|ae|a)hrig))",
     re.IGNORECASE,
 )
-_BEHIND_NAME = re.compile(r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|\Z)")
+_BEHIND_NAME = re.compile(
+    r"\s?[,(]\s?(\d{2,3})\s?(?:[,;:)]|y\b|yo\b|J\.|[mfw]\b|\Z)|\s(\d{2,3})(?:[mfw]|yo)\b"
+)
 _SEXES: dict[str, Literal["male", "female"]] = {
     "male": "male", "mannlich": "male", "female": "female", "weiblich": "female",
 }  # fmt: skip
@@ -67,7 +69,7 @@ class AgeTold:
 def age_behind(text: str, end: int) -> AgeTold | None:
     """Return the age behind a name that ends at `end`: `Koepp, 49, BP?`."""
     found = _BEHIND_NAME.match(text, end)
-    return None if found is None else AgeTold(int(found[1]), "year")
+    return None if found is None else AgeTold(int(found[1] or found[2]), "year")
 
 
 def _person_words() -> frozenset[str]:

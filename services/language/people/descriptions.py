@@ -8,6 +8,8 @@ from typing import Literal
 from services.language.charts.chart_entries import chart_nouns, measured_nouns
 from services.language.words.detection import language_of
 from services.language.words.people_words import of_people
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
@@ -16,8 +18,11 @@ from services.language.words.people_words import of_people
 # people have.
 
 Sex = Literal["male", "female", "both"]
-_OWN = {**dict.fromkeys(("seine", "seins", "seines"), "male"), "ihre": "female", "ihres": "female"}
-"""What alone stands for somebody's value, `und ihres?`, and the sex of whose it is."""
+_OWN = {
+    **dict.fromkeys(("seine", "seins", "seines", "er"), "male"),
+    **dict.fromkeys(("ihre", "ihres", "sie"), "female"),
+}
+"""What alone stands for somebody, or for a value of theirs, `und ihres?`, and of which sex."""
 _WITH = {"ihr": "female", "ihm": "male", "ihn": "male"}
 _OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 
@@ -228,12 +233,19 @@ def describes_somebody(folds: Sequence[str]) -> bool:
             return True
         if one not in of_people("people") or at == 0:
             continue
-        is_kind = at == 1 and folds[0] in chart_nouns("problems", "search_record")
+        is_kind = _is_kind(folds[:at])
         if is_kind and folds[2:] and one.removesuffix("s") in of_people("men", "women"):
             return True  # `osteoporosis lady's dexa`
         if _has_article(folds, at):
             return True
     return False
+
+
+def _is_kind(folds: Sequence[str]) -> bool:
+    """Whether an illness, or an organ that is ill, is all of `folds`: `breast ca`, `prostate`."""
+    ills = chart_nouns("problems", "search_record") | of_people("organs", "ill_people")
+    is_ill = folds[0] in ills or is_clinical_name(stem(folds[0]))
+    return is_ill and (len(folds) == 1 or {*folds[1:]} <= {"ca", "cancer", "tumor", "tumour"})
 
 
 def _has_article(folds: Sequence[str], at: int) -> bool:

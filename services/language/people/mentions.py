@@ -185,6 +185,7 @@ def _is_part_of_word(text: str, word: re.Match[str]) -> bool:
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
     titles = of_people("titles_of_men", "titles_of_women", "staff", "titles_of_patients")
+    titles |= of_people("before_letters")
     return gap.strip(" ,") == "." and (len(word.raw) == 1 or word.text in titles)
 
 
@@ -278,7 +279,7 @@ def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
         return not words[-1].is_in("qualities")
     last = next((one for one in reversed(before) if one.text not in near), before[0])
     is_name = last.raw[0].isupper() and not last.is_common and last is not words[at - 1]
-    return is_name or last.text in measured_nouns() or last.is_in("booked_for")
+    return is_name or last.text in measured_nouns() or last.is_in("booked_for", "babies")
 
 
 def _may_be_spoken_of(word: Word) -> bool:

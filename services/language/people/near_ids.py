@@ -15,7 +15,8 @@ _SPLIT = re.compile(r"[_-]\s")
 _GOES_ON = re.compile(r"[0-9][-/.,][0-9]")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _WORD = re.compile(r"[^\W\d_]+")
-_CALLED = frozenset({"patient", "patientin", "patiente", "paciente", "paziente"})
+_CALLED = frozenset({"patient", "patientin", "patiente", "paciente", "paziente", "pt", "pat"})
+_OF_NUMBERS = frozenset({"number", "no", "nr", "nummer"})
 _WORD_LEAST_CHARS = 5
 
 
@@ -57,7 +58,8 @@ def word_of_id(text: str) -> str:
 def number_in_words(text: str) -> str | None:
     """Return `patient fifteen`: a number in words where a patient's stands."""
     numbers = statement_words().numbers
-    for word, number in pairwise(_WORD.findall(text)):
+    words = [one for one in _WORD.findall(text) if one.lower() not in _OF_NUMBERS]
+    for word, number in pairwise(words):
         if word.lower() in _CALLED and numbers.get(number.lower(), 1) != 1:
             return f"{word} {number}"
     return None

@@ -64,7 +64,7 @@ def _is_somebody(phrase: Sequence[Word]) -> bool:
 def _is_at_a_bed(phrase: Sequence[Word], sign: str) -> bool:
     """Whether a bed or room heads it: `hip fracture in 3: Hb?`, `isolation room, CRP?`."""
     number, last = sign.strip(" :,-"), phrase[-1]
-    if phrase[0].is_in("places") and any(one.is_in("described_by") for one in phrase[1:2]):
+    if phrase[0].is_in("places") and any(one.is_in("described_by", "sides") for one in phrase[1:2]):
         return True  # `Bett am Fenster: RR`
     if last.is_in("places"):
         return len(phrase) > 1 and not phrase[0].is_in("within", "described_by", "before_staff")

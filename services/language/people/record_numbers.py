@@ -76,5 +76,6 @@ def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3
             words.pop()  # `MRN ending in 2f7`
         words = words[-within:]
         is_signed = at > 0 and message.text[at - 1] == "#" and len(token) >= _NUMBER_LEAST_CHARS - 1
+        is_signed |= token.rstrip("0123456789").rstrip("-").lower() in of_people("numbers")
         if is_signed or any(one in of_people("numbers", "number_ends") for one in words):
             yield token

@@ -49,7 +49,8 @@ def _asked_of(text: str) -> Iterator[tuple[str, str]]:
     told = [(_FRAMES[2], one) for one in filter(None, [text.partition(": ")[2]])]
     for name, sentence in (*product(_FRAMES, sentences), *told):
         for part in every_part_in(sentence, name):
-            if words := [*dropwhile(_leads, _whom(sentence, part).split())]:
+            words = [*dropwhile(_leads, _whom(sentence, part).split())]
+            if words and words[-1][-1:] != "-":  # `Rosen-Allergie`
                 yield name, " ".join(words)
     if text.rstrip("?! .").endswith(")"):
         yield _FRAMES[0], text.rpartition("(")[2]  # `hb? (JD)`

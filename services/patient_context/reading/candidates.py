@@ -21,7 +21,7 @@ _MARKUP = str.maketrans(
 )
 _PARTS_LIMIT = 8
 _DISTINCT_LIMIT = 20
-_DIGITS_LIMIT = 20
+_DIGITS_LIMIT, _STAGES = 20, "01234"
 _EMBEDDING_LIMIT_CHARS = 500
 
 
@@ -89,7 +89,7 @@ class _Finder:
         if core.isdigit():
             return f"<{core}>" if len(core) <= _DIGITS_LIMIT else core
         if (short := self._short_form(core)) is not None:
-            return f"patient <{short}>"
+            return short
         if len(core) > _EMBEDDING_LIMIT_CHARS:
             hidden = self._hidden_id(core)
             return core.lower() if hidden is None else self._noted_unfit(hidden)
@@ -116,13 +116,19 @@ class _Finder:
         return "<unfit>"
 
     def _short_form(self, core: str) -> str | None:
-        """Return 15 for `patient15` or `Patient-15`: the word and the digits of an id."""
+        """Return `patient <15>` for `patient15` or `Patient-15`: the word and digits of an id.
+
+        `p15` is kept: it may be a protein.
+        """
         letters = core.rstrip("0123456789")
         digits = core[len(letters) :]
         word = letters.rstrip(_SEPARATORS).lower()
         is_short = word in {prefix.rstrip(_SEPARATORS) for prefix in self._prefixes} | {"patient"}
         is_short = (is_short and len(word) > 2) or letters.lower() in ("pt_", "pat_", "pt-", "pat-")
-        return digits if is_short and 0 < len(digits) <= _DIGITS_LIMIT else None
+        if not 0 < len(digits) <= _DIGITS_LIMIT:
+            return None
+        is_letter = letters in ("p", "P") or (letters in ("pt", "Pt") and digits not in _STAGES)
+        return f"{'patient' if is_short else 'p'} <{digits}>" if is_short or is_letter else None
 
     def _embedded(self, core: str) -> str | None:
         """Return the shape of a token that holds an id between separators: `patient_4.Then`."""

@@ -142,7 +142,10 @@ class PendingRequests(TurnStep):
         is_request = len(question.payload.get(answers.OPTIONS, ())) == 1
         is_request = is_request or is_request_of_record(turn.text) or asks_question(turn.text)
         asked = turn.text if not opens_only and is_request else ""
-        if not asked and earlier is not None and earlier.kind == "which_patient":
+        is_same = earlier is not None and (
+            earlier.kind == "which_patient" or asking_again.is_nameless(earlier)
+        )
+        if not asked and earlier is not None and is_same:
             # About the same request.
             return _with_waiting(verdict, question, answers.waiting_in(earlier))
         return _with_waiting(verdict, question, (asked,) if asked else ())
