@@ -154,7 +154,7 @@ class ClinicalGroupChat:
         if (plan := self._turn.proposed) is not None:
             self._controller.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""
-            draft.tell(f"{gap}{plan_message(plan)}")
+            draft.tell(f"{gap}{plan_message(plan, self._turn.strangers)}")
 
     async def _say(self, agent: TeamAgent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
         history = ChatHistory.model_construct(messages=self._prompt(agent.name, ask))

@@ -93,8 +93,7 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        if has_begun:
-            await search_on()
+        await search_on()
         if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
         turn.is_cut = has_begun

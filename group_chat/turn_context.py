@@ -98,6 +98,7 @@ class TurnContext:
         out_of_calls: A call was refused because the turn had no more.
         has_looked_up: What the message asks of the chart was fetched before an agent was asked.
         looked: What was fetched so, and what came of it: rows, or what was wrong.
+        strangers: Whom the proposed plan asked besides, and the team does not have.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
         is_cut: The model broke off within the current message, and rows say the rest.
         works_beside_others: Other agents work meanwhile: what tools found is filed afterwards.
@@ -115,6 +116,7 @@ class TurnContext:
     link_hosts: frozenset[str] = frozenset()
     team: Sequence[TeamMember] = ()
     proposed: Plan | None = None
+    strangers: Sequence[str] = ()
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)
     line: CallLine = field(default_factory=CallLine)

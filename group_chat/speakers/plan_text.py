@@ -8,9 +8,15 @@ PLAN_HEAD = "Plan:"
 PLAN_QUESTION = "Shall I go ahead with this plan?"
 
 
-def plan_message(plan: Plan) -> str:
-    """Return `plan` as the text that people read, ending with the question that waits."""
+def plan_message(plan: Plan, strangers: Sequence[str] = ()) -> str:
+    """Return `plan` as the text that people read, ending with the question that waits.
+
+    Args:
+        strangers: Whom it asked besides, and the team does not have.
+    """
     lines = [f"{step.number}. *{step.agent}*: {step.text}" for step in plan.steps]
+    if strangers:
+        lines.append(f"Left out, as the team has no such agent: {', '.join(strangers)}.")
     return "\n".join([PLAN_HEAD, *lines, "", PLAN_QUESTION])
 
 

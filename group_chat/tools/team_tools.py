@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema, create_model
 
 from data_models.clock import Clock, IdSource
 from data_models.conversations.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
@@ -21,6 +21,7 @@ from services.team import PLAN_TOOL
 
 HAND_OVER, CONFIRM_PLAN, CANCEL_PLAN = "hand_over", "confirm_plan", "cancel_plan"
 ORDERS = (HAND_OVER, PLAN_TOOL, CONFIRM_PLAN, CANCEL_PLAN)
+_NAME_CHARS = 60
 _NUMBERS = tuple(str(number) for number in range(1, PLAN_LIMIT_STEPS))
 
 
@@ -49,9 +50,11 @@ def team_tools(*, names: tuple[str, ...], clock: Clock, ids: IdSource) -> tuple[
     """Return the tools for a team of `names`, facilitator first."""
 
     async def propose(turn: TurnContext, asked: PlanArguments) -> ToolOutput:
-        steps = [(step.agent, step.text, step.needs) for step in asked.steps]
-        _refuse_another(turn, [step.text for step in asked.steps])
+        steps = _of_team(asked.steps, names)
+        _refuse_another(turn, [text for _, text, _ in steps])
         turn.proposed = new_plan(steps, turn=turn, clock=clock, ids=ids)
+        strangers = dict.fromkeys(step.agent for step in asked.steps if step.agent not in names)
+        turn.strangers = tuple(map(neutralise, strangers))
         return {"plan": "proposed", "steps": len(steps), "waits_for": "the user's confirmation"}
 
     return (
@@ -91,7 +94,7 @@ def _plan_shape(names: tuple[str, ...]) -> type[BaseModel]:
     step: Any = create_model(
         "StepArguments",
         __base__=StepArguments,
-        agent=(_one_of(names, "Name of an agent of the team."), ...),
+        agent=(_one_of(names, "Name of an agent of the team.", is_closed=False), ...),
         needs=(
             list[need],
             Field(
@@ -108,14 +111,42 @@ def _plan_shape(names: tuple[str, ...]) -> type[BaseModel]:
     )
 
 
-def _one_of(names: Sequence[str], description: str) -> Any:
-    """Return the type of one of `names`; models may write it starred or in other letters."""
+def _of_team(
+    steps: Sequence[StepArguments], names: Sequence[str]
+) -> list[tuple[str, str, list[str]]]:
+    """Return the steps of agents that the team has, numbered anew: a stranger ends no board.
+
+    Raises:
+        ToolInputError: there is none.
+    """
+    own = [str(at) for at, one in enumerate(steps, 1) if one.agent in names]
+    left_out = {str(at) for at, one in enumerate(steps, 1) if one.agent not in names}
+    places = {old: str(new) for new, old in enumerate(own, 1)}
+    if not own:
+        raise ToolInputError(f"steps.0.agent: Input should be {' or '.join(map(repr, names))}")
+    return [
+        (one.agent, one.text, [places.get(n, n) for n in one.needs if n not in left_out])
+        for one in steps
+        if one.agent in names
+    ]
+
+
+def _one_of(names: Sequence[str], description: str, *, is_closed: bool = True) -> Any:
+    """Return the type of one of `names`; models may write it starred or in other letters.
+
+    Args:
+        is_closed: Whether another name is refused; else only the schema says that none is.
+    """
     known = {name.casefold(): name for name in names}
 
     def spelt(value: object) -> object:
         return known.get(value.strip("*@ ").casefold(), value) if isinstance(value, str) else value
 
-    return Annotated[Literal[tuple(names)], BeforeValidator(spelt), Field(description=description)]
+    kind: Any = Literal[tuple(names)]
+    if not is_closed:
+        schema = {"enum": [*names], "type": "string"}
+        kind = Annotated[str, Field(max_length=_NAME_CHARS), WithJsonSchema(schema)]
+    return Annotated[kind, BeforeValidator(spelt), Field(description=description)]
 
 
 def _as_need(value: object) -> object:

@@ -10,6 +10,7 @@ from services.language.words.detection import is_unread
 from services.language.words.statement_tables import saying, stems_told
 from services.language.words.statement_words import group_of, is_clinical_name, statement_words
 from services.statements.comparing.by_values import is_of_other_report
+from services.statements.comparing.figures import is_of_unknown_number
 from services.statements.noticed import is_noticed_by_other
 from services.statements.rows import fit
 from services.statements.rows.happenings import has_happened
@@ -131,7 +132,8 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
     """
     is_of_value = any(_tells_value(clause, rows) for clause in sentence.clauses)
     return any(
-        _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
+        is_of_unknown_number(clause, rows)
+        or _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
         for clause in sentence.clauses
     )
 

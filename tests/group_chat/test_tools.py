@@ -129,6 +129,19 @@ async def test_a_plan_with_a_stranger_is_refused(world: TeamWorld) -> None:
     assert "steps.0.agent: Input should be 'Orchestrator'" in results(heard)[0]["error"]
 
 
+async def test_a_strangers_step_is_left_out_and_told(world: TeamWorld) -> None:
+    steps = [
+        {"agent": "Genetics", "text": "germline"},
+        {"agent": "Radiology", "text": "imaging", "needs": [1]},
+        {"agent": "PatientHistory", "text": "course", "needs": [2]},
+    ]
+    heard = await world.say("start", call("propose_plan", steps=steps))
+    assert heard.plan is not None
+    told = [(one.number, one.agent, one.after) for one in heard.plan.steps]
+    assert told == [(1, "Radiology", []), (2, "PatientHistory", [1])]
+    assert "the team has no such agent: Genetics." in heard.said[-1][1]
+
+
 @pytest.mark.parametrize(
     ("error", "code"),
     [

@@ -176,12 +176,17 @@ def counted(
 def of_name(
     words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], named: AbstractSet[int]
 ) -> frozenset[str]:
-    """Return the cue of a number that is told as the name's before it: "a potassium of 5.9"."""
+    """Return the cue of a number that is told as the name's before it: "a potassium of 5.9".
+
+    And that of a last value which is the earlier one: "to 30 mg from 20 mg".
+    """
     starts = {one.start for one in quantities if not one.comparator}
     places = [at for at, (offset, _) in enumerate(words) if offset in starts]
     near = [at for at in places if not named.isdisjoint(range(at - _NEAR, at))]
     is_told = any(at - 1 in named or words[at - 1][1] in saying("of") for at in near)
-    return frozenset({"of_value"} if is_told else ())
+    last = quantities[-1].start if len(quantities) > 1 else 0
+    is_turned = not saying("from").isdisjoint([one for at, one in words if at < last][-1:])
+    return frozenset({"of_value"} if is_told else ()) | ({"turned"} if is_turned else set())
 
 
 def _counts_before(

@@ -17,6 +17,16 @@ _CHANGES = frozenset({"rising", "falling"})
 _ABOUT = 0.05
 
 
+def is_against_own_numbers(clause: Clause) -> bool:
+    """Whether a clause says "raised from 30 to 20 mg", whatever rows say."""
+    if len(clause.quantities) != len(("from", "to")) or not clause.says("from"):
+        return False
+    first, last = clause.quantities if "turned" not in clause.cues else clause.quantities[::-1]
+    is_up, is_down = clause.says("raises"), clause.says("lowers")
+    is_comparable = first.unit in ("", last.unit) and is_up != is_down
+    return is_comparable and (last.number - first.number) * (is_up - is_down) < 0
+
+
 def changed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over a clause that says by how much something changed; None for others."""
     if not clause.differences or not names:

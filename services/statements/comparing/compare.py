@@ -14,6 +14,7 @@ from services.statements.comparing.by_values import (
     latest_of_kind,
     of_other_end,
 )
+from services.statements.comparing.changes import is_against_own_numbers
 from services.statements.comparing.comparisons import compared
 from services.statements.comparing.courses import by_each
 from services.statements.comparing.one_day import by_one_day
@@ -34,6 +35,7 @@ from services.statements.rows.units import is_comparable
 from services.statements.rows.verdict import Verdict, worst
 from services.statements.times.ages import against_age, age_told, without_age
 
+_OF_TUMOUR = "wider:=cancer"
 _SIDES, _BOTH_SIDES = ("left", "right"), "bilateral"
 
 
@@ -48,6 +50,8 @@ def compare_values(
     """
     if (other := of_another_person(clause, rows)) is not None:
         return other
+    if is_against_own_numbers(clause):
+        return Verdict("unsupported")
     if len(of_kin := by_each_of_kin(clause, names)) > 1:
         return worst([compare_values(one, rows, names=own, cited=cited) for one, own in of_kin])
     if (age := age_told(clause)) is None:
@@ -82,7 +86,7 @@ def _compared(
     if fitting := _fitting(clause, candidates, subject, names):
         if is_of_other_report(clause, fitting, rows):
             return Verdict("unsupported", refs(fitting[:1]))
-        against = _against(clause, fitting, candidates, cited=cited)
+        against = _against(clause, fitting, _of_tumour(clause, rows, candidates), cited=cited)
         against = against or compare_several.against_order(clause, fitting, rows, names)
         return against or supported(fitting)
     return by_each(clause, rows, names) or _by_parts(
@@ -165,6 +169,20 @@ def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Know
         return of_state(clause, about(clause, rows, names), names)
     if groups := person_groups(clause):
         return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
+    return _staged(clause, rows)
+
+
+def _of_tumour(
+    clause: Clause, rows: KnownRows, candidates: Sequence[KnownRow]
+) -> Sequence[KnownRow]:
+    """Return, of a tumour's stage, the rows of all its stages: no row of them names the tumour."""
+    is_of_tumour = _OF_TUMOUR in clause.cues and any(one.scale == "stage" for one in clause.stages)
+    staged = [row for row in _staged(clause, rows) if row.kind != "problem" and not row.is_text]
+    return staged if is_of_tumour and len(staged) > 1 else candidates
+
+
+def _staged(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the rows that have a stage on a scale of those that are told."""
     scales = {one.scale for one in clause.stages}
     staged = (row for row in rows.rows if row.stages and scales)
     return [row for row in staged if scales & {one.scale for one in row.stages}]

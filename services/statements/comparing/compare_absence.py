@@ -7,10 +7,11 @@ from services.language.figures.written_dates import WrittenDate
 from services.language.sentences.clauses import Clause
 from services.language.sentences.name_kinds import kind_of_name
 from services.language.words.statement_tables import by_word, saying, statement_files, stems_told
-from services.language.words.statement_words import statement_words
+from services.language.words.statement_words import group_of, statement_words
+from services.statements.comparing.by_values import is_of_other_report
 from services.statements.comparing.none_more import none_more
 from services.statements.rows.compare_series import is_judged_rightly
-from services.statements.rows.fit import is_aim, is_measured
+from services.statements.rows.fit import has_date, is_aim, is_measured
 from services.statements.rows.happenings import happenings, has_happened
 from services.statements.rows.known import KnownRows
 from services.statements.rows.known_words import has_all
@@ -155,6 +156,7 @@ def _by_rows(
 def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
     """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
     own = told_of(clause.words) - statement_words().neutral
+    own |= {word for word in clause.exclusive if group_of(word) == "novelty"}
     if "family" in clause.cues and not clause.cues & {"recorded", "nothing"}:
         return Verdict("unsupported")
     if (
@@ -165,7 +167,9 @@ def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
         lacking, own = saying("lacking"), own - saying("finds")
         without = [r for r in rows.rows if r.negated or (r.is_text and r.words & lacking)]
         denied = [row for row in without if has_all(own, row.words)]
-        return supported(denied) if denied else Verdict("unsupported")  # "He has no cough."
+        denied = [row for row in denied if all(has_date(day, row) for day in clause.dates)]
+        is_so = denied and not is_of_other_report(clause, denied, rows)
+        return supported(denied) if is_so else Verdict("unsupported")  # "He has no cough."
     found = [row for row in rows.rows if row.sources and not row.is_earlier]
     is_bare = clause.words <= stems_told("of_looking_up") and not clause.has_values
     is_bare = (is_bare and not rows.empty) or clause.says("changes")

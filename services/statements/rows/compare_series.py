@@ -52,7 +52,8 @@ def of_other_place(
     if not (clause.stages or clause.quantities) or clause.dates or not 0 < at <= len(days):
         return None
     meant = next(one for one in series if one.order[:10] == days[at - 1])
-    return None if any(one.order[:10] == days[at - 1] for one in fitting) else meant
+    is_so = clause.stages and all(any(map(one.fits, meant.stages)) for one in clause.stages)
+    return None if is_so or any(one.order[:10] == days[at - 1] for one in fitting) else meant
 
 
 def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
@@ -265,4 +266,5 @@ def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
 
 def is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
     """Whether a drug's dose or course is called changed, of which its row says nothing."""
-    return row.kind == "medication" and "altered" in clause.cues and not clause.has_values
+    is_unlike = not clause.has_values or (clause.says("resumes") and row.standing == "ended")
+    return row.kind == "medication" and "altered" in clause.cues and is_unlike

@@ -294,6 +294,9 @@ def _is_done(clause: Clause, row: KnownRow) -> bool:
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
     """Whether a row ended, or began, on the days that a clause tells of its end or beginning."""
     cues = clause.cues
+    if clause.counted and "newest" in cues and row.earlier and row.begun and clause.dates:
+        last = tuple(day for day in (row.begun, row.ended) if day)  # not when it was before
+        return has_date(clause.dates[0], replace(row, dates=last))
     if clause.dates and {"ended", "day_before_end"} <= cues:
         return True
     if clause.dates and "ended" in cues and row.ended is not None:
