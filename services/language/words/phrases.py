@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, repeat
+from typing import NamedTuple
 
 from data_models.errors import ConfigurationError
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.in_english import in_english
-from services.language.words.vocabulary import LANGUAGES, read_words
+from services.language.words.vocabulary import LANGUAGES, read_words, replies
 
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
@@ -27,6 +28,7 @@ _BEGINS = r"(?<!\w)"
 _ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
 _GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
+_WORD, _STEM = re.compile(r"\w+"), 4
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
 
 
@@ -47,7 +49,7 @@ def every_part_in(text: str, name: str) -> Iterator[Mapping[str, str]]:
     """Yield the same of each place of `text` that is a phrase of `name`."""
     text = text[:LONGEST_READ_CHARS]
     plain, origin = fold(text)
-    for pattern in _patterns_for(text, name):
+    for pattern in _patterns_for(plain, name, _spoken(text)):
         for found in pattern.finditer(plain):
             yield {
                 key: _ENDS.sub("", _original(text, origin, *found.span(key)))
@@ -83,7 +85,8 @@ def words_for(name: str) -> frozenset[str]:
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
     """Return where phrases of `name` stand in `text`: first and last index, the last not in it."""
     plain, origin = fold(text)
-    places = [each.span() for one in _patterns_for(text, name) for each in one.finditer(plain)]
+    patterns = _patterns_for(plain, name, _spoken(text))
+    places = [each.span() for one in patterns for each in one.finditer(plain)]
     found: list[tuple[int, int]] = []
     for start, end in sorted(places, key=lambda span: (span[0], -span[1])):
         if end > start and (not found or origin[start] >= found[-1][1]):
@@ -98,19 +101,43 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
     plain, english = fold(text)[0], fold(in_english(text))[0]
-    is_said = any(one.search(plain) is not None for one in _patterns_for(text, name))
+    is_said = any(
+        one.search(plain) is not None for one in _patterns_for(plain, name, _spoken(text))
+    )
     if not is_said and english != plain:
-        is_said = any(one.search(english) is not None for one in _patterns("en", name))
+        is_said = any(one.search(english) is not None for one in _patterns_for(english, name))
     return is_said
 
 
-def _patterns_for(text: str, name: str) -> Iterator[re.Pattern[str]]:
-    """Yield the expressions of the language that the text is in, and of English with it."""
+@lru_cache(maxsize=512)
+def _spoken(text: str) -> Sequence[str]:
+    """Return the language that the text is in, and English with it."""
+    told = language_of(text, default="")
+    return tuple(dict.fromkeys((told, "en"))) if told else LANGUAGES
+
+
+def _patterns_for(
+    plain: str, name: str, languages: Sequence[str] = ("en",)
+) -> Iterator[re.Pattern[str]]:
+    """Yield the expressions of which a text, folded, has a word that they need."""
     if name not in _phrases("en"):
         raise ConfigurationError(f"en/phrases.yaml has no {name}")
-    told = language_of(text, default="")
-    for language in dict.fromkeys((told, "en")) if told else LANGUAGES:
-        yield from _patterns(language, name)
+    keys = _keys_in(plain)
+    for language in languages:
+        for expression, needed in _expressions(language, name):
+            if needed is None or not keys.isdisjoint(needed):
+                yield _compiled(expression)
+
+
+@lru_cache(maxsize=512)
+def _keys_in(plain: str) -> frozenset[str]:
+    words = {*_WORD.findall(plain)}
+    return frozenset({*words, *(f"{one[:n]}~" for one in words for n in range(1, _STEM + 1))})
+
+
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.DOTALL)
 
 
 @cache
@@ -124,17 +151,14 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
-    phrases = _phrases(language).get(name, ())
-    apart = [one for one in phrases if "{" in one]
-    together = [_expression(one, language) for one in phrases if "{" not in one]
-    every = [_either(together)] if together else []
-    every += [_expression(one, language) for one in apart]
-    return tuple(re.compile(one, re.DOTALL) for one in every)
-
-
-def _expression(phrase: str, language: str) -> str:
-    return _Phrase(phrase=_expanded(phrase, language), language=language).expression()
+def _expressions(language: str, name: str) -> tuple["_Part", ...]:
+    """Return the expressions of a name; those without braces are one."""
+    together: list[_Part] = []
+    apart: list[_Part] = []
+    for phrase in _phrases(language).get(name, ()):
+        part = _Phrase(phrase=_expanded(phrase, language), language=language).part()
+        (apart if "{" in phrase else together).append(part)
+    return (*([_either(together)] if together else []), *apart)
 
 
 def _expanded(phrase: str, language: str) -> str:
@@ -145,69 +169,107 @@ def _expanded(phrase: str, language: str) -> str:
     return phrase
 
 
+class _Part(NamedTuple):
+    """A part of an expression.
+
+    Attributes:
+        needed: Of these a text has one where the part matches; None if that cannot be told.
+    """
+
+    expression: str
+    needed: frozenset[str] | None = None
+
+
 class _Phrase:
     """One phrase while it is made an expression."""
 
     def __init__(self, *, phrase: str, language: str) -> None:
         self._signs = _SIGNS.findall(phrase)
         self._at = 0
-        self._polite = "|".join(
-            _BETWEEN.join(map(re.escape, one.split()))
-            for one in sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
-        )
+        self._language = language
 
-    def expression(self) -> str:
-        """Return the expression of the whole."""
+    def part(self) -> _Part:
+        """Return the whole."""
         return self._choice(until="")
 
-    def _choice(self, until: str) -> str:
-        options, parts, is_first = [], "", True
+    def _choice(self, until: str) -> _Part:
+        options, parts, is_first = list[_Part](), list[_Part](), True
         while self._at < len(self._signs):
             sign = self._signs[self._at]
             self._at += 1
             if sign == until:
                 break
             if sign == "|":
-                options.append(parts)
-                parts, is_first = "", True
+                options.append(self._joined(parts))
+                parts, is_first = [], True
                 continue
-            parts += self._one(sign, is_first=is_first)
+            parts.append(self._one(sign, is_first=is_first))
             is_first = (is_first and sign in ("^", "[")) or sign.startswith("{+")
-        return _either([*options, parts])
+        return _either([*options, self._joined(parts)])
 
-    def _one(self, sign: str, *, is_first: bool) -> str:
+    def _joined(self, parts: Sequence[_Part]) -> _Part:
+        """Return all of `parts`, and of what they need that which fewest texts have."""
+        needed = [one.needed for one in parts if one.needed is not None]
+        common = replies(self._language).small
+        fewest = min(
+            needed, key=lambda one: (len(one.intersection(common)), len(one)), default=None
+        )
+        return _Part("".join(one.expression for one in parts), fewest)
+
+    def _one(self, sign: str, *, is_first: bool) -> _Part:
         before = "" if is_first else _BETWEEN
         match sign:
             case "^" | "$" | "..." | ":":
-                return self._bound(sign)
-            case _ if sign.startswith("{+"):
-                return f"{before}{_group(sign)}"
-            case "(":
-                return f"{before}(?:{self._choice(until=')')})"
-            case "[":
-                inner = self._choice(until="]")
-                return f"(?:(?:{inner}){_BETWEEN})?" if is_first else f"(?:{before}(?:{inner}))?"
+                return _Part(self._bound(sign))
             case _ if sign.startswith("{"):
-                return f"{before}{_group(sign)}"
+                return _Part(f"{before}{_group(sign)}")
+            case "(":
+                inner = self._choice(until=")")
+                return inner._replace(expression=f"{before}(?:{inner.expression})")
+            case "[":
+                option = f"(?:{self._choice(until=']').expression})"
+                return _Part(f"(?:{option}{_BETWEEN})?" if is_first else f"(?:{before}{option})?")
             case _:
-                return f"{before}{_word(sign)}"
+                return _Part(f"{before}{_word(sign)}", _key(sign))
 
     def _bound(self, sign: str) -> str:
         """Return what stands at an end, or between words."""
         if sign == "^":
-            return rf"\A\W*(?:(?:{self._polite})\b\W*)*"
+            return rf"\A\W*(?:(?:{_polite(self._language)})\b\W*)*"
         if sign == "$":
-            return rf"(?:\W+(?:{self._polite})\b)*\W*\Z"
+            return rf"(?:\W+(?:{_polite(self._language)})\b)*\W*\Z"
         return _GAP if sign == "..." else r"\s*:\s*"
 
 
-def _either(options: Sequence[str]) -> str:
+@cache
+def _polite(language: str) -> str:
+    return "|".join(
+        _BETWEEN.join(map(re.escape, one.split()))
+        for one in sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
+    )
+
+
+def _either(options: Sequence[_Part]) -> _Part:
     """Return what any of `options` matches; where it may begin is looked for once, not in each."""
     found = []
-    for begin, each in groupby(options, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
+    every = [one.expression for one in options]
+    for begin, each in groupby(every, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
         rest = "|".join(f"(?:{one.removeprefix(begin)})" for one in each)
         found.append(f"{begin}(?:{rest})")
-    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
+    needed = [one.needed for one in options if one.needed is not None]
+    return _Part(
+        found[0] if len(found) == 1 else f"(?:{'|'.join(found)})",
+        frozenset().union(*needed) if len(needed) == len(options) else None,
+    )
+
+
+def _key(sign: str) -> frozenset[str] | None:
+    """Return what a text has that holds the word of `sign`; see `_keys_in`."""
+    begin = _WORD.match(fold(sign)[0])
+    if begin is None or sign == "_":
+        return None
+    is_whole = begin[0] == fold(sign)[0]
+    return frozenset({begin[0] if is_whole else f"{begin[0][:_STEM]}~"})
 
 
 def _group(sign: str) -> str:
