@@ -230,7 +230,11 @@ class Lexicon:
         if self.language != "en":  # 37,5 is one figure
             text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", text))
         for token in tokens_of(text):
-            yield from (self._spelt(part) for part in self._parts(token))
+            yield from _words_of(self, token)
+
+    def words_in(self, token: str) -> tuple[str, ...]:
+        """Return the words that one token is, as the phrases spell them."""
+        return tuple(self._spelt(part) for part in self._parts(token))
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
@@ -306,6 +310,12 @@ class Lexicon:
 def _pieces_of(words: Lexicon, text: str) -> tuple[Piece, ...]:
     """Return the pieces of a text: what it asks and what it leans on are both read of them."""
     return words.read_pieces(text)
+
+
+@lru_cache(maxsize=8_192)
+def _words_of(words: Lexicon, token: str) -> tuple[str, ...]:
+    """Return the words of a token; most are those of an earlier message."""
+    return words.words_in(token)
 
 
 def _is_of(tool: str, labels: Sequence[Label]) -> bool:
