@@ -9,10 +9,10 @@ apart. The English file lists every name.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import groupby, repeat
-from typing import NamedTuple
+from itertools import chain, groupby, repeat
+from typing import TypeAlias
 
 from data_models.errors import ConfigurationError
 from services.language.words.detection import language_of
@@ -20,6 +20,8 @@ from services.language.words.folding import fold, words_of
 from services.language.words.in_english import in_english
 from services.language.words.vocabulary import LANGUAGES, read_words, replies
 
+_Needed: TypeAlias = frozenset[str] | None
+"""Of these a text has one where an expression matches; None if that cannot be told."""
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 _SIGNS = re.compile(r"\.\.\.|\{\+?\w+\*?\}|<\w+>|[()\[\]|^$:]|[^\s()\[\]|{}<>^$:]+")
@@ -29,6 +31,7 @@ _ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
 _GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
 _WORD, _STEM = re.compile(r"\w+"), 4
+_compiled = cache(re.compile)
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
 
 
@@ -101,9 +104,8 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
     plain, english = fold(text)[0], fold(in_english(text))[0]
-    is_said = any(
-        one.search(plain) is not None for one in _patterns_for(plain, name, _spoken(text))
-    )
+    own = _patterns_for(plain, name, _spoken(text))
+    is_said = any(one.search(plain) is not None for one in own)
     if not is_said and english != plain:
         is_said = any(one.search(english) is not None for one in _patterns_for(english, name))
     return is_said
@@ -126,18 +128,13 @@ def _patterns_for(
     for language in languages:
         for expression, needed in _expressions(language, name):
             if needed is None or not keys.isdisjoint(needed):
-                yield _compiled(expression)
+                yield _compiled(expression, re.DOTALL)
 
 
 @lru_cache(maxsize=512)
 def _keys_in(plain: str) -> frozenset[str]:
     words = {*_WORD.findall(plain)}
     return frozenset({*words, *(f"{one[:n]}~" for one in words for n in range(1, _STEM + 1))})
-
-
-@cache
-def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.DOTALL)
 
 
 @cache
@@ -151,14 +148,17 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _expressions(language: str, name: str) -> tuple["_Part", ...]:
-    """Return the expressions of a name; those without braces are one."""
-    together: list[_Part] = []
-    apart: list[_Part] = []
-    for phrase in _phrases(language).get(name, ()):
-        part = _Phrase(phrase=_expanded(phrase, language), language=language).part()
-        (apart if "{" in phrase else together).append(part)
-    return (*([_either(together)] if together else []), *apart)
+def _expressions(language: str, name: str) -> Sequence[tuple[str, _Needed]]:
+    """Return the expressions of a name, and what they need; the phrases without braces are one."""
+    phrases, small = _phrases(language).get(name, ()), replies(language).small
+    apart = [[one] for one in phrases if "{" in one]
+    together = [one for one in phrases if "{" not in one]
+    every = [_expanded("|".join(each), language) for each in (together, *apart) if each]
+    read = (_Phrase(phrase=one, language=language).expression() for one in every)
+    return [
+        (one, _needed(iter(_SIGNS.findall(each)), small))
+        for one, each in zip(read, every, strict=True)
+    ]
 
 
 def _expanded(phrase: str, language: str) -> str:
@@ -169,15 +169,26 @@ def _expanded(phrase: str, language: str) -> str:
     return phrase
 
 
-class _Part(NamedTuple):
-    """A part of an expression.
+def _needed(signs: Iterator[str], small: Collection[str], until: str = "") -> _Needed:
+    """Return of what a text has one where a phrase matches: what of it the fewest texts have."""
+    options, parts = list[_Needed](), list[frozenset[str]]()
+    for sign in chain(iter(lambda: next(signs, until), until), "|"):
+        inner = _needed(signs, small, ")" if sign == "(" else "]") if sign in "([" else _key(sign)
+        if sign == "|":
+            rare = sorted(parts, key=lambda one: (len(one.intersection(small)), len(one)))
+            options, parts = [*options, rare[0] if rare else None], []
+        elif inner is not None and sign != "[":
+            parts.append(inner)
+    known = [one for one in options if one is not None]
+    return frozenset().union(*known) if len(known) == len(options) else None
 
-    Attributes:
-        needed: Of these a text has one where the part matches; None if that cannot be told.
-    """
 
-    expression: str
-    needed: frozenset[str] | None = None
+def _key(sign: str) -> _Needed:
+    """Return what a text has that holds the word of `sign`; see `_keys_in`."""
+    plain = fold(sign)[0]
+    if (begin := _WORD.match(plain)) is None or sign == "_":
+        return None
+    return frozenset({plain if begin[0] == plain else f"{begin[0][:_STEM]}~"})
 
 
 class _Phrase:
@@ -186,90 +197,63 @@ class _Phrase:
     def __init__(self, *, phrase: str, language: str) -> None:
         self._signs = _SIGNS.findall(phrase)
         self._at = 0
-        self._language = language
+        self._polite = "|".join(
+            _BETWEEN.join(map(re.escape, one.split()))
+            for one in sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
+        )
 
-    def part(self) -> _Part:
-        """Return the whole."""
+    def expression(self) -> str:
+        """Return the expression of the whole."""
         return self._choice(until="")
 
-    def _choice(self, until: str) -> _Part:
-        options, parts, is_first = list[_Part](), list[_Part](), True
+    def _choice(self, until: str) -> str:
+        options, parts, is_first = [], "", True
         while self._at < len(self._signs):
             sign = self._signs[self._at]
             self._at += 1
             if sign == until:
                 break
             if sign == "|":
-                options.append(self._joined(parts))
-                parts, is_first = [], True
+                options.append(parts)
+                parts, is_first = "", True
                 continue
-            parts.append(self._one(sign, is_first=is_first))
+            parts += self._one(sign, is_first=is_first)
             is_first = (is_first and sign in ("^", "[")) or sign.startswith("{+")
-        return _either([*options, self._joined(parts)])
+        return _either([*options, parts])
 
-    def _joined(self, parts: Sequence[_Part]) -> _Part:
-        """Return all of `parts`, and of what they need that which fewest texts have."""
-        needed = [one.needed for one in parts if one.needed is not None]
-        common = replies(self._language).small
-        fewest = min(
-            needed, key=lambda one: (len(one.intersection(common)), len(one)), default=None
-        )
-        return _Part("".join(one.expression for one in parts), fewest)
-
-    def _one(self, sign: str, *, is_first: bool) -> _Part:
+    def _one(self, sign: str, *, is_first: bool) -> str:
         before = "" if is_first else _BETWEEN
         match sign:
             case "^" | "$" | "..." | ":":
-                return _Part(self._bound(sign))
-            case _ if sign.startswith("{"):
-                return _Part(f"{before}{_group(sign)}")
+                return self._bound(sign)
+            case _ if sign.startswith("{+"):
+                return f"{before}{_group(sign)}"
             case "(":
-                inner = self._choice(until=")")
-                return inner._replace(expression=f"{before}(?:{inner.expression})")
+                return f"{before}(?:{self._choice(until=')')})"
             case "[":
-                option = f"(?:{self._choice(until=']').expression})"
-                return _Part(f"(?:{option}{_BETWEEN})?" if is_first else f"(?:{before}{option})?")
+                inner = self._choice(until="]")
+                return f"(?:(?:{inner}){_BETWEEN})?" if is_first else f"(?:{before}(?:{inner}))?"
+            case _ if sign.startswith("{"):
+                return f"{before}{_group(sign)}"
             case _:
-                return _Part(f"{before}{_word(sign)}", _key(sign))
+                return f"{before}{_word(sign)}"
 
     def _bound(self, sign: str) -> str:
         """Return what stands at an end, or between words."""
         if sign == "^":
-            return rf"\A\W*(?:(?:{_polite(self._language)})\b\W*)*"
+            return rf"\A\W*(?:(?:{self._polite})\b\W*)*"
         if sign == "$":
-            return rf"(?:\W+(?:{_polite(self._language)})\b)*\W*\Z"
+            return rf"(?:\W+(?:{self._polite})\b)*\W*\Z"
         return _GAP if sign == "..." else r"\s*:\s*"
 
 
-@cache
-def _polite(language: str) -> str:
-    return "|".join(
-        _BETWEEN.join(map(re.escape, one.split()))
-        for one in sorted(_phrases(language).get("polite", ()), key=len, reverse=True)
-    )
-
-
-def _either(options: Sequence[_Part]) -> _Part:
+def _either(options: Sequence[str]) -> str:
     """Return what any of `options` matches; where it may begin is looked for once, not in each."""
     found = []
-    every = [one.expression for one in options]
-    for begin, each in groupby(every, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
+    for begin, each in groupby(options, key=lambda one: next(filter(one.startswith, _ANCHORS), "")):
         rest = "|".join(f"(?:{one.removeprefix(begin)})" for one in each)
         found.append(f"{begin}(?:{rest})")
-    needed = [one.needed for one in options if one.needed is not None]
-    return _Part(
-        found[0] if len(found) == 1 else f"(?:{'|'.join(found)})",
-        frozenset().union(*needed) if len(needed) == len(options) else None,
-    )
-
-
-def _key(sign: str) -> frozenset[str] | None:
-    """Return what a text has that holds the word of `sign`; see `_keys_in`."""
-    begin = _WORD.match(fold(sign)[0])
-    if begin is None or sign == "_":
-        return None
-    is_whole = begin[0] == fold(sign)[0]
-    return frozenset({begin[0] if is_whole else f"{begin[0][:_STEM]}~"})
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def _group(sign: str) -> str:
