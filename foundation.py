@@ -42,6 +42,7 @@ from services.patient_context.beside import IllsOfRecord, StaffOfRecord
 from services.patient_context.reading.analyzer import PatientContextAnalyzer
 from services.patient_context.reading.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
+from services.records.big_charts import without_collecting
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, resources_for
 from services.replica import Replica
@@ -154,8 +155,12 @@ def _audit(settings: Settings, stores: Stores, replica: Replica, clock: Clock) -
     return AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
 
 
+@without_collecting()
 def started(base: Foundation) -> Started:
-    """Import Semantic Kernel and build the team; runs in a thread, once."""
+    """Import Semantic Kernel and build the team; runs in a thread, once.
+
+    All that is made until then stays: the collector need not look at it in every tenth turn.
+    """
     base.safety.compile()
     base.records.start()
     import_kernel()

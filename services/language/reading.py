@@ -50,6 +50,12 @@ def make_ready() -> None:
     held_statements(question.removesuffix("?"))
 
 
+@lru_cache(maxsize=256)
+def reading_of(message: str, situation: Situation) -> Utterance:
+    """Return what `message` says; the short ones that follow go on from what it was read as."""
+    return read(message, situation)
+
+
 def read(message: str, situation: Situation) -> Utterance:
     """Return what `message` says; what rules cannot tell is left at its default."""
     text = message[:LONGEST_READ_CHARS]
@@ -148,7 +154,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     is_time = as_move(words, situation.asked_before[-1]) != words
     is_time = is_time or hour_alone_in(words) is not None
     last = replace(situation, asked_before=())
-    is_behind_deed = is_time and not _read_before(situation.asked_before[-1], last).about
+    is_behind_deed = is_time and not reading_of(situation.asked_before[-1], last).about
     is_own = work_in(words) == "own"  # "mark it done"
     is_own = is_own or (says(words, "orders") and points_only(words))  # "move it a week later"
     return (
@@ -198,7 +204,7 @@ def _goes_on(
     sure = [language] if about else own
     if (spoken := leans_in(words, today=today, languages=dict.fromkeys(sure))) is None:
         return language, tuple(about)
-    before = _read_before(last, replace(situation, asked_before=tuple(earlier)))
+    before = reading_of(last, replace(situation, asked_before=tuple(earlier)))
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
@@ -207,12 +213,6 @@ def _goes_on(
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     return spoken, unread_besides(found, words, today=today, language=spoken)
-
-
-@lru_cache(maxsize=64)
-def _read_before(text: str, situation: Situation) -> Utterance:
-    """Return what was asked before; else every short message would double what is read anew."""
-    return read(text, situation)
 
 
 _NO_LOOK_UP = (

@@ -43,8 +43,8 @@ def _requests_in(text: str) -> list[str]:
         joined = " ".join(piece.split()).lstrip(_AROUND)
         rest = (parts_in(joined, "and_further") or {}).get("said", joined).strip(_AROUND)
         rest += "." * (joined.endswith(".") and rest[-1:].isdigit())  # "and 9.12."
-        is_day = _is_day_or_when(rest) and _names_day(found[-1]) and _books(found[0])
-        if (said := found[-1].strip(_AROUND)) and (is_day or _is_another(said, rest)):
+        said = found[-1].strip(_AROUND)
+        if said and (_is_another_day(rest, found) or _is_another(said, rest)):
             found.append(f"{rest} ")
         else:
             found[-1] += piece
@@ -64,17 +64,12 @@ def _is_another(said: str, behind: str) -> bool:
     return _is_order(said) and _asks(behind) and says(behind, "question")
 
 
-def _books(text: str) -> bool:
-    """Whether `text` asks for an appointment on a day: "book Mon", "Wed 9:00 with Lee"."""
-    is_asked = says(text, "arranges_appointment") or names_a_time(text)
-    return is_asked and _names_day(text)
-
-
-def _is_day_or_when(text: str) -> bool:
-    """Whether `text` is another day of it, or names its time as well."""
-    said = slots_in(text, is_booking=True)
-    is_short = len(text.split()) <= _DAY_WORDS
-    return "?" not in text and _names_day(text) and (is_short or _SHARED[0] in said)
+def _is_another_day(text: str, said: list[str]) -> bool:
+    """Whether `text` is another day, or day and time, of an appointment: "book Mon", "Wed 9:00"."""
+    if "?" in text or not _names_day(text) or not _names_day(said[-1]) or not _names_day(said[0]):
+        return False
+    is_day = len(text.split()) <= _DAY_WORDS or _SHARED[0] in slots_in(text, is_booking=True)
+    return is_day and (says(said[0], "arranges_appointment") or names_a_time(said[0]))
 
 
 def _names_day(text: str) -> bool:
@@ -84,9 +79,9 @@ def _names_day(text: str) -> bool:
 
 def _with_shared(wanted: list[str]) -> list[str]:
     """Return `wanted`, each with time and doctor that one of them has: "Mon and Tue 9 with Lee"."""
-    each = [slots_in(one, is_booking=True) for one in wanted]
-    if len(each) < 2 or not all(map(_names_day, wanted)):
+    if len(wanted) < 2 or not all(map(_names_day, wanted)):
         return wanted
+    each = [slots_in(one, is_booking=True) for one in wanted]
     for name in _SHARED:
         said = next((one[name] for one in each if name in one), None)
         wanted = [

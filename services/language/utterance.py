@@ -164,7 +164,7 @@ class Situation:
     """What a message is read in.
 
     Attributes:
-        now: When it was written, in the zone of who wrote it; relative days count from here.
+        now: When it was written, in the zone of who wrote it: days are counted from its day.
         language: What the conversation was in so far.
         team: In the order of the team's file.
         plan_is_open: Whether a plan waits for a yes.

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from services.language.people.without_names import without_names
-from services.language.reading import read
+from services.language.reading import reading_of
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.words.detection import language_of
 from services.turn.phases import ClaimedTurn, GroundedTurn
@@ -23,7 +23,7 @@ def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[TeamMember]) ->
     if turn.sessions.utterance is None or turn.sessions.utterance.text != text:
         spoken_in(turn)
         asked = _nameless(text, _subject_of(turn))
-        turn.sessions.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
+        turn.sessions.utterance = replace(reading_of(asked, situation_of(turn, agents)), text=text)
     return turn.sessions.utterance
 
 
@@ -67,7 +67,7 @@ def situation_of(turn: GroundedTurn, agents: Sequence[TeamMember]) -> Situation:
     plan = turn.document.plan
     before = tuple(_asked_before(turn))
     return Situation(
-        now=turn.now,
+        now=datetime.combine(turn.now, time.min, turn.now.tzinfo),  # days alone count from it
         team=tuple(agents),
         plan_is_open=plan is not None and plan.is_open,
         language=_language_of(reversed(before), turn),

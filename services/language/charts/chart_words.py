@@ -41,6 +41,9 @@ class Lexicon:
 
     def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
         self.words, self.language = words, language
+        # Several rules read each text, and most of its words were in an earlier one.
+        self._pieces_of = lru_cache(maxsize=64)(self._read_pieces)
+        self._words_of = lru_cache(maxsize=8_192)(self._words_in)
         self._compounds = [fold(each)[0] for each in words.compounds]
         self.numbers = {**words_with_number(language), **dict.fromkeys(words.pair, 2)}
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
@@ -106,10 +109,9 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
-        return list(_pieces_of(self, text))
+        return list(self._pieces_of(text))
 
-    def read_pieces(self, text: str) -> tuple[Piece, ...]:
-        """Read `text` anew; see `pieces`."""
+    def _read_pieces(self, text: str) -> tuple[Piece, ...]:
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
         found, at = list[Piece](), 0
         while at < len(tokens):
@@ -232,7 +234,10 @@ class Lexicon:
         if self.language != "en":  # 37,5 is one figure
             text = _PLACE.sub(r"\1te", _DECIMAL_COMMA.sub(".", text))
         for token in tokens_of(text):
-            yield from (self._spelt(part) for part in self._parts(token))
+            yield from self._words_of(token)
+
+    def _words_in(self, token: str) -> tuple[str, ...]:
+        return tuple(map(self._spelt, self._parts(token)))
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
@@ -302,12 +307,6 @@ class Lexicon:
     def _is_named(self, word: str) -> bool:
         kinds = {label.kind for label in self._known([word])}
         return len(word) >= _TELLING_CHARS and not kinds.isdisjoint(_NOUNS)
-
-
-@lru_cache(maxsize=64)
-def _pieces_of(words: Lexicon, text: str) -> tuple[Piece, ...]:
-    """Return the pieces of a text: what it asks and what it leans on are both read of them."""
-    return words.read_pieces(text)
 
 
 def _is_of(tool: str, labels: Sequence[Label]) -> bool:

@@ -9,16 +9,19 @@ apart. The English file lists every name.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import groupby, repeat
+from itertools import chain, groupby, repeat
+from typing import TypeAlias
 
 from data_models.errors import ConfigurationError
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.in_english import in_english
-from services.language.words.vocabulary import LANGUAGES, read_words
+from services.language.words.vocabulary import LANGUAGES, read_words, replies
 
+_Needed: TypeAlias = frozenset[str] | None
+"""Of these a text has one where an expression matches; None if that cannot be told."""
 LONGEST_READ_CHARS = 4_000
 """What is longer is a document: its beginning is read."""
 _SIGNS = re.compile(r"\.\.\.|\{\+?\w+\*?\}|<\w+>|[()\[\]|^$:]|[^\s()\[\]|{}<>^$:]+")
@@ -27,6 +30,8 @@ _BEGINS = r"(?<!\w)"
 _ANCHORS = (_BEGINS, r"\A")
 _BETWEEN = r"[^\w?!;\n]{1,4}"
 _GAP = r"(?:(?:[^\w.?!;\n]|\.(?=\w))+\w+){0,8}?"
+_WORD, _STEM = re.compile(r"\w+"), 4
+_compiled = cache(re.compile)
 _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
 
 
@@ -47,7 +52,7 @@ def every_part_in(text: str, name: str) -> Iterator[Mapping[str, str]]:
     """Yield the same of each place of `text` that is a phrase of `name`."""
     text = text[:LONGEST_READ_CHARS]
     plain, origin = fold(text)
-    for pattern in _patterns_for(text, name):
+    for pattern in _patterns_for(plain, name, _spoken(text)):
         for found in pattern.finditer(plain):
             yield {
                 key: _ENDS.sub("", _original(text, origin, *found.span(key)))
@@ -83,7 +88,8 @@ def words_for(name: str) -> frozenset[str]:
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
     """Return where phrases of `name` stand in `text`: first and last index, the last not in it."""
     plain, origin = fold(text)
-    places = [each.span() for one in _patterns_for(text, name) for each in one.finditer(plain)]
+    patterns = _patterns_for(plain, name, _spoken(text))
+    places = [each.span() for one in patterns for each in one.finditer(plain)]
     found: list[tuple[int, int]] = []
     for start, end in sorted(places, key=lambda span: (span[0], -span[1])):
         if end > start and (not found or origin[start] >= found[-1][1]):
@@ -98,19 +104,37 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 @lru_cache(maxsize=4_096)
 def _says(text: str, name: str) -> bool:
     plain, english = fold(text)[0], fold(in_english(text))[0]
-    is_said = any(one.search(plain) is not None for one in _patterns_for(text, name))
+    own = _patterns_for(plain, name, _spoken(text))
+    is_said = any(one.search(plain) is not None for one in own)
     if not is_said and english != plain:
-        is_said = any(one.search(english) is not None for one in _patterns("en", name))
+        is_said = any(one.search(english) is not None for one in _patterns_for(english, name))
     return is_said
 
 
-def _patterns_for(text: str, name: str) -> Iterator[re.Pattern[str]]:
-    """Yield the expressions of the language that the text is in, and of English with it."""
+@lru_cache(maxsize=512)
+def _spoken(text: str) -> Sequence[str]:
+    """Return the language that the text is in, and English with it."""
+    told = language_of(text, default="")
+    return tuple(dict.fromkeys((told, "en"))) if told else LANGUAGES
+
+
+def _patterns_for(
+    plain: str, name: str, languages: Sequence[str] = ("en",)
+) -> Iterator[re.Pattern[str]]:
+    """Yield the expressions of which a text, folded, has a word that they need."""
     if name not in _phrases("en"):
         raise ConfigurationError(f"en/phrases.yaml has no {name}")
-    told = language_of(text, default="")
-    for language in dict.fromkeys((told, "en")) if told else LANGUAGES:
-        yield from _patterns(language, name)
+    keys = _keys_in(plain)
+    for language in languages:
+        for expression, needed in _expressions(language, name):
+            if needed is None or not keys.isdisjoint(needed):
+                yield _compiled(expression, re.DOTALL)
+
+
+@lru_cache(maxsize=512)
+def _keys_in(plain: str) -> frozenset[str]:
+    words = {*_WORD.findall(plain)}
+    return frozenset({*words, *(f"{one[:n]}~" for one in words for n in range(1, _STEM + 1))})
 
 
 @cache
@@ -124,17 +148,17 @@ def _phrases(language: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
-    phrases = _phrases(language).get(name, ())
-    apart = [one for one in phrases if "{" in one]
-    together = [_expression(one, language) for one in phrases if "{" not in one]
-    every = [_either(together)] if together else []
-    every += [_expression(one, language) for one in apart]
-    return tuple(re.compile(one, re.DOTALL) for one in every)
-
-
-def _expression(phrase: str, language: str) -> str:
-    return _Phrase(phrase=_expanded(phrase, language), language=language).expression()
+def _expressions(language: str, name: str) -> Sequence[tuple[str, _Needed]]:
+    """Return the expressions of a name, and what they need; the phrases without braces are one."""
+    phrases, small = _phrases(language).get(name, ()), replies(language).small
+    apart = [[one] for one in phrases if "{" in one]
+    together = [one for one in phrases if "{" not in one]
+    every = [_expanded("|".join(each), language) for each in (together, *apart) if each]
+    read = (_Phrase(phrase=one, language=language).expression() for one in every)
+    return [
+        (one, _needed(iter(_SIGNS.findall(each)), small))
+        for one, each in zip(read, every, strict=True)
+    ]
 
 
 def _expanded(phrase: str, language: str) -> str:
@@ -143,6 +167,28 @@ def _expanded(phrase: str, language: str) -> str:
     while (found := re.search(r"<(\w+)>", phrase)) is not None:
         phrase = phrase.replace(found[0], f"({'|'.join(known.get(found[1], ())) or '_'})")
     return phrase
+
+
+def _needed(signs: Iterator[str], small: Collection[str], until: str = "") -> _Needed:
+    """Return of what a text has one where a phrase matches: what of it the fewest texts have."""
+    options, parts = list[_Needed](), list[frozenset[str]]()
+    for sign in chain(iter(lambda: next(signs, until), until), "|"):
+        inner = _needed(signs, small, ")" if sign == "(" else "]") if sign in "([" else _key(sign)
+        if sign == "|":
+            rare = sorted(parts, key=lambda one: (len(one.intersection(small)), len(one)))
+            options, parts = [*options, rare[0] if rare else None], []
+        elif inner is not None and sign != "[":
+            parts.append(inner)
+    known = [one for one in options if one is not None]
+    return frozenset().union(*known) if len(known) == len(options) else None
+
+
+def _key(sign: str) -> _Needed:
+    """Return what a text has that holds the word of `sign`; see `_keys_in`."""
+    plain = fold(sign)[0]
+    if (begin := _WORD.match(plain)) is None or sign == "_":
+        return None
+    return frozenset({plain if begin[0] == plain else f"{begin[0][:_STEM]}~"})
 
 
 class _Phrase:
