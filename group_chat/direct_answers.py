@@ -93,7 +93,8 @@ async def usable(
             has_begun = has_begun or bool(text.strip())
             yield text
     except ModelError:
-        await search_on()
+        if has_begun:
+            await search_on()
         if told_by_rows(turn) is None and (has_begun or not changes_told(turn, turn.ran)):
             raise
         turn.is_cut = has_begun
