@@ -9,7 +9,6 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import unused_port
 
 from data_models.clock import SystemClock
 from routes.server import WebAccess, create_runner, create_web_app
@@ -21,6 +20,7 @@ from services.access.sign_in.oidc_provider import OidcProvider
 from services.access.sign_in.sign_in_sessions import SignInSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.peers import free_port
 from tests.routes.conftest import Socket, hashed_key, make_context
 from tests.routes.fakes import FakeScheduler
 from tests.routes.provider import CLIENT, SECRET, Provider, query_of
@@ -110,7 +110,7 @@ def _cookies(answer: aiohttp.ClientResponse) -> Headers:
 
 @pytest.fixture
 async def clinic() -> AsyncIterator[Clinic]:
-    port, clock, store = unused_port(), FixedClock(), MemoryBlobStore()
+    port, clock, store = free_port(), FixedClock(), MemoryBlobStore()
     base = f"http://127.0.0.1:{port}"
     provider = Provider(clock=clock, redirect_uri=f"{base}/auth/callback")
     await provider.server.start_server()

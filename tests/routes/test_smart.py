@@ -9,7 +9,6 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import unused_port
 
 from data_models.clock import SystemClock
 from data_models.conversations.incoming_message import IncomingMessage
@@ -27,6 +26,7 @@ from services.identity.names.person import Person, person_from
 from services.views.patient_finder import PatientFinder
 from tests.fakes import ClosedCharts, CountingIds, FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
+from tests.peers import free_port
 from tests.routes.conftest import make_context
 from tests.routes.ehr import Ehr
 from tests.routes.fakes import FakeScheduler
@@ -117,7 +117,7 @@ def ancestors() -> tuple[str, ...]:
 
 @pytest.fixture
 async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[Clinic]:
-    port, clock, store = unused_port(), FixedClock(), MemoryBlobStore()
+    port, clock, store = free_port(), FixedClock(), MemoryBlobStore()
     base = f"http://127.0.0.1:{port}"
     ehr = Ehr(clock=clock, redirect_uri=f"{base}/smart/callback")
     ehr.is_public = is_public
