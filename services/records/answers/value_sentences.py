@@ -164,7 +164,7 @@ def _of_rows(
 
 def _no_course(aspect: Aspect, rows: list[ViewRow], words: AnswerWords) -> list[str]:
     """Return that one value goes neither up nor down, where that is what was asked."""
-    is_asked = aspect in ("trend", "change") and len(rows) == 1
+    is_asked = aspect in ("trend", "change") and len(rows) == 1 and rows[0].number is not None
     return [words.say("only_value")] if is_asked else []
 
 

@@ -5,6 +5,7 @@ import pytest
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.prompt import Prompt, ToolOffer
 from group_chat.offline.specialist import is_of_recent
+from services.language.model_output.hand_over import promised_agent
 from services.language.utterance import ChartQuestion, Utterance
 from tests.group_chat.offline.conftest import CARDS
 from tests.tables import with_cases
@@ -33,6 +34,13 @@ def test_who_is_to_be_opened_is_no_scenario(said: str) -> None:
     tools = [ToolOffer("start_scenario")]
     reply = answer_as_facilitator(Prompt(asked=said, team=CARDS, tools=tools, patient_id="p1"))
     assert "is open" in reply.text
+
+
+@pytest.mark.parametrize("said", ["what should i do", "was soll ich tun"])
+def test_who_wants_advice_is_promised_nobodys_work(said: str) -> None:
+    reply = answer_as_facilitator(Prompt(asked=said, team=CARDS, patient_id="p1"))
+    names = [one.name for one in CARDS]
+    assert promised_agent(reply.text, speaker="Orchestrator", names=names) is None
 
 
 def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> None:
