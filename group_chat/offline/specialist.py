@@ -20,7 +20,6 @@ from services.language.questions.single_questions import CHANGES
 from services.language.replies.judging import caution_for
 from services.language.replies.ratings import rating_in
 from services.language.replies.yes_no import yes_no_in
-from services.language.requests.appointment_slots import slots_in
 from services.language.requests.arrangement import NOTED_AS, Arranging, asks_for
 from services.language.requests.clock import day_in
 from services.language.requests.orders import orders_change
@@ -210,8 +209,7 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
         return prompt.call(BOOKING_TOOL, slot_id=slot_id, **reason)
     looks = LISTS_APPOINTMENTS[0] if talk.is_move else None
     reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
-    is_reply = yes_no_in(prompt.asked) or says(prompt.asked, "bare")
-    is_reply = is_reply or slots_in(prompt.asked, is_booking=True)  # another time that is taken
+    is_reply = yes_no_in(prompt.asked) or says(prompt.asked, "bare") or talk.names_wish
     if asks_for(reply.text) and reply.text == talk.shown and not is_reply:
         said = prompt.text("not_read_as_answer", said=" ".join(prompt.asked.split()))
         return OfflineReply(text=f"{said}\n\n{reply.text}")  # it is not swallowed
