@@ -305,8 +305,9 @@ async def answered_by_keyboard(page: Page) -> None:
 
 
 async def acted_by_keyboard(page: Page, action: str) -> None:
-    await page.get_by_label("What", exact=True).first.select_option(action)
-    await tabbed_to(page, page.get_by_label("Reason, for the audit trail").first)
+    # The form for all sessions has the same labels, and stands there first.
+    await page.locator("#act-kind").select_option(action)
+    await tabbed_to(page, page.locator("#act-reason"))
     await page.keyboard.insert_text("stuck at the scheduler")
     await tabbed_to(page, page.get_by_role("button", name="Do it", exact=True))
     await page.keyboard.press("Enter")
@@ -353,7 +354,7 @@ async def test_what_is_read_anew_late_takes_no_word_of_the_next_act(
     await ann.route("**/api/operator/scenarios", late)
     await acted_by_keyboard(ann, "resume")
     await expect(ann.get_by_text("It is tried again")).to_be_visible()
-    reason = ann.get_by_label("Reason, for the audit trail").first
+    reason = ann.locator("#act-reason")
     await expect(reason).to_have_value("")
     await reason.fill("held for now")
     async with ann.expect_response("**/api/operator/scenarios"):
