@@ -33,9 +33,8 @@ def _is_kin(words: Sequence[Word], at: int) -> bool:
         return before in of_people("owners")
     is_led = not before or before in of_people("owners", "definite") | saying("of_whom")
     is_led = is_led or (at > 1 and words[at - 2].is_in("owners"))  # `her twin sister`
-    last = words[
-        at - 1
-    ]  # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`
+    # `Smith's wife's allergies`, `Frau Meiers Mann, Kalium?`, `doyles wife hb`
+    last = words[at - 1]
     is_named = bool(last.title) or not (at > 1 or last.is_common)
     is_led = is_led or (at > 0 and (last.is_owner or (is_named and last.raw[-1] == "s")))
     return one.is_in("relatives") and is_led

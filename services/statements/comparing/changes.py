@@ -19,7 +19,7 @@ _ABOUT = 0.05
 
 def is_against_own_numbers(clause: Clause) -> bool:
     """Whether a clause says "raised from 30 to 20 mg", whatever rows say."""
-    if len(clause.quantities) != len(("from", "to")) or not clause.says("from"):
+    if len(clause.quantities) != 2 or not clause.says("from"):
         return False
     first, last = clause.quantities if "turned" not in clause.cues else clause.quantities[::-1]
     is_up, is_down = clause.says("raises"), clause.says("lowers")

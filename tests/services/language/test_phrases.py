@@ -1,0 +1,44 @@
+"""Phrases are searched only where a word of theirs stands, and lose nothing by it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from services.language.words import phrases
+from services.language.words.folding import fold
+from services.language.words.vocabulary import LANGUAGES
+from tests.amounts import amount
+
+LONGEST_CHARS = 200
+
+
+def _strings_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in [*value, *(value.values() if isinstance(value, dict) else [])]:
+            yield from _strings_in(one)
+
+
+@pytest.mark.slow
+@pytest.mark.large
+def test_an_expression_that_is_not_searched_would_not_match() -> None:
+    files = sorted(Path(__file__).parent.glob("*.yaml"))
+    read = [yaml.load(one.read_text("utf-8"), Loader=yaml.CSafeLoader) for one in files]
+    said = {text for one in read for text in _strings_in(one)}
+    texts = sorted(one for one in said if len(one) <= LONGEST_CHARS)
+    every = [
+        (needed, re.compile(expression, re.DOTALL))
+        for language in LANGUAGES
+        for name in phrases._phrases("en")
+        for expression, needed in phrases._expressions(language, name)
+        if needed is not None
+    ]
+    for text in texts[:: max(1, len(texts) // amount(by_day=500, by_night=20_000))]:
+        plain = fold(text)[0]
+        keys = phrases._keys_in(plain)
+        missed = [one for needed, one in every if keys.isdisjoint(needed) and one.search(plain)]
+        assert not missed, text
