@@ -20,7 +20,7 @@ from services.language.people.descriptions import (
     sex_of_owners,
     spoken_sex,
 )
-from services.language.people.signed_word import Title, Word
+from services.language.people.signed_word import Title, Word, is_of_either, is_pronoun
 from services.language.words.detection import language_of
 from services.language.words.letters import APOSTROPHES, folded, is_shouted
 from services.language.words.people_words import common_words, of_people
@@ -123,6 +123,8 @@ def read_words(text: str) -> Message:
 
 
 def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
+    sexed = [one for at, one in enumerate(words) if not is_of_either(words, at)]
+    sexed_folds = [one.text for one in sexed]
     return Message(
         text=text,
         words=tuple(words),
@@ -132,9 +134,9 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in of_people("registers") for one in folds),
         compares=_compares(text, folds),
-        spoken_sex=_spoken_sex(words, folds),
-        told_sex=spoken_sex([one.raw for one in words], folds),
-        pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
+        spoken_sex=_spoken_sex(sexed, sexed_folds),
+        told_sex=spoken_sex([one.raw for one in sexed], sexed_folds),
+        pronoun_at=next((one.start for one in words if is_pronoun(one, french)), None),
     )
 
 
@@ -166,12 +168,6 @@ def _is_another(folds: Sequence[str], at: int) -> bool:
 def _is_usual(fold: str) -> bool:
     """Whether a German sentence may write it with a capital, whoever is called so."""
     return fold in common_words() and fold not in of_people("uninflected")
-
-
-def _is_pronoun(word: Word, french: bool) -> bool:
-    if word.text == "son":  # a relative in English
-        return french
-    return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
 
 
 def _is_part_of_word(text: str, word: re.Match[str]) -> bool:

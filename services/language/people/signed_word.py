@@ -1,5 +1,6 @@
 """A word of a message as it may name somebody, with the signs that stand beside it. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -111,3 +112,21 @@ class Word:
             and self.closes
             and (not self.is_in("qualities") or self.before in ("about", "for", "of", "von"))
         )
+
+
+def is_pronoun(word: Word, french: bool) -> bool:
+    """Whether it stands for somebody."""
+    if word.text == "son":  # a relative in English
+        return french
+    return word.is_in("pronouns") or (word.is_in("lower_pronouns") and word.raw.islower())
+
+
+def is_of_either(words: Sequence[Word], at: int) -> bool:
+    """Whether it is half of "he/she" or "s/he", which says nothing of the sex."""
+    return any(
+        0 < later < len(words)
+        and words[later].gap in ("/", ")")
+        and is_pronoun(words[later], french=False)
+        and (words[later - 1].text == "s" or is_pronoun(words[later - 1], french=False))
+        for later in (at, at + 1)
+    )

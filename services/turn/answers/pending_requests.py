@@ -45,11 +45,12 @@ class PendingRequests(TurnStep):
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         asked = (*answers.waiting_in(question), *verdict.pending)
+        options = answers.options_of(question)
         registry = verdict.registry or turn.registry
         may_be_theirs = partial(
             self.patients.may_be_theirs,
             registry=registry,
-            is_chosen=verdict.patient_id in answers.options_of(question),
+            is_chosen=verdict.patient_id in options,
         )
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
@@ -64,6 +65,10 @@ class PendingRequests(TurnStep):
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
+        if options and verdict.patient_id not in options:
+            # What was asked about may be of somebody unlisted; what came later was of those listed.
+            left = [one for one in asked if one in left or one != asked[0]]
+            left = [*asked] if says(turn.text, "next_patient") else left
         if left:
             self.replies.notify(turn, asking_again.not_answered(left))
         if not (theirs := tuple(one for one in asked if one not in left)):

@@ -233,6 +233,32 @@ def of_both_sexes() -> World:
     return World(linker=SubjectLinker(directory=GivenPeople(*PAIR), fits=PATTERN.matches))
 
 
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        ("patient_1", ["what is he on?"]),
+        ("Elvis Moen", ["what is he on?"]),
+        ("next patient: patient_1", []),
+        ("ok, done with her, open Elvis Moen", []),
+        ("nächste Patientin: patient_1", []),
+    ],
+)
+async def test_what_was_said_behind_a_doubt_is_not_done_for_somebody_who_was_not_offered(
+    answer: str, done: list[str]
+) -> None:
+    world = of_both_sexes()
+    said = ["open Twyla Moen", "what is he on?", "note: family meeting at 14:00", "which weight?"]
+    await asked_of_team(world, *said)
+
+    heard = await world.say(answer)
+    await world.scheduler.idle()
+
+    assert [(one.patient_id, one.text) for one in world.team.requests] == [
+        ("patient_1", one) for one in done
+    ]
+    assert "which weight?" in f"{notices(heard)}{heard.texts}"
+
+
 async def test_who_alone_of_those_offered_is_a_he_is_answered_beside_the_open_question() -> None:
     world = of_both_sexes()
     asked = await asked_of_team(world, *OPENED[::-1], "and Moen's creatinine?", "when was he born?")
