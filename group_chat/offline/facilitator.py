@@ -5,7 +5,14 @@ from typing import Any
 
 from data_models.scenarios.scenario import FieldDefinition
 from group_chat.drafts.checked_output import RECORD_TOOLS
-from group_chat.offline.plain_talk import courtesy, not_understood, noted, plain_answer, what_next
+from group_chat.offline.plain_talk import (
+    as_said,
+    courtesy,
+    not_understood,
+    noted,
+    plain_answer,
+    what_next,
+)
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.speakers.plan_text import PLAN_QUESTION
@@ -128,6 +135,8 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
         return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
     if caution := caution_for(prompt.asked):
         return OfflineReply(text=f"{prompt.text(caution)}\n\n{prompt.text('ask_instead')}")
+    if asks_question(prompt.asked) and (said := as_said(prompt)):
+        return OfflineReply(text=said)
     is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
     return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 

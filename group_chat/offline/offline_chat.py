@@ -75,7 +75,7 @@ class OfflineChatCompletion(ToolCallingModel):
 def _recalled(prompt: Prompt, recall: ToolRequest) -> OfflineReply:
     """Return what is held of what the user asks to be reminded of, or else was said before."""
     given = recall.given(prompt.asked) or {}
-    told = ["; ".join(one.sentences) for one in told_before(current_turn().request.heard)]
+    told = ["; ".join(one.sentences) for one in told_before(prompt.heard)]
     own = () if prompt.identity is None else words_of(prompt.identity.name)
     named = [one for one in given.get("query", "").split() if not {*words_of(one)} <= {*own}]
     if not (held := held_about(" ".join(named), [*prompt.held, *told])):
@@ -92,7 +92,7 @@ def _of_letter(prompt: Prompt) -> OfflineReply | None:
     is_of_chart = prompt.utterance is None or bool(prompt.utterance.about)
     if prompt.said or is_of_chart or not says(prompt.asked, "asks_of_letter"):
         return None
-    letter = letter_in(current_turn().request.heard)
+    letter = letter_in(prompt.heard)
     return _said_here(prompt, letter) if letter else None
 
 

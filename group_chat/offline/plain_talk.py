@@ -6,6 +6,8 @@ Each answer says plainly what cannot be done, and what can be done instead.
 from collections.abc import Sequence
 
 from group_chat.offline.prompt import OfflineReply, Prompt
+from services.language.charts.answer_words import answer_words
+from services.language.charts.tools_named import SEARCH
 from services.language.replies.addressing import without_address
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
@@ -15,11 +17,12 @@ from services.language.sentences.statement_parts import REFERENCE
 from services.language.sentences.statements import read_sentence
 from services.language.told.held_statements import held_statements, stated_in
 from services.language.told.telling import told_in
+from services.language.utterance import ChartQuestion
 from services.language.words.detection import is_unread, language_of
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
 from services.language.words.talk_texts import talk_text
-from services.records.answers.as_said import held_about
+from services.records.answers.as_said import held_about, said_of, told_before, told_of
 
 _SOURCES_SHOWN = 8
 _HEAD_WORDS, _SHOWN_CHARS = 14, 240
@@ -133,6 +136,20 @@ def _put_right(told: str, held: Sequence[str]) -> list[str]:
     correction = correction_in(told)
     old = set() if correction is None else {*words_of(correction.old)}
     return [one for one in held if old and old <= {*words_of(one)}]
+
+
+def as_said(prompt: Prompt) -> str:
+    """Return what users said of what is asked; "" where that is nothing, or nobody asks."""
+    if prompt.cue == "step":
+        return ""
+    questions = [ChartQuestion(SEARCH, name=prompt.query)]
+    quotes = dict.fromkeys(
+        (
+            *said_of(questions, prompt.held, prompt.asked),
+            *told_of(questions, told_before(prompt.heard), prompt.asked),
+        )
+    )
+    return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 
 def what_next(prompt: Prompt) -> OfflineReply:

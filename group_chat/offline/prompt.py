@@ -15,6 +15,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
+from data_models.chat_context import Turn
 from data_models.patient_identity import PatientIdentity
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
@@ -94,6 +95,7 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
+        heard: The turns of this talk that may hold what they told in passing.
         now: When the user asks; None where that is not known.
         identity: Who the patient is by the records; None where nobody knows.
         identities: The same of all patients of the conversation.
@@ -121,6 +123,7 @@ class Prompt:
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
+    heard: Sequence[Turn] = ()
     identity: PatientIdentity | None = None
     identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
     now: datetime | None = None
@@ -240,6 +243,7 @@ def prompt_of(
         utterance=request.utterance,
         views=turn.views,
         held=request.held,
+        heard=request.heard,
         identity=request.identity,
         identities=request.identities,
         now=request.now,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import courtesy, not_understood, noted, told_beside
+from group_chat.offline.plain_talk import as_said, courtesy, not_understood, noted, told_beside
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -36,7 +36,6 @@ from services.language.utterance import ChartQuestion
 from services.language.words.own_texts import ends_with_own, in_own_language
 from services.language.words.phrases import says
 from services.language.words.talk_texts import ends_with_text, has_text
-from services.records.answers.as_said import said_of
 from services.records.answers.choosing.row_line import NOT_RECORDED, bullets_of
 from services.records.answers.direct import answered
 from services.records.answers.whole_chart import notes_on
@@ -111,16 +110,9 @@ def report_of(prompt: Prompt) -> str:
     rows = (row for view in views for row in view.rows if row.status == NOT_RECORDED)
     if missing := list(map(answer_words(prompt.language).called, (row.name for row in rows))):
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
-    parts += [_as_said(prompt), prompt.closing]
+    parts += [as_said(prompt), prompt.closing]
     parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
     return "\n\n".join(filter(None, parts))
-
-
-def _as_said(prompt: Prompt) -> str:
-    """Return what users said of what is asked; "" where that is nothing."""
-    questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
-    quotes = said_of(questions, prompt.held, prompt.asked)
-    return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
 
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:
@@ -180,7 +172,12 @@ def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
     told = prompt.text("planned_in_chart" if planned else "none_planned")
     told = str(data.get("chart_not_read", told))
-    return OfflineReply(text="\n".join([reply.text, "", told, *lines]))
+    return OfflineReply(text="\n".join([*_said_first(prompt), reply.text, "", told, *lines]))
+
+
+def _said_first(prompt: Prompt) -> list[str]:
+    """Return what users said of what a list was asked for, with a line behind it."""
+    return [said, ""] if (said := as_said(prompt)) else []
 
 
 def _cancel(booked: str) -> ToolRequest:
@@ -291,7 +288,10 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
-    return run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
+    reply = run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
+    if not is_list or reply.calls:
+        return reply
+    return OfflineReply(text="\n".join([*_said_first(prompt), reply.text]))
 
 
 def _is_of_a_day(text: str) -> bool:

@@ -65,8 +65,8 @@ class PendingRequests(TurnStep):
         # Of a subject a pronoun alone was asked about, and chosen for.
         is_sure = question.kind == "subject" and not question.payload.get(answers.SAID)
         left = [one for one in asked if not is_sure and _is_of_other_sex(one, verdict)]
-        if options and verdict.patient_id not in options:
-            # What was asked about may be of somebody unlisted; what came later was of those listed.
+        if turn.registry.active_patient_id in options and verdict.patient_id not in options:
+            # What was in doubt may be of somebody unlisted; what came later, of the one then open.
             left = [one for one in asked if one in left or one != asked[0]]
             left = [*asked] if says(turn.text, "next_patient") else left
         if left:
