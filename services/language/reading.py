@@ -23,7 +23,11 @@ from services.language.requests.requests import orders_drug
 from services.language.requests.tool_requests import as_move
 from services.language.requests.work import as_reports, doer_of, own_kind_in, points_only, work_in
 from services.language.several_requests import apart, orders_task
-from services.language.told.held_statements import behind_corrections, held_statements
+from services.language.told.held_statements import (
+    asks_to_hold,
+    behind_corrections,
+    held_statements,
+)
 from services.language.told.telling import (
     is_letter,
     is_other_figure,
@@ -160,7 +164,7 @@ def _is_of_what_was_done(words: str, situation: Situation) -> bool:
     return (
         is_behind_deed
         or is_own
-        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks", "updates_report")
+        or says(words, "agrees_send", "puts_back", "asks_of_deed", "thanks", *_OF_THE_TALK)
     )
 
 
@@ -198,7 +202,7 @@ def _goes_on(
     words: str, language: str, about: Sequence[ChartQuestion], situation: Situation
 ) -> tuple[str, tuple[ChartQuestion, ...]]:
     """Return what a short question asks, by what was asked just before it."""
-    *earlier, last = situation.asked_before
+    *earlier, last = [one for one in situation.asked_before if not asks_to_hold(one)] or [""]
     today, told = situation.now.date(), language_of(words, default="")
     own = [told, situation.language] if told else [situation.language, *LANGUAGES]
     sure = [language] if about else own
@@ -219,6 +223,7 @@ _NO_LOOK_UP = (
     "agrees_send", "another_hour", "asks_of_deed", "asks_whether_drafted", "earliest", "new_task",
     "orders", "prints", "puts_back", "recalls", "rewords", "same_question", "starts_plan",
 )  # fmt: skip
+_OF_THE_TALK = ("updates_report", "sums_up_talk")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 
