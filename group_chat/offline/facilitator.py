@@ -8,6 +8,7 @@ from group_chat.drafts.checked_output import RECORD_TOOLS
 from group_chat.offline.plain_talk import (
     as_said,
     courtesy,
+    nobody_called,
     not_understood,
     noted,
     plain_answer,
@@ -80,7 +81,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
-        return prompt.say("no_patient")
+        return nobody_called(prompt) or prompt.say("no_patient")
     is_for_several = prompt.utterance is not None and prompt.utterance.task == "plan"
     if is_for_several or wants_plan(prompt.asked):
         return propose(prompt)
@@ -117,7 +118,7 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
     if place_in(text) is not None or is_of_deed or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     if name := _starts_scenario(prompt):
-        return prompt.say("no_scenario", name=name)
+        return nobody_called(prompt) or prompt.say("no_scenario", name=name)
     is_read = read is not None and bool(read.about)
     if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
         return prompt.call(OVERVIEW_TOOL)

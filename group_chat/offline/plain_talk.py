@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.charts.answer_words import answer_words
 from services.language.charts.tools_named import SEARCH
+from services.language.people.named_person import is_known_name
+from services.language.people.strange_words import is_strange
 from services.language.replies.addressing import without_address
 from services.language.replies.corrections import correction_in
 from services.language.replies.yes_no import yes_no_in
@@ -19,9 +21,12 @@ from services.language.told.held_statements import held_statements, stated_in
 from services.language.told.telling import told_in
 from services.language.utterance import ChartQuestion
 from services.language.words.detection import is_unread, language_of
-from services.language.words.folding import words_of
-from services.language.words.phrases import says
+from services.language.words.folding import fold, words_of
+from services.language.words.phrases import parts_in, says
+from services.language.words.statement_tables import stem
+from services.language.words.statement_words import is_clinical_name
 from services.language.words.talk_texts import talk_text
+from services.language.words.text_words import telling_words
 from services.records.answers.as_said import held_about, said_of, told_before, told_of
 
 _SOURCES_SHOWN = 8
@@ -150,6 +155,16 @@ def as_said(prompt: Prompt) -> str:
         )
     )
     return answer_words(prompt.language).say("as_said", quotes="; ".join(quotes)) if quotes else ""
+
+
+def nobody_called(prompt: Prompt) -> OfflineReply | None:
+    """Return that nobody has the name of whose chart is to be opened."""
+    opened = parts_in(prompt.asked, "opens_somebody")
+    for word in telling_words("" if opened is None else opened["who"])[:1]:
+        folded = fold(word)[0]
+        if is_strange(folded) or (is_known_name(folded) and not is_clinical_name(stem(folded))):
+            return prompt.say("nobody_called", name=word)
+    return None
 
 
 def what_next(prompt: Prompt) -> OfflineReply:

@@ -8,7 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from group_chat.drafts.item_lines import item_line
-from group_chat.offline.plain_talk import as_said, courtesy, not_understood, noted, told_beside
+from group_chat.offline.plain_talk import (
+    as_said,
+    courtesy,
+    nobody_called,
+    not_understood,
+    noted,
+    told_beside,
+)
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.speakers.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
@@ -61,7 +68,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
     if prompt.patient_id is None:
-        return prompt.say("no_patient")
+        return nobody_called(prompt) or prompt.say("no_patient")
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
     if not prompt.answers and (told := noted(prompt)) is not None:
