@@ -17,6 +17,7 @@ from services.language.replies.commands import is_retracted
 from services.language.told.held_forms import Grammar, Polarity, StatementKind, grammars
 from services.language.words.folding import words_of
 from services.language.words.people_words import of_people
+from services.language.words.phrases import says
 from services.language.words.statement_words import statement_words
 from services.language.words.text_words import asks_question
 
@@ -25,6 +26,7 @@ _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)"
 _CODE: StatementKind = "code status"
 _DAY_AT_END = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.$")
 _SPACES = re.compile(r"\s+")
+_LAST_CLAUSE = re.compile(r"\s*(?:[,;]| [-\u2013])\s*(?P<clause>[^,;]+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,37 @@ def held_statements(text: str, names: Collection[str] = ()) -> tuple[HeldStateme
     """Return what `text` states about the patient who is open and has `names`, in order."""
     found: list[HeldStatement] = []
     before: list[HeldStatement] = []
-    for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
+    for sentence, is_kept in _kept_sentences(text):
         read = _read(sentence) or _read_of(sentence, names)
+        read = read or (_kept(sentence) if is_kept else [])
         if before and _takes_back(sentence):
             found, read = found[: -len(before)], [one for one in read if not one.corrects]
         found, before = [*found, *read], read
     return tuple(found)
+
+
+def _kept_sentences(text: str) -> list[tuple[str, bool]]:
+    """Return the sentences, and behind which stands "write that down", which is none of them."""
+    found: list[tuple[str, bool]] = []
+    for sentence in sentences_of(text[:TEXT_LIMIT_CHARS]):
+        head, last = "", sentence
+        if (behind := _LAST_CLAUSE.search(sentence)) is not None:
+            head, last = sentence[: behind.start()], behind["clause"]
+        if not says(last, "keeps_told") or asks_question(head):
+            found.append((sentence, False))
+        elif head:
+            found.append((head, True))
+        else:
+            found[-1:] = [(one, not (asks(one) or asks_question(one))) for one, _ in found[-1:]]
+    return found
+
+
+def _kept(sentence: str) -> list[HeldStatement]:
+    """Return as a note what the user says to write down behind it."""
+    known = grammars()
+    is_note = all(_may_be_noted(sentence, one) for one in known)
+    words = sentence.rstrip(" .!;")
+    return _as_note(words, sentence, known[0], is_noted=True) if is_note else []
 
 
 def stated_in(quote: str) -> tuple[HeldStatement, ...]:
@@ -116,9 +143,10 @@ def asks_to_hold(text: str, names: Collection[str] = ()) -> bool:
     Args:
         names: Of the patient who is open: "add a note for Ann that …" is about her.
     """
-    sentences = list(sentences_of(text[:TEXT_LIMIT_CHARS]))
+    sentences = _kept_sentences(text)
     return bool(sentences) and all(
-        _is_request(one) or (names and _is_request(without_names(one, names))) for one in sentences
+        is_kept or _is_request(one) or (names and _is_request(without_names(one, names)))
+        for one, is_kept in sentences
     )
 
 

@@ -71,7 +71,10 @@ _CLAUSE_END = re.compile(r"comma (?:joint )?|joint (?=ask |is |order |open )")
 _OF_PATIENT = re.compile(r"^(?=(?:has|is|verbs?) (?!person|patient|owner|(?:dets? )?kin))")
 _LETTER_WORDS, _CLOSE_CHARS = 12, 120
 _YEARS = range(1900, 2100)
-_ORDERS = ("orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record")
+_ORDERS = (
+    "orders", "orders_drug", "orders_test", "wants_booking", "new_task", "writes_record",
+    "heads_next",
+)  # fmt: skip
 _SIGNS = {"/": "slash", ",": "comma", ";": "comma", "&": "joint"}
 
 
