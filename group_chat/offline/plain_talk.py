@@ -3,7 +3,8 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from group_chat.offline.prompt import OfflineReply, Prompt
 from services.language.charts.answer_words import answer_words
@@ -25,12 +26,14 @@ from services.language.words.folding import fold, words_of
 from services.language.words.phrases import parts_in, says
 from services.language.words.statement_tables import stem
 from services.language.words.statement_words import is_clinical_name
-from services.language.words.talk_texts import talk_text
+from services.language.words.talk_texts import has_text, talk_text
 from services.language.words.text_words import telling_words
 from services.records.answers.as_said import held_about, said_of, told_before, told_of
 
 _SOURCES_SHOWN = 8
 _HEAD_WORDS, _SHOWN_CHARS = 14, 240
+# Of results that are no views: what tells a reader nothing.
+_SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
@@ -181,3 +184,17 @@ def told_beside(prompt: Prompt, wanted: str | None) -> OfflineReply | None:
         return None
     told = prompt.text("not_held", told=" ".join(prompt.asked.split()))
     return OfflineReply(text=f"{told}\n\n{prompt.text(f'which_{wanted}')}")
+
+
+def said_first(prompt: Prompt) -> list[str]:
+    """Return what users said of what a list was asked for, with a line behind it."""
+    return [said, ""] if (said := as_said(prompt)) else []
+
+
+def plain_rows(prompt: Prompt, data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a tool gave that gives no rows of the chart, a field each."""
+    for key, value in data.items():
+        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if key not in _SILENT and told:
+            name = prompt.text(own) if has_text(own := f"field_{key}") else key.replace("_", " ")
+            yield f"- {name[:1].upper()}{name[1:]}: {told}"

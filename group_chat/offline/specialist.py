@@ -3,7 +3,7 @@
 What is meant is looked for where a tool does not know; nothing is added to what rows say.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,8 @@ from group_chat.offline.plain_talk import (
     nobody_called,
     not_understood,
     noted,
+    plain_rows,
+    said_first,
     told_beside,
 )
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
@@ -53,8 +55,6 @@ _LOOK_FIRST = ("list or search them first", "use list_appointments first")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 _LISTING = ("list_", "search_", "find_", "recall")
 _DEEDS = ("delete", "move", "done", "send", "reads", "orders")
-# Of results that are no views: what tells a reader nothing.
-_SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
 _SCENARIO = (tool.name for tool in SCENARIO_TOOLS)
@@ -179,12 +179,7 @@ def _appointments(prompt: Prompt, request: ToolRequest) -> OfflineReply:
     lines = (f"- {'  '.join(map(words.in_words, one.split('  ')))}" for one in planned)
     told = prompt.text("planned_in_chart" if planned else "none_planned")
     told = str(data.get("chart_not_read", told))
-    return OfflineReply(text="\n".join([*_said_first(prompt), reply.text, "", told, *lines]))
-
-
-def _said_first(prompt: Prompt) -> list[str]:
-    """Return what users said of what a list was asked for, with a line behind it."""
-    return [said, ""] if (said := as_said(prompt)) else []
+    return OfflineReply(text="\n".join([*said_first(prompt), reply.text, "", told, *lines]))
 
 
 def _cancel(booked: str) -> ToolRequest:
@@ -298,7 +293,7 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     reply = run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
     if not is_list or reply.calls:
         return reply
-    return OfflineReply(text="\n".join([*_said_first(prompt), reply.text]))
+    return OfflineReply(text="\n".join([*said_first(prompt), reply.text]))
 
 
 def _is_of_a_day(text: str) -> bool:
@@ -342,12 +337,3 @@ def _lines(prompt: Prompt, rows: list[Any]) -> list[str]:
         row if isinstance(row, str) else item_line(row, prompt.language, year=prompt.year)
         for row in rows
     ]
-
-
-def plain_rows(prompt: Prompt, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a tool gave that gives no rows of the chart, a field each."""
-    for key, value in data.items():
-        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if key not in _SILENT and told:
-            name = prompt.text(own) if has_text(own := f"field_{key}") else key.replace("_", " ")
-            yield f"- {name[:1].upper()}{name[1:]}: {told}"

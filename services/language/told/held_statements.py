@@ -15,16 +15,14 @@ from typing import Literal
 from services.language.people.without_names import without_names
 from services.language.replies.commands import is_retracted
 from services.language.told.held_forms import Grammar, Polarity, StatementKind, grammars
+from services.language.told.sentence_ends import sentences_of
 from services.language.words.folding import words_of
-from services.language.words.people_words import of_people
 from services.language.words.phrases import says
 from services.language.words.statement_words import statement_words
 from services.language.words.text_words import asks_question
 
 TEXT_LIMIT_CHARS = 2_000
-_SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
 _CODE: StatementKind = "code status"
-_DAY_AT_END = re.compile(r"(?<![\d.])\d{1,2}\.\d{1,2}\.$")
 _SPACES = re.compile(r"\s+")
 _LAST_CLAUSE = re.compile(r"\s*(?:[,;]| [-\u2013])\s*(?P<clause>[^,;]+)$")
 
@@ -197,32 +195,6 @@ def _folded(sentence: str) -> str:
 
 def _is_request(sentence: str) -> bool:
     return any(grammar["notes"].match(_without_leads(sentence, grammar)) for grammar in grammars())
-
-
-def sentences_of(text: str) -> Iterator[str]:
-    """Yield the sentences of `text`; "Dr. Lee" and "im 3. Stock" end none."""
-    begun = ""
-    for found in _SENTENCE.finditer(text):
-        piece = _SPACES.sub(" ", found[0]).strip()
-        if begun and not (piece and _goes_on(begun, piece)):
-            yield begun
-            begun = ""
-        begun = f"{begun} {piece}".strip()
-    if begun:
-        yield begun
-
-
-def _goes_on(sentence: str, behind: str) -> bool:
-    """Whether a sentence ends with no full stop: "tel. 0123", "Dr. Lee", "im 3. Stock"."""
-    if _DAY_AT_END.search(sentence) and behind[0].islower():
-        return True  # "remember that on 3.12. she leaves"
-    *_, title, word = ["", *(one.rstrip(".") for one in sentence.casefold().split())]
-    if sentence.endswith(".") and word.isdecimal() and title in of_people("before_ordinals"):
-        return True
-    if not sentence.endswith(".") or word not in statement_words().abbreviations:
-        return False
-    titles = of_people("staff", "titles_of_men", "titles_of_women")
-    return not behind[0].isupper() or not titles.isdisjoint((title, word))
 
 
 def _read(sentence: str) -> list[HeldStatement]:

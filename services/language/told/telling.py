@@ -24,8 +24,8 @@ from services.language.told.held_statements import (
     behind_corrections,
     held_statements,
     may_put_right,
-    sentences_of,
 )
+from services.language.told.sentence_ends import sentences_of
 from services.language.words.detection import language_of
 from services.language.words.folding import fold, words_of
 from services.language.words.people_words import of_people

@@ -19,11 +19,11 @@ from services.language.told.held_statements import (
     HeldStatement,
     asks_to_hold,
     behind_corrections,
-    sentences_of,
     stated_in,
     withdrawn_value,
     withdraws_all,
 )
+from services.language.told.sentence_ends import sentences_of
 from services.language.told.telling import (
     is_letter,
     is_other_figure,

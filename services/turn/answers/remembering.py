@@ -13,8 +13,8 @@ from services.language.told.held_statements import (
     asks_to_hold,
     held_statements,
     is_correction,
-    sentences_of,
 )
+from services.language.told.sentence_ends import sentences_of
 from services.language.told.telling import is_told, says_words, told_in
 from services.language.words.folding import words_of
 from services.language.words.phrases import says
