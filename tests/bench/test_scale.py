@@ -5,24 +5,9 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from bench.scale import (
-    DEMANDS,
-    FIGURES,
-    PAGE,
-    Demand,
-    Limits,
-    Measured,
-    MissingFigureError,
-    Prices,
-    on_page,
-    plan,
-    replicas_for,
-    shown,
-    simulated_wait,
-    table,
-)
+from bench import scale
 
-MEASURED = Measured(
+MEASURED = scale.Measured(
     cpu_ms=20.0,
     storage_operations=4.0,
     bytes_written=20_000.0,
@@ -31,8 +16,8 @@ MEASURED = Measured(
     idle_mb=200.0,
 )
 # 100 turns a second at the busiest hour.
-DEMAND = Demand("by hand", turns_per_day=2_160_000, concurrent=10_000)
-LIMITS, PRICES = Limits(), Prices()
+DEMAND = scale.Demand("by hand", turns_per_day=2_160_000, concurrent=10_000)
+LIMITS, PRICES = scale.Limits(), scale.Prices()
 
 
 def row(name: str, measured: float) -> dict[str, object]:
@@ -49,9 +34,9 @@ def test_the_figures_are_taken_by_their_names() -> None:
         row("RSS idle", 200.0),
         {"place": "local", "name": "RSS idle", "measured": 1.0},
     ]
-    assert Measured.of({"figures": rows}, "azurite") == MEASURED
-    with pytest.raises(MissingFigureError, match="RSS idle"):
-        Measured.of({"figures": rows[:5]}, "azurite")
+    assert scale.Measured.of({"figures": rows}, "azurite") == MEASURED
+    with pytest.raises(scale.MissingFigureError, match="RSS idle"):
+        scale.Measured.of({"figures": rows[:5]}, "azurite")
 
 
 def test_the_busiest_hour_is_the_mean_times_the_factor() -> None:
@@ -59,7 +44,7 @@ def test_the_busiest_hour_is_the_mean_times_the_factor() -> None:
 
 
 def test_needs_are_what_all_turns_take_together() -> None:
-    found = plan(MEASURED, DEMAND, LIMITS, PRICES)
+    found = scale.plan(MEASURED, DEMAND, LIMITS, PRICES)
     amounts = {need.name: need.amount for need in found.needs}
     queue = 100 * 0.5 * 2 + found.replicas / 2
     assert amounts["queue messages"] == pytest.approx(queue)
@@ -69,25 +54,27 @@ def test_needs_are_what_all_turns_take_together() -> None:
 
 
 def test_the_fullest_is_the_bottleneck() -> None:
-    assert plan(MEASURED, DEMAND, LIMITS, PRICES).bottleneck.name == "model tokens"
+    assert scale.plan(MEASURED, DEMAND, LIMITS, PRICES).bottleneck.name == "model tokens"
     slow = replace(LIMITS, storage_requests=100.0)
-    found = plan(MEASURED, DEMAND, slow, PRICES)
+    found = scale.plan(MEASURED, DEMAND, slow, PRICES)
     assert found.bottleneck.name == "storage requests"
     assert found.bottleneck.units == 6
 
 
 def test_replicas_follow_what_is_scarce() -> None:
     # 100 turns of 20 ms are two cores, at 60 % four; sockets need five of 2,000.
-    assert replicas_for(MEASURED, DEMAND, LIMITS) == 5
-    assert replicas_for(MEASURED, replace(DEMAND, concurrent=10), LIMITS) == 4
-    assert replicas_for(MEASURED, replace(DEMAND, concurrent=10, turns_per_day=10), LIMITS) == 3
+    assert scale.replicas_for(MEASURED, DEMAND, LIMITS) == 5
+    assert scale.replicas_for(MEASURED, replace(DEMAND, concurrent=10), LIMITS) == 4
+    assert (
+        scale.replicas_for(MEASURED, replace(DEMAND, concurrent=10, turns_per_day=10), LIMITS) == 3
+    )
     heavy = replace(LIMITS, kb_per_socket=1_000.0)
     # 1.2 GiB for use, less 200 MB, in sockets of 1 MB.
-    assert replicas_for(MEASURED, DEMAND, heavy) == 10
+    assert scale.replicas_for(MEASURED, DEMAND, heavy) == 10
 
 
 def test_money_is_turns_times_price() -> None:
-    dollars = plan(MEASURED, DEMAND, LIMITS, PRICES).dollars
+    dollars = scale.plan(MEASURED, DEMAND, LIMITS, PRICES).dollars
     turns = 2_160_000 * 30
     prompt = turns * 2_000 / 1e6 * (0.3 * 0.55 + 0.7 * 2.20)
     assert dollars["models"] == pytest.approx(prompt + turns * 300 / 1e6 * 8.80)
@@ -96,16 +83,16 @@ def test_money_is_turns_times_price() -> None:
 
 
 def test_twice_the_turns_cost_twice_the_models_and_no_more_a_turn() -> None:
-    one = plan(MEASURED, DEMAND, LIMITS, PRICES)
-    two = plan(MEASURED, replace(DEMAND, turns_per_day=4_320_000), LIMITS, PRICES)
+    one = scale.plan(MEASURED, DEMAND, LIMITS, PRICES)
+    two = scale.plan(MEASURED, replace(DEMAND, turns_per_day=4_320_000), LIMITS, PRICES)
     assert two.dollars["models"] == pytest.approx(2 * one.dollars["models"])
     assert two.dollars_per_turn <= one.dollars_per_turn * 1.001
 
 
 def test_waits_are_none_with_room_and_long_without() -> None:
-    with_room = simulated_wait(rate=100, work_seconds=0.02, servers=20, seconds=30)
-    tight = simulated_wait(rate=100, work_seconds=0.02, servers=3, seconds=30)
-    too_few = simulated_wait(rate=100, work_seconds=0.02, servers=1, seconds=30)
+    with_room = scale.simulated_wait(rate=100, work_seconds=0.02, servers=20, seconds=30)
+    tight = scale.simulated_wait(rate=100, work_seconds=0.02, servers=3, seconds=30)
+    too_few = scale.simulated_wait(rate=100, work_seconds=0.02, servers=1, seconds=30)
     assert with_room == 0.0
     assert 0.0 < tight < 0.2
     assert too_few > 10.0
@@ -113,19 +100,19 @@ def test_waits_are_none_with_room_and_long_without() -> None:
 
 def test_the_simulation_agrees_with_the_known_formula_for_one_server() -> None:
     # M/M/1: the wait exceeds t with probability rho * exp(-(mu - lambda) t).
-    wait = simulated_wait(rate=50, work_seconds=0.01, servers=1, seconds=2_000)
+    wait = scale.simulated_wait(rate=50, work_seconds=0.01, servers=1, seconds=2_000)
     assert wait == pytest.approx(0.0782, rel=0.1)
 
 
 def test_the_table_shows_every_demand() -> None:
-    text = table([plan(MEASURED, demand, LIMITS, PRICES) for demand in DEMANDS])
-    for demand in DEMANDS:
+    text = scale.table([scale.plan(MEASURED, demand, LIMITS, PRICES) for demand in scale.DEMANDS])
+    for demand in scale.DEMANDS:
         assert demand.name in text
     assert "full first" in text
 
 
 def test_the_page_shows_what_the_kept_figures_give() -> None:
-    measured = Measured.of(orjson.loads(FIGURES.read_bytes()), "azurite")
-    plans = [plan(measured, demand, LIMITS, PRICES) for demand in DEMANDS]
-    page = PAGE.read_text("utf-8")
-    assert on_page(page, shown(measured, plans)) == page, "python -m bench.scale --page"
+    measured = scale.Measured.of(orjson.loads(scale.FIGURES.read_bytes()), "azurite")
+    plans = [scale.plan(measured, demand, LIMITS, PRICES) for demand in scale.DEMANDS]
+    page = scale.PAGE.read_text("utf-8")
+    assert scale.on_page(page, scale.shown(measured, plans)) == page, "python -m bench.scale --page"

@@ -6,16 +6,8 @@ from typing import Any
 
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
+from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan, PlanStep
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    TurnTiming,
-)
 from services.runs.hub import Run
 from tests.routes.fakes import state
 
@@ -42,11 +34,13 @@ class Talk:
         self._stop = asyncio.ensure_future(run.stop_requested())
 
     def begin(self, **changes: Any) -> None:
-        self.run.emit(RunStarted(run_id=self.run.run_id, conversation_id=self.run.conversation_id))
+        self.run.emit(
+            turn_events.RunStarted(run_id=self.run.run_id, conversation_id=self.run.conversation_id)
+        )
         self.show(**changes)
 
     def show(self, **changes: Any) -> None:
-        self.run.emit(StateChanged(state=state(self.run.conversation_id, **changes)))
+        self.run.emit(turn_events.StateChanged(state=state(self.run.conversation_id, **changes)))
 
     async def say(
         self,
@@ -58,13 +52,13 @@ class Talk:
         at_last: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Say `pieces`, each `apart` seconds after the one before, and end after `at_last`."""
-        self.run.emit(AgentMessageStarted(message_id=message_id, agent=agent))
+        self.run.emit(turn_events.AgentMessageStarted(message_id=message_id, agent=agent))
         said = []
         for piece in pieces:
             if self.run.is_finished or self.is_stopped:
                 break
             said.append(piece)
-            self.run.emit(AgentTextDelta(message_id=message_id, text=piece))
+            self.run.emit(turn_events.AgentTextDelta(message_id=message_id, text=piece))
             await asyncio.sleep(apart)
         if at_last is not None:
             await at_last()
@@ -75,7 +69,7 @@ class Talk:
             timestamp=NOW,
             citations=list(citations),
         )
-        self.run.emit(AgentMessageFinished(message=message))
+        self.run.emit(turn_events.AgentMessageFinished(message=message))
 
     @property
     def is_stopped(self) -> bool:
@@ -84,7 +78,7 @@ class Talk:
 
     def end(self, outcome: Any = "success") -> None:
         self._stop.cancel()
-        self.run.emit(RunFinished(outcome=outcome, timing=TurnTiming()))
+        self.run.emit(turn_events.RunFinished(outcome=outcome, timing=turn_events.TurnTiming()))
 
 
 def telling(tell: Callable[[Talk], Awaitable[None]], **changes: Any) -> Script:

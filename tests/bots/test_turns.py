@@ -12,17 +12,9 @@ from bots.rendering import delivery, text_stream
 from bots.rendering.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
+from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import IncomingMessage, Sender
 from data_models.conversations.plan import Plan, PlanStep
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    TurnTiming,
-)
 from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
@@ -45,21 +37,23 @@ Script = Callable[[Run], Awaitable[None]]
 
 def script_of(*events: Any, state_changes: dict[str, Any] | None = None) -> Script:
     async def script(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        run.emit(StateChanged(state=state(run.conversation_id, **(state_changes or {}))))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(
+            turn_events.StateChanged(state=state(run.conversation_id, **(state_changes or {})))
+        )
         for event in events:
             run.emit(event)
         if not run.is_finished:
-            run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+            run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
 
     return script
 
 
-def said(text: str, *, citations: list[Citation] | None = None) -> AgentMessageFinished:
+def said(text: str, *, citations: list[Citation] | None = None) -> turn_events.AgentMessageFinished:
     message = AgentMessage(
         message_id="m1", agent="Radiology", text=text, timestamp=NOW, citations=citations or []
     )
-    return AgentMessageFinished(message=message)
+    return turn_events.AgentMessageFinished(message=message)
 
 
 # -- one message and its answer -------------------------------------------------------------------
@@ -103,7 +97,7 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
     monkeypatch.setattr(text_stream, "REPEAT_SECONDS", 0.3)
 
     async def script(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         async with asyncio.timeout(60):
             while len(channel.activities()) < 2:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
@@ -170,7 +164,7 @@ async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
 ) -> None:
     bot.scheduler.script = script_of(
         *spoken("m1", "First.", agent="Orchestrator"),
-        Notice(kind="restored", text="Continuing with patient_4."),
+        turn_events.Notice(kind="restored", text="Continuing with patient_4."),
         *spoken("m2", "Second.", agent="Radiology"),
     )
     await channel.say(bot.url, "hello")
@@ -185,7 +179,9 @@ async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
 
 @pytest.mark.slow
 async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConnector) -> None:
-    bot.scheduler.script = script_of(RunFailed(code="model", text="The model failed.", ref="run_1"))
+    bot.scheduler.script = script_of(
+        turn_events.RunFailed(code="model", text="The model failed.", ref="run_1")
+    )
     await channel.say(bot.url, "hello")
     await channel.until_said("The model failed.")
     assert len(await channel.until_quiet()) == len(channel.activities())
@@ -333,7 +329,7 @@ async def test_sources_are_not_cited_where_the_channel_does_not_know_them(
 async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
     bot.scheduler.script = script_of(said("A plan."), interrupted, state_changes={"plan": PLAN})
     await channel.say(bot.url, "start tumor board for patient_4")
     card = await channel.until(lambda one: bool(one.get("attachments")))
@@ -355,7 +351,7 @@ async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
 
 async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -> None:
     question = {"id": "question_7", "kind": "clear", "text": "Clear everything?"}
-    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
     bot.scheduler.script = script_of(
         said("Clear everything?"), interrupted, state_changes={"question": question}
     )
@@ -372,7 +368,7 @@ async def test_a_question_which_one_is_meant_has_a_button_for_each(
 ) -> None:
     text = "Which event do you mean?\n1. *Case meeting*, Wed 2 Dec 15:00\n2. *other appointment*"
     question = {"id": "question_7", "kind": "which_entity", "text": text}
-    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
     bot.scheduler.script = script_of(said(text), interrupted, state_changes={"question": question})
     await channel.say(bot.url, "cancel the meeting")
     await channel.until(lambda one: bool(one.get("attachments")))
@@ -389,7 +385,7 @@ async def test_a_question_that_no_button_can_answer_has_none(
     bot: Bot, channel: FakeConnector
 ) -> None:
     question = {"id": "question_7", "kind": "which_patient", "text": "Which patient?"}
-    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    interrupted = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
     bot.scheduler.script = script_of(
         said("Which patient?"), interrupted, state_changes={"question": question, "plan": PLAN}
     )

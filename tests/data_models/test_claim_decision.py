@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models.conversations.claim_decision import (
-    ClaimTimes,
-    claim_state,
-    find_answer,
-    queue_length,
-    with_answer,
-)
+from data_models.conversations import claim_decision
 from data_models.conversations.conversation import (
     ANSWERED_INLINE,
     AnsweredMessage,
@@ -23,7 +17,7 @@ from data_models.conversations.incoming_message import IncomingMessage, Sender
 from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
-TIMES = ClaimTimes()
+TIMES = claim_decision.ClaimTimes()
 
 
 def conversation() -> Conversation:
@@ -61,31 +55,33 @@ def answer(number: int, *, age_hours: float = 0) -> AnsweredMessage:
 @with_cases("expires_in", "state")
 def test_a_claim_is_held_until_its_grace_is_over(expires_in: float, state: str) -> None:
     turn = running(expires_in=expires_in)
-    assert claim_state(turn, now=NOW, times=TIMES, is_dead=lambda _: False) == state
+    assert claim_decision.claim_state(turn, now=NOW, times=TIMES, is_dead=lambda _: False) == state
 
 
 def test_nobody_holds_a_conversation_without_a_running_turn() -> None:
-    assert claim_state(None, now=NOW, times=TIMES, is_dead=lambda _: True) == "free"
+    assert claim_decision.claim_state(None, now=NOW, times=TIMES, is_dead=lambda _: True) == "free"
 
 
 def test_the_claim_of_a_dead_process_is_not_waited_for() -> None:
     turn = running(expires_in=30)
-    state = claim_state(turn, now=NOW, times=TIMES, is_dead=lambda name: name == "there")
+    state = claim_decision.claim_state(
+        turn, now=NOW, times=TIMES, is_dead=lambda name: name == "there"
+    )
     assert state == "abandoned"
 
 
 def test_the_queue_is_what_lies_between_head_and_tail() -> None:
     waiting = conversation().model_copy(update={"inbox_head": 3, "inbox_tail": 8})
-    assert queue_length(waiting) == 5
+    assert claim_decision.queue_length(waiting) == 5
 
 
 def test_the_newest_answer_of_a_message_is_found() -> None:
     talk = conversation()
     talk.answered = [answer(1), answer(2), answer(1)._replace(run_id="run_again")]
-    found = find_answer(talk, "hash-1")
+    found = claim_decision.find_answer(talk, "hash-1")
     assert found is not None
     assert found.run_id == "run_again"
-    assert find_answer(talk, "hash-3") is None
+    assert claim_decision.find_answer(talk, "hash-3") is None
 
 
 @pytest.mark.slow
@@ -94,7 +90,7 @@ def test_every_answer_of_the_day_is_inline_or_on_one_page(count: int) -> None:
     talk, pages = conversation(), {}
     for number in range(count):
         named = talk.next_answered_page
-        page = with_answer(talk, answer(number), now=NOW)
+        page = claim_decision.with_answer(talk, answer(number), now=NOW)
         if page is not None:
             pages[named] = page
         assert len(talk.answered) <= ANSWERED_INLINE
@@ -107,7 +103,7 @@ def test_every_answer_of_the_day_is_inline_or_on_one_page(count: int) -> None:
 def test_answers_older_than_a_day_are_let_go() -> None:
     talk = conversation()
     talk.answered = [answer(number, age_hours=25) for number in range(ANSWERED_INLINE)]
-    assert with_answer(talk, answer(1_000), now=NOW) is None
+    assert claim_decision.with_answer(talk, answer(1_000), now=NOW) is None
     assert talk.answered_pages == []
     assert len(talk.answered) <= ANSWERED_INLINE
 
@@ -115,7 +111,7 @@ def test_answers_older_than_a_day_are_let_go() -> None:
 def test_a_page_is_forgotten_when_its_newest_is_a_day_old() -> None:
     talk = conversation()
     for number in range(ANSWERED_INLINE + 1):
-        with_answer(talk, answer(number), now=NOW)
+        claim_decision.with_answer(talk, answer(number), now=NOW)
     assert len(talk.answered_pages) == 1
-    with_answer(talk, answer(999), now=NOW + timedelta(hours=25))
+    claim_decision.with_answer(talk, answer(999), now=NOW + timedelta(hours=25))
     assert talk.answered_pages == []

@@ -9,15 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models import document as shapes
+from data_models import errors
 from data_models.document import Document
 from data_models.documents import BlobCache, Documents, parse_document
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    CorruptDocumentError,
-    DocumentTooNewError,
-    StoreUnavailableError,
-)
 from data_models.storage.blob_store import Blob
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -70,9 +64,9 @@ async def test_a_stale_version_is_refused(store: MemoryBlobStore) -> None:
     mine = documents(store)
     etag = await mine.write(NAME, note("first"), etag=None)
     await documents(store).write(NAME, note("theirs"), etag=etag)
-    with pytest.raises(BlobChangedError):
+    with pytest.raises(errors.BlobChangedError):
         await mine.write(NAME, note("mine"), etag=etag)
-    with pytest.raises(BlobExistsError):
+    with pytest.raises(errors.BlobExistsError):
         await mine.write(NAME, note("mine"), etag=None)
     assert await read(mine) == "theirs"
 
@@ -85,7 +79,7 @@ async def test_a_lost_answer_is_a_success_when_the_words_are_there(store: Memory
 
 async def test_a_write_that_did_not_happen_is_an_error(store: MemoryBlobStore) -> None:
     found = documents(faulty(store, Down()))
-    with pytest.raises(StoreUnavailableError):
+    with pytest.raises(errors.StoreUnavailableError):
         await found.write(NAME, note("first"), etag=None)
     assert await read(found) is None
 
@@ -125,7 +119,7 @@ async def test_damage_is_refused_kept_in_place_and_copied_once(
     await store.create(NAME, damage)
     found = documents(store)
     for _ in range(3):
-        with pytest.raises(CorruptDocumentError) as caught:
+        with pytest.raises(errors.CorruptDocumentError) as caught:
             await read(found)
         shown = "".join(traceback.format_exception(caught.value))
         assert "secret" not in shown
@@ -143,17 +137,17 @@ async def test_damage_is_reported_each_time_it_is_met(store: MemoryBlobStore) ->
         on_corrupt=lambda conversation_id, kind: told.append((conversation_id, kind)),
     )
     for _ in range(2):
-        with pytest.raises(CorruptDocumentError):
+        with pytest.raises(errors.CorruptDocumentError):
             await read(found)
     assert told == [("c", "Note")] * 2
 
 
 async def test_each_damage_is_kept_even_of_the_same_size_and_second(store: MemoryBlobStore) -> None:
     etag = await store.create(NAME, b"{broken 1")
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(errors.CorruptDocumentError):
         await read(documents(store))
     await store.replace(NAME, b"{broken 2", etag=etag)
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(errors.CorruptDocumentError):
         await read(documents(store))
     copies = [data for name, data in store.contents.items() if ".corrupt-" in name]
     assert sorted(copies) == [b"{broken 1", b"{broken 2"]
@@ -162,7 +156,7 @@ async def test_each_damage_is_kept_even_of_the_same_size_and_second(store: Memor
 async def test_a_restored_document_is_seen_without_a_restart(store: MemoryBlobStore) -> None:
     etag = await store.create(NAME, b"{")
     found = documents(store)
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(errors.CorruptDocumentError):
         await read(found)
     await store.replace(NAME, note("restored").model_dump_json().encode(), etag=etag)
     assert await read(found) == "restored"
@@ -170,7 +164,7 @@ async def test_a_restored_document_is_seen_without_a_restart(store: MemoryBlobSt
 
 async def test_a_store_that_is_down_is_not_an_absent_document(store: MemoryBlobStore) -> None:
     found = documents(faulty(store, Down()))
-    with pytest.raises(StoreUnavailableError):
+    with pytest.raises(errors.StoreUnavailableError):
         await read(found)
     assert await read(found) is None
 
@@ -189,7 +183,7 @@ async def test_what_a_newer_server_added_survives_our_rewrite(store: MemoryBlobS
 async def test_what_needs_a_newer_reader_is_refused_and_no_damage(store: MemoryBlobStore) -> None:
     data = b'{"schema_version": 9, "min_reader": 3, "conversation_id": "c", "text": "t"}'
     await store.create(NAME, data)
-    with pytest.raises(DocumentTooNewError):
+    with pytest.raises(errors.DocumentTooNewError):
         await read(documents(store))
     assert store.contents == {NAME: data}
 
@@ -222,7 +216,7 @@ async def test_an_old_document_is_upgraded_and_its_old_form_kept(store: MemoryBl
 
 def test_a_version_without_a_way_up_is_refused() -> None:
     data = b'{"conversation_id": "c", "schema_version": 1, "text": "t"}'
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(errors.CorruptDocumentError):
         parse_document(data, NewNote, conversation_id="c")
 
 

@@ -9,18 +9,7 @@ from data_models.conversations.turn_events import RunFailed
 from data_models.errors import InterruptedTurnError
 from services.runs.hub import Run
 from tests.amounts import amount
-from tests.durability.crash import (
-    Attempt,
-    GenerationIds,
-    Scenario,
-    attempt,
-    copy_of,
-    evidence_of,
-    notices,
-    prepared,
-    resend,
-    world_on,
-)
+from tests.durability import crash
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, Kill, LostAnswer
@@ -30,27 +19,27 @@ CLEAR = "clear patient context"
 _MOST_OPERATIONS = 150
 
 
-async def _first_turn(tried: Attempt) -> None:
+async def _first_turn(tried: crash.Attempt) -> None:
     await tried.submit("start a tumor board for patient_4, says alpha")
 
 
-async def _follow_up(tried: Attempt) -> None:
+async def _follow_up(tried: crash.Attempt) -> None:
     await tried.submit("and what of the biopsy, says alpha")
 
 
-async def _switch(tried: Attempt) -> None:
+async def _switch(tried: crash.Attempt) -> None:
     await tried.submit("switch to patient_15 and tell me the stage, says alpha")
 
 
-async def _new_patient(tried: Attempt) -> None:
+async def _new_patient(tried: crash.Attempt) -> None:
     await tried.submit("switch to patient_33 and tell me the stage, says alpha")
 
 
-async def _clear(tried: Attempt) -> None:
+async def _clear(tried: crash.Attempt) -> None:
     await tried.submit(CLEAR)
 
 
-async def _queued(tried: Attempt) -> None:
+async def _queued(tried: crash.Attempt) -> None:
     tried.world.team.gate.clear()
     await tried.submit("what does the radiology say, says alpha")
     await tried.submit("and the pathology, says beta")
@@ -64,14 +53,14 @@ TWO_PATIENTS = (
 )
 LONG = "history " * 900
 SCENARIOS = [
-    Scenario("first turn", (), _first_turn),
-    Scenario("follow-up with two answers", TWO_PATIENTS, _follow_up, answers=2),
-    Scenario("switch back", TWO_PATIENTS, _switch),
-    Scenario("switch to a new patient", TWO_PATIENTS, _new_patient),
-    Scenario("clear", TWO_PATIENTS, _clear),
-    Scenario("queue", TWO_PATIENTS, _queued),
-    Scenario("first message, and one behind it", (), _queued),
-    Scenario(
+    crash.Scenario("first turn", (), _first_turn),
+    crash.Scenario("follow-up with two answers", TWO_PATIENTS, _follow_up, answers=2),
+    crash.Scenario("switch back", TWO_PATIENTS, _switch),
+    crash.Scenario("switch to a new patient", TWO_PATIENTS, _new_patient),
+    crash.Scenario("clear", TWO_PATIENTS, _clear),
+    crash.Scenario("queue", TWO_PATIENTS, _queued),
+    crash.Scenario("first message, and one behind it", (), _queued),
+    crash.Scenario(
         "rotation",
         (
             *("start a tumor board for patient_4, says two",),
@@ -86,14 +75,14 @@ SCENARIOS = [
 class Aftermath:
     """What is found after the fault: by a new process, at the next message."""
 
-    tried: Attempt
+    tried: crash.Attempt
     store: MemoryBlobStore
     heard: list[Heard] = field(default_factory=list)
     orphans: list[Run] = field(default_factory=list)
 
     async def go_on(self) -> None:
         """Serve the conversation from a new process."""
-        self.world = world_on(self.store, ids=GenerationIds("c"))
+        self.world = crash.world_on(self.store, ids=crash.GenerationIds("c"))
 
         async def deliver(run: Run) -> None:
             self.orphans.append(run)
@@ -105,13 +94,13 @@ class Aftermath:
 
     @property
     def evidence(self) -> Evidence:
-        return evidence_of(self.store)
+        return crash.evidence_of(self.store)
 
     async def told_of_interruptions(self) -> int:
         """Count how often anybody was told."""
         return sum(
             map(
-                notices,
+                crash.notices,
                 [*self.heard, *[await heard(run) for run in [*self.orphans, *self.tried.runs]]],
             )
         )
@@ -158,7 +147,7 @@ async def assert_one_answer(after: Aftermath) -> None:
     """Sending everything again changes nothing: the same answer, told a second time."""
     for message in after.tried.messages:
         before = after.evidence.saying(message.text)
-        again = await resend(after.world, message)
+        again = await crash.resend(after.world, message)
         await after.world.scheduler.idle()
         found = after.evidence.saying(message.text)
         if message.text == CLEAR:
@@ -173,7 +162,7 @@ async def assert_one_answer(after: Aftermath) -> None:
         assert isinstance(again.end, RunFailed) == (turn.turn_status == "FAILED")
 
 
-async def assert_recovered(after: Aftermath, scenario: Scenario) -> None:
+async def assert_recovered(after: Aftermath, scenario: crash.Scenario) -> None:
     await after.go_on()
     assert not [each.end for each in after.heard if isinstance(each.end, RunFailed)]
     found = after.evidence
@@ -190,11 +179,11 @@ async def assert_recovered(after: Aftermath, scenario: Scenario) -> None:
     assert_legal(after.evidence)
 
 
-async def sweep(scenario: Scenario, fault: Fault, *, at_least: int) -> None:
-    contents = await prepared(scenario)
+async def sweep(scenario: crash.Scenario, fault: Fault, *, at_least: int) -> None:
+    contents = await crash.prepared(scenario)
     for number in range(1, _MOST_OPERATIONS):
-        inner = await copy_of(contents)
-        tried = await attempt(scenario, inner, number, fault)
+        inner = await crash.copy_of(contents)
+        tried = await crash.attempt(scenario, inner, number, fault)
         if len(tried.store.operations) < number:
             assert number > at_least, "the fault met nothing"
             return
@@ -207,7 +196,7 @@ async def sweep(scenario: Scenario, fault: Fault, *, at_least: int) -> None:
     pytest.fail("the scenario has more operations than the sweep")
 
 
-def named(scenario: Scenario) -> str:
+def named(scenario: crash.Scenario) -> str:
     return scenario.name
 
 
@@ -221,7 +210,7 @@ BY_DAY = amount(by_day=1, by_night=len(KILLS))
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
 @pytest.mark.parametrize("fault", list(KILLS.values())[:BY_DAY], ids=list(KILLS)[:BY_DAY])
 async def test_a_killed_process_leaves_every_word_and_no_half_state(
-    scenario: Scenario, fault: Fault
+    scenario: crash.Scenario, fault: Fault
 ) -> None:
     await sweep(scenario, fault, at_least=5)
 
@@ -229,5 +218,7 @@ async def test_a_killed_process_leaves_every_word_and_no_half_state(
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
 @pytest.mark.parametrize("fault", [Down(), LostAnswer()], ids=["down", "lost answer"])
-async def test_a_failing_store_costs_an_error_at_most(scenario: Scenario, fault: Fault) -> None:
+async def test_a_failing_store_costs_an_error_at_most(
+    scenario: crash.Scenario, fault: Fault
+) -> None:
     await sweep(scenario, fault, at_least=5)

@@ -22,15 +22,8 @@ from hypothesis.stateful import (
 
 from services.language.crisis.rules import load_rules
 from services.turn.answers import safety as turn_safety
+from tests.durability import recorded_chat
 from tests.durability.asking import BOOK, LIST, SEND, WRITE
-from tests.durability.recorded_chat import (
-    CANARY,
-    PATIENTS,
-    REMEMBER,
-    SESSION,
-    Conversation,
-    owner_of,
-)
 from tests.logged import logs_as_they_were
 
 
@@ -44,11 +37,11 @@ class Isolation(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.opened: list[Conversation] = []
+        self.opened: list[recorded_chat.Conversation] = []
         self.answered: list[tuple[str, str]] = []
 
     @property
-    def talk(self) -> Conversation:
+    def talk(self) -> recorded_chat.Conversation:
         return self.opened[0]
 
     def teardown(self) -> None:
@@ -57,7 +50,7 @@ class Isolation(RuleBasedStateMachine):
 
     @initialize()
     def greet(self) -> None:
-        self.opened.append(Conversation())
+        self.opened.append(recorded_chat.Conversation())
         self.talk.publish()
         self.talk.say(f"hello, {self.talk.canary('user')}")
 
@@ -65,13 +58,13 @@ class Isolation(RuleBasedStateMachine):
         # From here on the words are the new patient's, and so is what its message asks of models.
         self.talk.active = patient
 
-    @rule(patient=st.sampled_from(PATIENTS))
+    @rule(patient=st.sampled_from(recorded_chat.PATIENTS))
     def switch(self, patient: str) -> None:
         self._switched(patient)
         run = self.talk.say(f"switch to {patient} and review: {self.talk.canary('user')}")
         assert not run.replayed
 
-    @rule(patient=st.sampled_from(PATIENTS))
+    @rule(patient=st.sampled_from(recorded_chat.PATIENTS))
     def switch_barely(self, patient: str) -> None:
         self._switched(patient)
         self.talk.say(f"switch to {patient}")
@@ -101,7 +94,7 @@ class Isolation(RuleBasedStateMachine):
     def recall(self) -> None:
         """Every agent may look up all that was said, of this patient and since the last clear."""
         recalls = self.talk.recalls
-        self.talk.say(f"@PatientHistory {REMEMBER} {self.talk.canary('user')}?")
+        self.talk.say(f"@PatientHistory {recorded_chat.REMEMBER} {self.talk.canary('user')}?")
         assert self.talk.recalls > recalls, "else this would prove nothing"
 
     @rule()
@@ -113,7 +106,7 @@ class Isolation(RuleBasedStateMachine):
     def begin_a_scenario(self) -> None:
         self.talk.say("start tumor board preparation")
         held = [one for one in self.talk.evidence.contexts() if one.scenario is not None]
-        assert self.talk.active == SESSION or held, "else this would prove nothing"
+        assert self.talk.active == recorded_chat.SESSION or held, "else this would prove nothing"
 
     @rule()
     def leave_the_scenario(self) -> None:
@@ -123,7 +116,7 @@ class Isolation(RuleBasedStateMachine):
     def book(self) -> None:
         """The reason for the appointment is the patient's; the clinic keeps all of them."""
         self.talk.say(f"@AppointmentManager {BOOK}")
-        known = self.talk.active != SESSION
+        known = self.talk.active != recorded_chat.SESSION
         assert self.talk.asks_for_a_yes == known, "else this would prove nothing"
 
     @rule()
@@ -141,7 +134,7 @@ class Isolation(RuleBasedStateMachine):
         """
         question = self.talk.evidence.conversation.open_question
         assert question is not None
-        assert (question.patient_id or SESSION) == self.talk.active
+        assert (question.patient_id or recorded_chat.SESSION) == self.talk.active
         done = self.talk.booked, self.talk.mails_sent
         self.talk.say(word)
         assert word == "what else?" or not self.talk.asks_for_a_yes
@@ -169,7 +162,7 @@ class Isolation(RuleBasedStateMachine):
     @rule()
     def name_two(self) -> None:
         """Two ids in one message change nothing and reach no agent."""
-        others = [each for each in PATIENTS if each != self.talk.active]
+        others = [each for each in recorded_chat.PATIENTS if each != self.talk.active]
         self.talk.say(f"compare {others[0]} with {others[1]}")
 
     @rule()
@@ -180,7 +173,7 @@ class Isolation(RuleBasedStateMachine):
     def clear(self) -> None:
         # What the clinic was told is on its own record, which a clear does not touch.
         self.talk.archived |= self.talk.spoken.difference(*self.talk.booked.values())
-        self.talk.active = SESSION
+        self.talk.active = recorded_chat.SESSION
         run = self.talk.say("clear patient context")
         assert not run.replayed
 
@@ -188,8 +181,8 @@ class Isolation(RuleBasedStateMachine):
     def no_model_was_sent_anybody_elses_words(self) -> None:
         sent, self.talk.sent = self.talk.sent, []
         for active, text in sent:
-            found = set(CANARY.findall(text))
-            assert {owner_of(each) for each in found} <= {active}
+            found = set(recorded_chat.CANARY.findall(text))
+            assert {recorded_chat.owner_of(each) for each in found} <= {active}
             assert not found & self.talk.archived
             plain = text.replace("\\", "")  # JSON within JSON
             for patient, words in self.talk.record_words.items():
@@ -198,16 +191,18 @@ class Isolation(RuleBasedStateMachine):
     @invariant()
     def the_clinic_keeps_each_patients_words_with_that_patient(self) -> None:
         for patient, canaries in self.talk.booked.items():
-            assert {owner_of(each) for each in canaries} <= {patient}
+            assert {recorded_chat.owner_of(each) for each in canaries} <= {patient}
 
     @invariant()
     def no_document_holds_two_patients_words(self) -> None:
         for context in self.talk.evidence.contexts():
             found = self.talk.canaries_in(context)
-            assert {owner_of(each) for each in found} <= {context.patient_id or SESSION}
+            assert {recorded_chat.owner_of(each) for each in found} <= {
+                context.patient_id or recorded_chat.SESSION
+            }
             assert not found & self.talk.archived
         active = self.talk.evidence.registry.active_patient_id
-        assert (active or SESSION) == self.talk.active
+        assert (active or recorded_chat.SESSION) == self.talk.active
 
 
 @pytest.fixture

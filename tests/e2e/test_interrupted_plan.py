@@ -7,20 +7,9 @@ from threading import Event
 import aiohttp
 import pytest
 
+from tests.e2e import talks
 from tests.e2e.models import board_brain, running_model
 from tests.e2e.server import running_server
-from tests.e2e.talks import (
-    SURFACES,
-    BotTalk,
-    PlainTalk,
-    StreamTalk,
-    Surface,
-    Talk,
-    new_chat,
-    next_frame,
-    socket_to,
-    talking,
-)
 from tests.fakes_openai import RecordedRequest, Reply
 
 pytestmark = pytest.mark.slow
@@ -55,16 +44,16 @@ async def test_a_plan_goes_on_behind_a_question_and_stays_paused_behind_a_stop(
     held = HeldModel()
     with running_model(held) as model, running_server(tmp_path, **model.settings()) as server:
         async with aiohttp.ClientSession() as client:
-            chat = await new_chat(client, server.url)
-            async with socket_to(client, server.url, chat) as socket:
-                talk = PlainTalk(chat, socket)
+            chat = await talks.new_chat(client, server.url)
+            async with talks.socket_to(client, server.url, chat) as socket:
+                talk = talks.PlainTalk(chat, socket)
                 await talk.say("start with patient_4")
                 await talk.say("start tumor board")
                 held.may_answer.clear()
                 for text in ("yes", words):
                     await socket.send_json({"content": text, "sender": "Dr. Ada"})
                 if goes_on:
-                    while (await next_frame(socket)).get("notice") != "queued":
+                    while (await talks.next_frame(socket)).get("notice") != "queued":
                         pass
                     held.may_answer.set()
                 board, between = await talk.answer(), await talk.answer()
@@ -74,11 +63,13 @@ async def test_a_plan_goes_on_behind_a_question_and_stays_paused_behind_a_stop(
     assert any(one.text.startswith(PAUSED) for one in board.said) is goes_on
 
 
-@pytest.mark.parametrize("surface", SURFACES)
-async def test_stop_is_answered_while_the_model_is_silent(tmp_path: Path, surface: Surface) -> None:
+@pytest.mark.parametrize("surface", talks.SURFACES)
+async def test_stop_is_answered_while_the_model_is_silent(
+    tmp_path: Path, surface: talks.Surface
+) -> None:
     held = HeldModel()
     with running_model(held) as model, running_server(tmp_path, **model.settings()) as server:
-        async with talking(server.url, surface) as talk:
+        async with talks.talking(server.url, surface) as talk:
             await talk.say("start with patient_4", last_words="patient_4")
             held.may_answer.clear()
             asked = asyncio.create_task(send(talk, "what is the stage?"))
@@ -90,23 +81,23 @@ async def test_stop_is_answered_while_the_model_is_silent(tmp_path: Path, surfac
     assert "Stopped. What was shown so far is kept." in stopped
 
 
-async def send(talk: Talk, text: str) -> None:
+async def send(talk: talks.Talk, text: str) -> None:
     """Send a message; over AG-UI its run is over before this returns."""
     match talk:
-        case PlainTalk() | StreamTalk():
+        case talks.PlainTalk() | talks.StreamTalk():
             await talk.socket.send_json({"content": text, "sender": "Dr. Ada"})
-        case BotTalk():
+        case talks.BotTalk():
             await talk.channel.say(talk.url, text, conversation=talk.conversation)
         case _:
             await talk.say(text, last_words="")
 
 
-async def answer_to_stop(talk: Talk) -> str:
+async def answer_to_stop(talk: talks.Talk) -> str:
     """Say stop, and return what was said until it is answered."""
-    if not isinstance(talk, PlainTalk | StreamTalk):
+    if not isinstance(talk, talks.PlainTalk | talks.StreamTalk):
         return (await talk.say("stop", last_words="Stopped.")).text
     await talk.socket.send_json({"content": "stop", "sender": "Dr. Ada"})
     told = ""
     while "Stopped." not in told:
-        told += str(await next_frame(talk.socket))
+        told += str(await talks.next_frame(talk.socket))
     return told

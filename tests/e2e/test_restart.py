@@ -9,20 +9,10 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.e2e import talks
 from tests.e2e.models import ModelServer, board_brain, running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import Stored, StoredFiles
-from tests.e2e.talks import (
-    Answer,
-    Frame,
-    StreamTalk,
-    answer_of,
-    at_rest,
-    is_last,
-    new_chat,
-    next_frame,
-    socket_to,
-)
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.waiting import until as until_so
 
@@ -67,31 +57,31 @@ async def stream_to(server: Server, conversation: str, **query: object) -> Async
     parts = "".join(f"&{name}={value}" for name, value in query.items())
     async with (
         aiohttp.ClientSession() as client,
-        socket_to(client, server.url, conversation, f"?stream=1{parts}") as socket,
+        talks.socket_to(client, server.url, conversation, f"?stream=1{parts}") as socket,
     ):
         yield socket
 
 
-async def say(server: Server, conversation: str, text: str, **more: str) -> Answer:
+async def say(server: Server, conversation: str, text: str, **more: str) -> talks.Answer:
     async with stream_to(server, conversation) as socket:
         await socket.send_json({"content": text, **more})
-        return await StreamTalk(conversation, socket).answer()
+        return await talks.StreamTalk(conversation, socket).answer()
 
 
 async def chat_about_four(server: Server) -> str:
     async with aiohttp.ClientSession() as client:
-        conversation = await new_chat(client, server.url)
+        conversation = await talks.new_chat(client, server.url)
     await say(server, conversation, "switch to patient_4")
     return conversation
 
 
-async def until(socket: aiohttp.ClientWebSocketResponse, part: str) -> list[Frame]:
+async def until(socket: aiohttp.ClientWebSocketResponse, part: str) -> list[talks.Frame]:
     """Return the frames up to the first that streams text once `part` was said."""
-    frames: list[Frame] = []
+    frames: list[talks.Frame] = []
     said = ""
     while part not in said:
-        frames.append(await next_frame(socket))
-        assert not is_last(frames[-1]), "the turn ended before the test meant it to"
+        frames.append(await talks.next_frame(socket))
+        assert not talks.is_last(frames[-1]), "the turn ended before the test meant it to"
         said += frames[-1].get("delta", "") if "messageId" in frames[-1] else ""
     return frames
 
@@ -106,10 +96,10 @@ async def until_not_ready(server: Server) -> None:
     assert status == 503
 
 
-async def rest_of(socket: aiohttp.ClientWebSocketResponse) -> list[Frame]:
-    frames: list[Frame] = []
-    while not frames or not is_last(frames[-1]):
-        frames.append(await next_frame(socket))
+async def rest_of(socket: aiohttp.ClientWebSocketResponse) -> list[talks.Frame]:
+    frames: list[talks.Frame] = []
+    while not frames or not talks.is_last(frames[-1]):
+        frames.append(await talks.next_frame(socket))
     return frames
 
 
@@ -138,7 +128,7 @@ def rows_of(server: Server, conversation: str) -> list[tuple[str, str]]:
     return [(turn["user_message"], turn["turn_status"]) for turn in turns]
 
 
-def interruptions(answer: Answer) -> int:
+def interruptions(answer: talks.Answer) -> int:
     return answer.notices.count("interrupted")
 
 
@@ -162,7 +152,7 @@ async def test_a_kill_amid_a_plan_loses_no_step_or_word(server: Server, model: M
     # The first step had been stored; it is not done twice.
     assert "PatientHistory" not in answer.agents
     assert "PatientStatus" in answer.agents
-    await at_rest(stored_in(server, conversation))
+    await talks.at_rest(stored_in(server, conversation))
     turns = turns_of(server, conversation)
     assert [turn["turn_status"] for turn in turns] == [
         "COMPLETED", "COMPLETED", "FAILED", "COMPLETED",
@@ -189,7 +179,7 @@ async def test_a_kill_amid_an_answer_is_said_once_and_keeps_the_question(
     assert first.said
     second = await say(server, conversation, "And now?")
     assert interruptions(second) == 0
-    await at_rest(stored_in(server, conversation))
+    await talks.at_rest(stored_in(server, conversation))
     rows = rows_of(server, conversation)
     assert rows[1:] == [
         (QUESTION, "FAILED"),
@@ -211,14 +201,14 @@ async def test_a_queued_message_outlives_the_server(server: Server, model: Model
         await socket.send_json({"content": QUESTION})
         await until(socket, "long story")
         await socket.send_json({"content": "And the chemotherapy?", "client_message_id": "m-2"})
-        while "queued" not in str(await next_frame(socket)):
+        while "queued" not in str(await talks.next_frame(socket)):
             pass
         server.kill()
     model.brain = board_brain
     server.start()
     # Sent again, as a client does that saw no answer: it runs once, in its place.
     await say(server, conversation, "And the chemotherapy?", client_message_id="m-2")
-    await at_rest(stored_in(server, conversation))
+    await talks.at_rest(stored_in(server, conversation))
     rows = rows_of(server, conversation)
     assert rows[1:] == [(QUESTION, "FAILED"), ("And the chemotherapy?", "COMPLETED")]
 
@@ -235,7 +225,7 @@ async def test_sigterm_lets_the_turn_finish_and_says_goodbye(
         await until_not_ready(server)
         model.is_hasty = True
         frames += await rest_of(socket)
-        assert answer_of(frames).said[-1].text.strip() == LONG.strip()
+        assert talks.answer_of(frames).said[-1].text.strip() == LONG.strip()
         assert frames[-1]["outcome"]["type"] == "success"
         assert (await socket.receive(timeout=PATIENCE_SECONDS)).type is aiohttp.WSMsgType.CLOSE
         assert socket.close_code == GOING_AWAY
@@ -257,8 +247,8 @@ async def test_a_lost_line_is_taken_up_where_it_broke(server: Server, model: Mod
         rest += await rest_of(socket)
     numbers = [frame["metadata"]["seq"] for frame in first + rest]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert answer_of(first + rest).said[-1].text.strip() == LONG.strip()
-    await at_rest(stored_in(server, conversation))
+    assert talks.answer_of(first + rest).said[-1].text.strip() == LONG.strip()
+    await talks.at_rest(stored_in(server, conversation))
     assert turns_of(server, conversation)[-1]["agent_responses"][0]["text"].strip() == LONG.strip()
 
 
@@ -271,8 +261,8 @@ async def test_stop_ends_the_models_work_and_keeps_text(server: Server, model: M
         await socket.send_json({"type": "stop"})
         frames += await rest_of(socket)
     assert frames[-1]["outcome"]["type"] == "cancelled"
-    await at_rest(stored_in(server, conversation))
+    await talks.at_rest(stored_in(server, conversation))
     turn = turns_of(server, conversation)[-1]
     assert turn["turn_status"] == "STOPPED"
-    assert turn["agent_responses"][0]["text"] == answer_of(frames).said[-1].text
+    assert turn["agent_responses"][0]["text"] == talks.answer_of(frames).said[-1].text
     await until_so(lambda: model.requests[-1].was_aborted)

@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from data_models.chat_context import Continuation
+from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ToolCallResult,
-)
 from data_models.errors import ModelError
 from services.group_chat_port import ChatFinished, ContinuationChanged, GroupChatEvent, PlanChanged
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
@@ -65,7 +60,7 @@ def gate_holds(events: list[GroupChatEvent]) -> bool:
         if isinstance(event, PlanChanged) and event.plan.status == "proposed"
     ]
     after = Heard(events[proposals[0] :] if proposals else [])
-    ran = [result for result in after.of(ToolCallResult) if not result.is_error]
+    ran = [result for result in after.of(turn_events.ToolCallResult) if not result.is_error]
     return len(after.said) <= 1 and not ran
 
 
@@ -83,13 +78,13 @@ async def test_a_whimsical_model_breaks_no_rule(world: TeamWorld, seed: int) -> 
         heard = Heard(events)
         assert gate_holds(events)
         assert len(heard.said) <= 30
-        assert len([r for r in heard.of(ToolCallResult) if not r.is_error]) <= 20
-        for message in (event.message for event in heard.of(AgentMessageFinished)):
+        assert len([r for r in heard.of(turn_events.ToolCallResult) if not r.is_error]) <= 20
+        for message in (event.message for event in heard.of(turn_events.AgentMessageFinished)):
             assert message.text == heard.text_of_deltas(message.message_id)
             assert "patient_9" not in message.text
             assert message.agent in (*NAMES[:-1], "PatientStatus", "ReportCreation")
-        assert len(heard.of(AgentMessageStarted)) - len(heard.said) in (0, 1)
-        assert all(delta.text for delta in heard.of(AgentTextDelta))
+        assert len(heard.of(turn_events.AgentMessageStarted)) - len(heard.said) in (0, 1)
+        assert all(delta.text for delta in heard.of(turn_events.AgentTextDelta))
         plan = heard.plan or plan
         for change in heard.of(ContinuationChanged):
             waits = change.continuation

@@ -6,26 +6,16 @@ import pytest
 from data_models.chat_context import Continuation
 from data_models.conversations.incoming_message import Press
 from data_models.conversations.plan import Plan, PlanStatus, PlanStep, StepEdit
-from group_chat.speakers.gate import (
-    Answer,
-    CancelPlan,
-    Opening,
-    Resume,
-    RunPlan,
-    ShowPlan,
-    named_by_others,
-    of_last_deed,
-    opening,
-)
+from group_chat.speakers import gate
 from group_chat.speakers.plan_text import others_plan_line
 from services.group_chat_port import PlanChanged
 from services.language.replies.plan_change import Moved, PlanChange
 from tests.group_chat.team_world import earlier_turn, team_world
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
-ANNAS = ShowPlan("", others_plan_line("Anna"))
+ANNAS = gate.ShowPlan("", others_plan_line("Anna"))
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-FACILITATOR = Answer("Orchestrator")
+FACILITATOR = gate.Answer("Orchestrator")
 WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
 
 
@@ -34,7 +24,7 @@ def plan(status: PlanStatus) -> Plan:
     return Plan(plan_id="p", run_id="r", status=status, steps=steps, created_at=NOW, updated_at=NOW)
 
 
-def opened(text: str, **changes: Any) -> Opening:
+def opened(text: str, **changes: Any) -> gate.Opening:
     given: dict[str, Any] = {
         "press": None,
         "addressed": None,
@@ -43,12 +33,12 @@ def opened(text: str, **changes: Any) -> Opening:
         "facilitator": "Orchestrator",
         "names": TEAM,
     }
-    return opening(text=text, **{**given, **changes})
+    return gate.opening(text=text, **{**given, **changes})
 
 
 @pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])
 def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == RunPlan()
+    assert opened(word, plan=plan("proposed")) == gate.RunPlan()
 
 
 @pytest.mark.parametrize(
@@ -56,23 +46,23 @@ def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
     [
         ("yes", "proposed", ANNAS),
         ("👍", "proposed", ANNAS),
-        ("go ahead with the plan", "proposed", RunPlan()),
-        ("ja, starte den Plan", "proposed", RunPlan()),
-        ("continue", "running", RunPlan()),
-        ("no", "proposed", CancelPlan()),
+        ("go ahead with the plan", "proposed", gate.RunPlan()),
+        ("ja, starte den Plan", "proposed", gate.RunPlan()),
+        ("continue", "running", gate.RunPlan()),
+        ("no", "proposed", gate.CancelPlan()),
     ],
 )
 def test_who_did_not_ask_for_a_plan_starts_it_by_naming_it(
-    word: str, status: PlanStatus, first: Opening
+    word: str, status: PlanStatus, first: gate.Opening
 ) -> None:
     own = opened(word, plan=plan(status))
-    assert named_by_others(own, word, plan(status), "Anna") == first
-    assert named_by_others(own, word, plan(status), "") == own
+    assert gate.named_by_others(own, word, plan(status), "Anna") == first
+    assert gate.named_by_others(own, word, plan(status), "") == own
 
 
 @pytest.mark.parametrize("word", ["no", "Cancel.", "no please"])
 def test_no_cancels_it(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == CancelPlan()
+    assert opened(word, plan=plan("proposed")) == gate.CancelPlan()
 
 
 @pytest.mark.parametrize("word", ["ok thx", "alles klar danke", "great thanks"])
@@ -82,18 +72,20 @@ def test_thanks_start_no_plan(word: str, status: PlanStatus) -> None:
 
 
 def test_cancel_that_behind_a_deed_is_of_the_deed() -> None:
-    assert of_last_deed(CancelPlan(), "cancel that", "Secretary") == Answer("Secretary")
-    assert of_last_deed(CancelPlan(), "cancel that", None) == CancelPlan()
+    assert gate.of_last_deed(gate.CancelPlan(), "cancel that", "Secretary") == gate.Answer(
+        "Secretary"
+    )
+    assert gate.of_last_deed(gate.CancelPlan(), "cancel that", None) == gate.CancelPlan()
     for word in ("no", "cancel", "cancel the plan"):
-        assert of_last_deed(CancelPlan(), word, "Secretary") == CancelPlan()
-    assert of_last_deed(FACILITATOR, "cancel that", "Secretary") == FACILITATOR
+        assert gate.of_last_deed(gate.CancelPlan(), word, "Secretary") == gate.CancelPlan()
+    assert gate.of_last_deed(FACILITATOR, "cancel that", "Secretary") == FACILITATOR
 
 
 @pytest.mark.parametrize("word", ["why?", "what would you do first", "which CT is it"])
 @pytest.mark.parametrize("status", ["proposed", "running"])
 def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: PlanStatus) -> None:
     assert opened(word, plan=plan(status)) == FACILITATOR
-    assert opened(word, plan=plan(status), intended="Pathology") == Answer("Pathology")
+    assert opened(word, plan=plan(status), intended="Pathology") == gate.Answer("Pathology")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +111,7 @@ def test_a_question_beside_a_plan_goes_to_whose_work_it_is(word: str, status: Pl
     ],
 )
 def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: PlanChange) -> None:
-    assert opened(word, plan=plan("proposed")) == RunPlan(change=change)
+    assert opened(word, plan=plan("proposed")) == gate.RunPlan(change=change)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +125,7 @@ def test_a_change_understood_whole_changes_and_runs_the_plan(word: str, change: 
     ],
 )
 def test_a_change_that_is_not_understood_whole_is_shown_again(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == ShowPlan("Orchestrator")
+    assert opened(word, plan=plan("proposed")) == gate.ShowPlan("Orchestrator")
 
 
 @pytest.mark.parametrize("status", ["done", "cancelled", "replaced"])
@@ -142,23 +134,23 @@ def test_a_plan_that_ended_answers_to_nothing(status: PlanStatus) -> None:
 
 
 def test_a_running_plan_goes_on_with_yes_but_the_one_who_waits_comes_first() -> None:
-    assert opened("continue", plan=plan("running")) == RunPlan()
-    assert opened("yes", plan=plan("running"), continuation=WAITS) == Resume("Radiology", 2)
+    assert opened("continue", plan=plan("running")) == gate.RunPlan()
+    assert opened("yes", plan=plan("running"), continuation=WAITS) == gate.Resume("Radiology", 2)
 
 
 @pytest.mark.parametrize("text", ["@Radiology what is new", "radiology: what is new", "@radiology"])
 def test_an_addressed_agent_answers_whatever_waits(text: str) -> None:
     for waiting in (None, WAITS):
-        assert opened(text, plan=plan("proposed"), continuation=waiting) == Answer("Radiology")
+        assert opened(text, plan=plan("proposed"), continuation=waiting) == gate.Answer("Radiology")
 
 
 def test_confirming_words_to_the_facilitator_count() -> None:
-    assert opened("@Orchestrator yes proceed", plan=plan("proposed")) == RunPlan()
+    assert opened("@Orchestrator yes proceed", plan=plan("proposed")) == gate.RunPlan()
 
 
 def test_mentioning_the_facilitators_bot_addresses_nobody() -> None:
-    assert opened("42", addressed="Orchestrator", continuation=WAITS) == Resume("Radiology", 2)
-    assert opened("42", addressed="Pathology", continuation=WAITS) == Answer("Pathology")
+    assert opened("42", addressed="Orchestrator", continuation=WAITS) == gate.Resume("Radiology", 2)
+    assert opened("42", addressed="Pathology", continuation=WAITS) == gate.Answer("Pathology")
 
 
 @pytest.mark.parametrize("text", ["@Nobody hello", "Plan: hello", "hello", "", "@", ":", "@ @"])
@@ -174,8 +166,8 @@ def test_a_waiting_agent_that_left_the_team_does_not_answer() -> None:
 def test_steps_in_the_users_own_words_run_as_they_were_written() -> None:
     edits = (StepEdit(number=1, text="look at the brain only"),)
     confirm = Press(target_id="p", answer="confirm", steps=(1,), edits=edits)
-    assert opened("x", press=confirm, plan=plan("proposed")) == RunPlan((1,), edits)
-    assert opened("x", press=confirm, plan=plan("running")) == RunPlan()
+    assert opened("x", press=confirm, plan=plan("proposed")) == gate.RunPlan((1,), edits)
+    assert opened("x", press=confirm, plan=plan("running")) == gate.RunPlan()
     confirmed = plan("proposed").confirmed((1,), now=NOW, edits=edits)
     step = confirmed.next_step()
     assert step is not None
@@ -184,21 +176,21 @@ def test_steps_in_the_users_own_words_run_as_they_were_written() -> None:
 
 def test_buttons_act_on_an_open_plan_only() -> None:
     confirm = Press(target_id="p", answer="confirm", steps=(2, 1))
-    assert opened("x", press=confirm, plan=plan("proposed")) == RunPlan((2, 1))
-    assert opened("x", press=confirm, plan=plan("running")) == RunPlan()
+    assert opened("x", press=confirm, plan=plan("proposed")) == gate.RunPlan((2, 1))
+    assert opened("x", press=confirm, plan=plan("running")) == gate.RunPlan()
     assert opened("x", press=confirm, plan=plan("done")) == FACILITATOR
     cancel = Press(target_id="p", answer="cancel")
-    assert opened("x", press=cancel, plan=plan("proposed")) == CancelPlan()
+    assert opened("x", press=cancel, plan=plan("proposed")) == gate.CancelPlan()
     change = Press(target_id="p", answer="change")
     assert opened("yes", press=change, plan=plan("proposed")) == FACILITATOR
 
 
 def test_an_agent_is_called_by_the_name_it_had_once() -> None:
-    first = opening(
+    first = gate.opening(
         text="@Assistant any mail?", press=None, addressed=None, plan=None, continuation=None,
         facilitator=TEAM[0], names=(TEAM[0], "Secretary"), former={"Assistant": "Secretary"},
     )  # fmt: skip
-    assert first == Answer("Secretary")
+    assert first == gate.Answer("Secretary")
 
 
 async def test_a_bare_yes_of_another_member_starts_no_plan_and_says_whose_it_is() -> None:

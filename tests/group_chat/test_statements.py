@@ -6,11 +6,7 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import AgentMessage
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentTextDelta,
-    ClaimsChecked,
-)
+from data_models.conversations import turn_events
 from data_models.errors import ModelError
 from services.group_chat_port import GroupChatEvent
 from tests.fakes_openai import Reply
@@ -18,7 +14,7 @@ from tests.group_chat.team_world import Heard, TeamWorld, call, text
 
 
 def answer(heard: Heard) -> AgentMessage:
-    return heard.of(AgentMessageFinished)[-1].message
+    return heard.of(turn_events.AgentMessageFinished)[-1].message
 
 
 def states(message: AgentMessage) -> list[str]:
@@ -30,7 +26,7 @@ async def ask(world: TeamWorld, *replies: Reply) -> AgentMessage:
     heard = await world.say(
         "@PatientStatus how is she?", call("current_status"), *replies, mentions=("PatientStatus",)
     )
-    shown = "".join(event.text for event in heard.of(AgentTextDelta))
+    shown = "".join(event.text for event in heard.of(turn_events.AgentTextDelta))
     assert shown.endswith(answer(heard).text)
     return answer(heard)
 
@@ -156,7 +152,7 @@ async def test_a_look_is_asked_for_once(world: TeamWorld) -> None:
 @pytest.mark.slow
 async def test_sentences_are_shown_while_the_model_still_writes(world: TeamWorld) -> None:
     heard = await world.say("hello", text("Good morning. How can I help you today, doctor?"))
-    pieces = [event.text for event in heard.of(AgentTextDelta)]
+    pieces = [event.text for event in heard.of(turn_events.AgentTextDelta)]
     assert "".join(pieces) == "Good morning. How can I help you today, doctor?"
 
 
@@ -169,7 +165,7 @@ async def test_claims_come_before_the_end_of_their_message(world: TeamWorld) -> 
         mentions=("PatientStatus",),
     )
     kinds = [type(event) for event in heard.events]
-    assert kinds.index(ClaimsChecked) < kinds.index(AgentMessageFinished)
+    assert kinds.index(turn_events.ClaimsChecked) < kinds.index(turn_events.AgentMessageFinished)
 
 
 @pytest.mark.slow

@@ -38,16 +38,7 @@ from services.views.restoring import Restoring
 from services.views.worklist import Worklist
 from tests.fakes import CountingIds, open_guard
 from tests.fakes_store import MemoryBlobStore
-from tests.routes.fakes import (
-    FakeChart,
-    FakeFinder,
-    FakeMemory,
-    FakePeople,
-    FakeReader,
-    FakeScheduler,
-    FakeTeam,
-    NoPapers,
-)
+from tests.routes import fakes
 
 Kind = TypeVar("Kind")
 ADA = {"Authorization": "Bearer ada-key"}
@@ -96,7 +87,7 @@ class Server:
     base: str
     client: aiohttp.ClientSession
     context: RouteContext
-    scheduler: FakeScheduler
+    scheduler: fakes.FakeScheduler
     app: web.Application
     runner: web.AppRunner
 
@@ -135,7 +126,7 @@ def feedback_book(store: MemoryBlobStore | None = None) -> FeedbackBook:
     )
 
 
-def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
+def make_worklist(people: fakes.FakePeople, **changes: Any) -> Worklist:
     clock = SystemClock()
     worklist = Worklist(
         days=people,
@@ -163,32 +154,32 @@ def absent(kind: type[Kind]) -> Kind:
     return found
 
 
-def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
+def make_context(scheduler: fakes.FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
-    reader = FakeReader(scheduler=scheduler, ids=ids)
+    reader = fakes.FakeReader(scheduler=scheduler, ids=ids)
     context = RouteContext(
         scheduler=scheduler,
         reader=reader,
-        team=FakeTeam(),
+        team=fakes.FakeTeam(),
         rate=MessageRate(per_minute=None, clock=clock),
         slots=SocketSlots(limit=10),
         clock=clock,
         ids=ids,
         readiness=Readiness(probes={}, clock=clock),
         registry=CollectorRegistry(),
-        finder=FakeFinder(),
-        chart=FakeChart(reader=reader),
-        memory=FakeMemory(reader=reader),
+        finder=fakes.FakeFinder(),
+        chart=fakes.FakeChart(reader=reader),
+        memory=fakes.FakeMemory(reader=reader),
         conversations=ConversationList(reader=reader, names=NameStore(store=MemoryBlobStore())),
         drafts=Drafts(reader=reader, store=MemoryBlobStore()),
         feedback=PageFeedback(reader=reader, book=feedback_book()),
-        worklist=make_worklist(FakePeople()),
+        worklist=make_worklist(fakes.FakePeople()),
         branching=absent(Branching),
         restoring=absent(Restoring),
         rounds=absent(RoundService),
         round_actions=absent(RoundActions),
         operators=absent(OperatorService),
-        attachments=absent(NoPapers),
+        attachments=absent(fakes.NoPapers),
         glass=absent(BreakGlass),
         reads=MessageRate(per_minute=None, clock=clock),
         exports=MessageRate(per_minute=None, clock=clock),
@@ -215,7 +206,7 @@ async def start() -> AsyncIterator[Start]:
     async def begin(
         *, handshake_seconds: float = 10.0, keys: KeyFile | None = None, **changes: Any
     ) -> Server:
-        scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
+        scheduler = fakes.FakeScheduler(clock=SystemClock(), ids=CountingIds())
         context = make_context(scheduler, **changes)
         app = create_web_app(
             context=context, access=web_access() if keys is None else web_access(keys)

@@ -5,36 +5,15 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
+from data_models import errors
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, Attachment, ChatContext, Citation, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, SystemClock
+from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import IncomingMessage
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    Notice,
-    RunFinished,
-    RunStarted,
-    SharedState,
-    StateChanged,
-    StepFinished,
-    StepStarted,
-    TurnEvent,
-    TurnTiming,
-)
 from data_models.documents import Documents
 from data_models.entities.derived_entity import Origin
-from data_models.errors import (
-    BadFrameError,
-    ChartClosedError,
-    EmptyMessageError,
-    MemoryChangedError,
-    MessageTooLongError,
-    NotFoundError,
-    TooManyMessagesError,
-)
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext
@@ -71,7 +50,7 @@ NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
 Script = Callable[[Run], Awaitable[None]]
 
 
-def state(conversation_id: str, **changes: object) -> SharedState:
+def state(conversation_id: str, **changes: object) -> turn_events.SharedState:
     values: dict[str, object] = {
         "patient_id": "patient_4",
         "all_patient_ids": ("patient_4",),
@@ -80,30 +59,32 @@ def state(conversation_id: str, **changes: object) -> SharedState:
         "facilitator": "Orchestrator",
         **changes,
     }
-    return SharedState(conversation_id=conversation_id, **values)  # type: ignore[arg-type]
+    return turn_events.SharedState(conversation_id=conversation_id, **values)  # type: ignore[arg-type]
 
 
-def spoken(message_id: str, text: str, *, agent: str = "Orchestrator") -> list[TurnEvent]:
+def spoken(
+    message_id: str, text: str, *, agent: str = "Orchestrator"
+) -> list[turn_events.TurnEvent]:
     """The events of one agent message, in two deltas."""
     half = len(text) // 2
     message = AgentMessage(message_id=message_id, agent=agent, text=text, timestamp=NOW)
     return [
-        AgentMessageStarted(message_id=message_id, agent=agent),
-        AgentTextDelta(message_id=message_id, text=text[:half]),
-        AgentTextDelta(message_id=message_id, text=text[half:]),
-        AgentMessageFinished(message=message),
+        turn_events.AgentMessageStarted(message_id=message_id, agent=agent),
+        turn_events.AgentTextDelta(message_id=message_id, text=text[:half]),
+        turn_events.AgentTextDelta(message_id=message_id, text=text[half:]),
+        turn_events.AgentMessageFinished(message=message),
     ]
 
 
-def answer(run: Run, text: str) -> list[TurnEvent]:
+def answer(run: Run, text: str) -> list[turn_events.TurnEvent]:
     """The events of a whole turn that answers `text`."""
     return [
-        RunStarted(run_id=run.run_id, conversation_id=run.conversation_id),
-        StepStarted(step="decide"),
-        StateChanged(state=state(run.conversation_id)),
-        StepFinished(step="decide"),
+        turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id),
+        turn_events.StepStarted(step="decide"),
+        turn_events.StateChanged(state=state(run.conversation_id)),
+        turn_events.StepFinished(step="decide"),
         *spoken(f"{run.run_id}-m1", text),
-        RunFinished(outcome="success", timing=TurnTiming(total_ms=1.5)),
+        turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming(total_ms=1.5)),
     ]
 
 
@@ -119,7 +100,9 @@ class FakeScheduler(TurnScheduler):
 
     def __init__(self, *, clock: Clock, ids: IdSource, script: Script = echo) -> None:
         self.script = script
-        self.while_waiting = Notice("queued", "Your message waits for the running turn.")
+        self.while_waiting = turn_events.Notice(
+            "queued", "Your message waits for the running turn."
+        )
         self.messages: list[IncomingMessage] = []
         self.owners: dict[str, str] = {}
         self._hub = RunHub(clock=clock)
@@ -131,17 +114,17 @@ class FakeScheduler(TurnScheduler):
 
     async def submit(self, message: IncomingMessage) -> Run:
         if not message.text.strip():
-            raise EmptyMessageError
+            raise errors.EmptyMessageError
         if len(message.text) > 16_000:
-            raise MessageTooLongError(limit_chars=16_000)
+            raise errors.MessageTooLongError(limit_chars=16_000)
         if self.owners.setdefault(message.conversation_id, message.owner) != message.owner:
-            raise NotFoundError
+            raise errors.NotFoundError
         key = (message.conversation_id, message.message_hash)
         if key in self._runs:
             return self._runs[key]
         running = self._queues[message.conversation_id]
         if len(running) > QUEUE_DEPTH:
-            raise TooManyMessagesError(waiting=QUEUE_DEPTH)
+            raise errors.TooManyMessagesError(waiting=QUEUE_DEPTH)
         run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
         if running:
             run.queued = True
@@ -165,7 +148,9 @@ class FakeScheduler(TurnScheduler):
             turn = self._turns[run.conversation_id]
             await asyncio.wait([turn])
             if turn.cancelled():
-                run.emit(RunFinished(outcome="cancelled", timing=TurnTiming()))
+                run.emit(
+                    turn_events.RunFinished(outcome="cancelled", timing=turn_events.TurnTiming())
+                )
             else:
                 turn.result()
             self._hub.note_end(run)
@@ -284,9 +269,9 @@ class FakeReader(ConversationReader):
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
         found = self._scheduler.owners.get(conversation_id)
         if conversation_id.startswith("..") or (found != owner and found is not None):
-            raise NotFoundError
+            raise errors.NotFoundError
         if found is None and not unclaimed_ok:
-            raise NotFoundError
+            raise errors.NotFoundError
 
     async def is_web_conversation(self, conversation_id: str) -> bool:
         return not self._scheduler.owners.get(conversation_id, "bot:").startswith("bot:")
@@ -327,7 +312,7 @@ class FakeReader(ConversationReader):
         await self.access(conversation_id, owner=owner)
         self.pages_of.append(patient_id)
         if patient_id not in (None, "patient_4"):
-            raise NotFoundError
+            raise errors.NotFoundError
         older = [turn for turn in self.turns if before is None or turn.turn_id < before]
         turns = older[-min(limit, self.page_turns) :]
         more = len(older) > len(turns)
@@ -359,9 +344,9 @@ class FakeReader(ConversationReader):
     ) -> PatientId | None:
         await self.access(conversation_id, owner=owner)
         if patient_id in self.closed:
-            raise ChartClosedError
+            raise errors.ChartClosedError
         if patient_id != "patient_4":
-            raise NotFoundError
+            raise errors.NotFoundError
         return PatientId(patient_id)
 
     async def receipt(
@@ -369,7 +354,7 @@ class FakeReader(ConversationReader):
     ) -> bytes:
         await self.access(conversation_id, owner=owner)
         if run_id not in self.receipts:
-            raise NotFoundError("this turn left no receipt")
+            raise errors.NotFoundError("this turn left no receipt")
         return self.receipts[run_id]
 
     async def artifact(
@@ -383,7 +368,7 @@ class FakeReader(ConversationReader):
     ) -> tuple[Artifact, bytes]:
         await self.access(conversation_id, owner=owner)
         if (patient_id, artifact_id) != ("patient_4", REPORT.artifact_id):
-            raise NotFoundError
+            raise errors.NotFoundError
         return REPORT, b"PK\x03\x04"
 
 
@@ -401,7 +386,7 @@ class FakeFinder(PatientFinder):
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
         if len(text) > 200:
-            raise BadFrameError("q: at most 200 characters")
+            raise errors.BadFrameError("q: at most 200 characters")
         found = [one for one in PEOPLE if text.casefold() in one.name.casefold()]
         return FoundPatients(patients=found, is_whole=True)
 
@@ -467,7 +452,7 @@ class FakeChart(PatientChart):
     async def demographics(self, conversation_id: str, *, owner: str, patient_id: str) -> Identity:
         await self._reader.access(conversation_id, owner=owner)
         if patient_id != "patient_4":
-            raise NotFoundError
+            raise errors.NotFoundError
         return Identity(
             patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
         )
@@ -477,7 +462,7 @@ class FakeChart(PatientChart):
     ) -> SourceText:
         await self._reader.access(conversation_id, owner=owner)
         if (patient_id, ref) != ("patient_4", NOTE.ref):
-            raise NotFoundError
+            raise errors.NotFoundError
         return NOTE
 
     async def part(
@@ -485,9 +470,9 @@ class FakeChart(PatientChart):
     ) -> ChartView:
         await self._reader.access(conversation_id, owner=owner)
         if patient_id != "patient_4":
-            raise NotFoundError
+            raise errors.NotFoundError
         if part not in PARTS:
-            raise BadFrameError(f"part must be one of {', '.join(PARTS)}")
+            raise errors.BadFrameError(f"part must be one of {', '.join(PARTS)}")
         self.asked.append(part)
         rows = CHART_PARTS.get(part, ())
         if name:
@@ -546,7 +531,7 @@ class FakeMemory(MemoryService):
     async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
         await self._reader.access(conversation_id, owner=owner)
         if patient_id not in (None, "patient_4"):
-            raise NotFoundError
+            raise errors.NotFoundError
         return view_of(self._document, now=NOW, summary="", blocks={})
 
     async def change(
@@ -560,7 +545,7 @@ class FakeMemory(MemoryService):
     ) -> MemoryView:
         shown = await self.show(conversation_id, owner=owner, patient_id=patient_id)
         if shown.revision != revision:
-            raise MemoryChangedError
+            raise errors.MemoryChangedError
         draft = self._document.model_copy(deep=True)
         apply(draft, operations, by=owner, now=NOW)
         self._document = draft

@@ -8,30 +8,17 @@ from ag_ui.core import Event
 from pydantic import TypeAdapter
 
 from data_models.chat_context import AgentMessage, Citation
+from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan, PlanStep
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    StepFinished,
-    StepStarted,
-    ToolCallArguments,
-    ToolCallEnded,
-    ToolCallResult,
-    ToolCallStarted,
-    TurnEvent,
-    TurnTiming,
-)
 from data_models.patient_context_models import TimingInfo
 from routes.streams.ag_ui_frames import AgUiFrames, Frame, refusal
 from tests.routes.fakes import NOW, spoken, state
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
-STARTED = RunStarted(run_id="run_1", conversation_id="chat_1")
-FINISHED = RunFinished(outcome="success", timing=TurnTiming(total_ms=3.0, llm_calls=2))
+STARTED = turn_events.RunStarted(run_id="run_1", conversation_id="chat_1")
+FINISHED = turn_events.RunFinished(
+    outcome="success", timing=turn_events.TurnTiming(total_ms=3.0, llm_calls=2)
+)
 PLAN = Plan(
     plan_id="plan_1",
     run_id="run_1",
@@ -39,24 +26,26 @@ PLAN = Plan(
     created_at=NOW,
     updated_at=NOW,
 )
-WHOLE: list[TurnEvent] = [
+WHOLE: list[turn_events.TurnEvent] = [
     STARTED,
-    StepStarted(step="decide"),
-    Notice(kind="restored", text="Back to patient_4.", details={"patient_id": "patient_4"}),
-    StateChanged(state=state("chat_1")),
-    StepFinished(step="decide"),
-    ToolCallStarted(call_id="c1", agent="Radiology", tool="search_record"),
-    ToolCallArguments(call_id="c1", arguments='{"text": "CT"}'),
-    ToolCallEnded(call_id="c1"),
-    ToolCallResult(call_id="c1", content="[]", is_error=True, duration_ms=4.5),
+    turn_events.StepStarted(step="decide"),
+    turn_events.Notice(
+        kind="restored", text="Back to patient_4.", details={"patient_id": "patient_4"}
+    ),
+    turn_events.StateChanged(state=state("chat_1")),
+    turn_events.StepFinished(step="decide"),
+    turn_events.ToolCallStarted(call_id="c1", agent="Radiology", tool="search_record"),
+    turn_events.ToolCallArguments(call_id="c1", arguments='{"text": "CT"}'),
+    turn_events.ToolCallEnded(call_id="c1"),
+    turn_events.ToolCallResult(call_id="c1", content="[]", is_error=True, duration_ms=4.5),
     *spoken("m1", "Nothing found."),
-    StateChanged(state=state("chat_1", plan=PLAN)),
-    StateChanged(state=state("chat_1", plan=PLAN.with_step(1, "done", now=NOW))),
+    turn_events.StateChanged(state=state("chat_1", plan=PLAN)),
+    turn_events.StateChanged(state=state("chat_1", plan=PLAN.with_step(1, "done", now=NOW))),
     FINISHED,
 ]
 
 
-def rendered(events: list[TurnEvent]) -> list[Frame]:
+def rendered(events: list[turn_events.TurnEvent]) -> list[Frame]:
     frames = AgUiFrames(thread_id="chat_1", run_id="run_1")
     return [frames.frame(seq, event) for seq, event in enumerate(events, 1)]
 
@@ -81,7 +70,7 @@ def test_frames_say_nothing_that_the_protocol_does_not_know() -> None:
 
 def test_the_state_says_how_long_the_decision_took() -> None:
     timing = TimingInfo(analyzer_ms=12.5, service_total_ms=13.0)
-    _, frame = rendered([STARTED, StateChanged(state=state("chat_1", timing=timing))])
+    _, frame = rendered([STARTED, turn_events.StateChanged(state=state("chat_1", timing=timing))])
     assert frame["snapshot"]["timing"] == {
         "analyzer_ms": 12.5,
         "storage_fallback_ms": None,
@@ -122,8 +111,10 @@ def test_a_change_of_one_step_is_a_small_patch() -> None:
 def test_an_interrupt_says_what_is_waited_for(
     changes: dict[str, object], interrupt: tuple[str, str]
 ) -> None:
-    waits = RunFinished(outcome="interrupt", timing=TurnTiming())
-    frame = rendered([STARTED, StateChanged(state=state("chat_1", **changes)), waits])[-1]
+    waits = turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
+    frame = rendered([STARTED, turn_events.StateChanged(state=state("chat_1", **changes)), waits])[
+        -1
+    ]
     [only] = frame["outcome"]["interrupts"]
     assert (only["id"], only["reason"]) == interrupt
     answers = only["responseSchema"]["properties"]["answer"]
@@ -137,15 +128,19 @@ def test_a_client_that_takes_no_interrupts_is_given_the_question_in_the_state() 
     asked = {"id": "q_1", "kind": "clear", "text": "Clear all?"}
     frames = AgUiFrames(thread_id="t", run_id="r", interrupts=False)
     frames.frame(1, STARTED)
-    told = frames.frame(2, StateChanged(state=state("t", question=asked)))
-    ended = frames.frame(3, RunFinished(outcome="interrupt", timing=TurnTiming()))
+    told = frames.frame(2, turn_events.StateChanged(state=state("t", question=asked)))
+    ended = frames.frame(
+        3, turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())
+    )
     EVENT.validate_python(ended)
     assert ended["outcome"] == {"type": "success"}
     assert told["snapshot"]["question"]["text"] == "Clear all?"
 
 
 def test_an_interrupt_before_any_state_still_names_something_to_answer() -> None:
-    frame = rendered([STARTED, RunFinished(outcome="interrupt", timing=TurnTiming())])[-1]
+    frame = rendered(
+        [STARTED, turn_events.RunFinished(outcome="interrupt", timing=turn_events.TurnTiming())]
+    )[-1]
     EVENT.validate_python(frame)
     assert frame["outcome"]["interrupts"][0]["id"] == "input:run_1"
 
@@ -153,7 +148,9 @@ def test_an_interrupt_before_any_state_still_names_something_to_answer() -> None
 def test_timing_and_failure_are_told() -> None:
     finished = rendered([STARTED, FINISHED])[-1]
     assert finished["result"]["timing"]["llm_calls"] == 2
-    failed = rendered([STARTED, RunFailed(code="model", text="Sorry.", ref="ref_1")])[-1]
+    failed = rendered([STARTED, turn_events.RunFailed(code="model", text="Sorry.", ref="ref_1")])[
+        -1
+    ]
     assert (failed["code"], failed["message"], failed["metadata"]["ref"]) == (
         "model",
         "Sorry.",
@@ -168,12 +165,12 @@ def test_sources_come_with_the_end_of_a_message() -> None:
     message = AgentMessage(
         message_id="m1", agent="Radiology", text="x", timestamp=NOW, citations=cited
     )
-    frame = rendered([STARTED, AgentMessageFinished(message=message)])[-1]
+    frame = rendered([STARTED, turn_events.AgentMessageFinished(message=message)])[-1]
     assert frame["metadata"]["citations"][0]["ref"] == "DocumentReference/note-3"
 
 
 def test_nothing_goes_before_the_start_not_even_that_the_message_waits() -> None:
-    waits = Notice(kind="queued", text="Wait.")
+    waits = turn_events.Notice(kind="queued", text="Wait.")
     frames = rendered([waits, STARTED, FINISHED])
     assert [frame["type"] for frame in frames] == ["RUN_STARTED", "CUSTOM", "RUN_FINISHED"]
     assert frames[0]["metadata"]["notice"]["kind"] == "queued"
@@ -184,6 +181,6 @@ def test_nothing_goes_before_the_start_not_even_that_the_message_waits() -> None
 
 def test_that_a_run_waits_can_be_said_amid_another() -> None:
     frames = AgUiFrames(thread_id="chat-1", run_id="run_2", client_message_id="c2")
-    frame = frames.queued(Notice(kind="queued", text="Wait."))
+    frame = frames.queued(turn_events.Notice(kind="queued", text="Wait."))
     EVENT.validate_python(frame)
     assert frame["metadata"] == {"runId": "run_2", "clientMessageId": "c2"}

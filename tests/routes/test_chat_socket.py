@@ -8,14 +8,7 @@ import aiohttp
 import pytest
 
 from data_models.clock import SystemClock
-from data_models.conversations.turn_events import (
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    TurnTiming,
-)
+from data_models.conversations import turn_events
 from routes.requests.context import SocketLimits
 from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
@@ -69,8 +62,8 @@ async def test_the_desk_gets_what_the_frame_and_the_handshake_say(server: Server
 
 async def test_a_failed_turn_is_an_error_and_done_and_the_next_turn_works(server: Server) -> None:
     async def fail(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        run.emit(RunFailed(code="model_timeout", text="Too slow.", ref="ref_1"))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.RunFailed(code="model_timeout", text="Too slow.", ref="ref_1"))
 
     server.scheduler.script = fail
     socket = await server.socket()
@@ -225,7 +218,7 @@ async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
 
 async def test_stop_cancels_the_running_turn(server: Server) -> None:
     async def endless(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         await asyncio.Event().wait()
 
     server.scheduler.script = endless
@@ -313,10 +306,10 @@ async def test_a_turn_goes_on_without_its_client_who_comes_back_for_the_rest(
 
 async def test_a_delta_after_the_resume_fits_the_state_before_it(server: Server) -> None:
     async def script(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        run.emit(StateChanged(state=state(run.conversation_id)))
-        run.emit(StateChanged(state=state(run.conversation_id, decision="CLEAR")))
-        run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.StateChanged(state=state(run.conversation_id)))
+        run.emit(turn_events.StateChanged(state=state(run.conversation_id, decision="CLEAR")))
+        run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
 
     server.scheduler.script = script
     socket = await server.socket(query="?stream=1")
@@ -463,7 +456,7 @@ async def test_a_token_that_expires_closes_its_socket_with_4401_and_the_turn_goe
     assert not run.is_finished
     gate.set()
     await run.wait()
-    assert isinstance(run.past()[-1], RunFinished)
+    assert isinstance(run.past()[-1], turn_events.RunFinished)
 
 
 async def test_a_dead_peer_is_noticed(start: Start) -> None:
@@ -477,11 +470,11 @@ async def test_a_slow_reader_holds_nobody_up_and_gets_everything(start: Start) -
     is_said = asyncio.Event()
 
     async def flood(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         for _ in range(400):
-            run.emit(AgentTextDelta(message_id="m1", text="x" * 20_000))
+            run.emit(turn_events.AgentTextDelta(message_id="m1", text="x" * 20_000))
             await asyncio.sleep(0)
-        run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
         is_said.set()
 
     server = await start()
@@ -508,12 +501,12 @@ async def test_a_server_that_stops_says_so(server: Server) -> None:
 
 async def test_two_agents_are_two_messages(server: Server) -> None:
     async def two(run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         for event in spoken("m1", "Over to *Radiology*."):
             run.emit(event)
         for event in spoken("m2", "No lesion.", agent="Radiology"):
             run.emit(event)
-        run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
 
     server.scheduler.script = two
     socket = await server.socket()

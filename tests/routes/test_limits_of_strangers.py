@@ -8,13 +8,8 @@ import aiohttp
 import pytest
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from data_models import errors
 from data_models.clock import SystemClock
-from data_models.errors import (
-    ConfigurationError,
-    NotFoundError,
-    TooManyExportsError,
-    TooManyReadsError,
-)
 from data_models.storage.local_files import folder_held
 from routes.requests.problem import problems
 from routes.requests.response_headers import STEP_SECONDS, evened, wait_seconds
@@ -26,7 +21,7 @@ from tests.routes.conftest import ADA, BEN, Server, Start
 
 
 def rate(
-    per_minute: int, error: type[TooManyReadsError] | type[TooManyExportsError]
+    per_minute: int, error: type[errors.TooManyReadsError] | type[errors.TooManyExportsError]
 ) -> MessageRate:
     return MessageRate(per_minute=per_minute, clock=SystemClock(), error=error)
 
@@ -49,13 +44,13 @@ async def test_every_reading_route_is_counted(start: Start) -> None:
     }
     assert len(routes) > 12
     for route in sorted(routes):
-        fresh = await start(reads=rate(1, TooManyReadsError))
+        fresh = await start(reads=rate(1, errors.TooManyReadsError))
         path = re.sub(r"\{\w+\}", "x1", route)
         assert 429 in [(await ask(fresh, path)).status for _ in range(2)], route
 
 
 async def test_a_flood_of_reads_is_told_when_to_come_back_and_is_nobody_elses(start: Start) -> None:
-    server = await start(reads=rate(2, TooManyReadsError))
+    server = await start(reads=rate(2, errors.TooManyReadsError))
     assert [(await ask(server, "/api/chats")).status for _ in range(3)] == [200, 200, 429]
     refused = await ask(server, "/api/chats")
     assert refused.headers["Retry-After"] == "30"
@@ -63,7 +58,7 @@ async def test_a_flood_of_reads_is_told_when_to_come_back_and_is_nobody_elses(st
 
 
 async def test_exports_have_a_limit_of_their_own(start: Start) -> None:
-    server = await start(exports=rate(1, TooManyExportsError))
+    server = await start(exports=rate(1, errors.TooManyExportsError))
     path = "/api/chats/chat_1/export?format=docx"
     assert (await ask(server, path)).status != 429
     refused = await ask(server, path)
@@ -121,7 +116,7 @@ async def test_one_address_holds_so_many_connections_and_no_more() -> None:
 def test_a_second_server_on_one_folder_is_refused_and_told_why(tmp_path: Path) -> None:
     with (
         folder_held(tmp_path / "data"),
-        pytest.raises(ConfigurationError, match="DATA_DIR: another server"),
+        pytest.raises(errors.ConfigurationError, match="DATA_DIR: another server"),
         folder_held(tmp_path / "data"),
     ):
         pass
@@ -144,7 +139,7 @@ async def test_no_time_tells_a_foreign_conversation_from_none() -> None:
 
     async def refuse(request: web.Request) -> web.Response:
         clock.advance(0.0036 if request.path == "/foreign" else 0.0013)
-        raise NotFoundError
+        raise errors.NotFoundError
 
     app = web.Application(middlewares=[problems(ids=CountingIds()), evened(clock, pause=pause)])
     app.router.add_get("/foreign", refuse)

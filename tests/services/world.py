@@ -9,18 +9,11 @@ from prometheus_client import CollectorRegistry
 from data_models.chat_context import AgentMessage
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.conversations import turn_events
 from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.comparison import ComparisonAccessor
 from data_models.conversations.conversation_accessor import ConversationAccessor
 from data_models.conversations.incoming_message import IncomingMessage, Press, Sender
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    TurnEvent,
-)
 from data_models.documents import Documents
 from data_models.errors import ModelOutputError
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
@@ -132,12 +125,12 @@ class EchoTeam:
         await self.first(request)
         for text in self.say(request)[len(request.said) :]:
             message_id = self._ids.new_id("msg")
-            yield AgentMessageStarted(message_id, self.facilitator)
-            yield AgentTextDelta(message_id, text)
+            yield turn_events.AgentMessageStarted(message_id, self.facilitator)
+            yield turn_events.AgentTextDelta(message_id, text)
             if text.endswith(ENDLESS):
                 await asyncio.Event().wait()
             now = self._clock.now()
-            yield AgentMessageFinished(
+            yield turn_events.AgentMessageFinished(
                 AgentMessage(
                     message_id=message_id, agent=self.facilitator, text=text, timestamp=now
                 )
@@ -328,18 +321,20 @@ class Heard:
     """What came of one message."""
 
     run: Run
-    events: tuple[TurnEvent, ...]
+    events: tuple[turn_events.TurnEvent, ...]
 
     @property
     def texts(self) -> list[str]:
         """What the agents said."""
-        return [e.message.text for e in self.events if isinstance(e, AgentMessageFinished)]
+        return [
+            e.message.text for e in self.events if isinstance(e, turn_events.AgentMessageFinished)
+        ]
 
     @property
-    def end(self) -> RunFinished | RunFailed:
+    def end(self) -> turn_events.RunFinished | turn_events.RunFailed:
         """The last event."""
         last = self.events[-1]
-        assert isinstance(last, RunFinished | RunFailed)
+        assert isinstance(last, turn_events.RunFinished | turn_events.RunFailed)
         return last
 
 

@@ -4,17 +4,7 @@ from dataclasses import dataclass
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow, ViewSource
 from data_models.chat_context import AgentMessage, MessageView, Turn
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ClaimsChecked,
-    RunFinished,
-    RunStarted,
-    StateChanged,
-    TurnTiming,
-    ViewShown,
-)
+from data_models.conversations import turn_events
 from data_models.patient_identity import PatientIdentity
 from data_models.statement_check import CheckedStatement
 from services.runs.hub import Run
@@ -116,15 +106,17 @@ class ChartTalk:
 
     async def __call__(self, run: Run) -> None:
         message = answer_of(run.run_id)
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        run.emit(StateChanged(state=state(run.conversation_id, patient=ADA)))
-        run.emit(AgentMessageStarted(message_id=message.message_id, agent=message.agent))
-        run.emit(AgentTextDelta(message_id=message.message_id, text=TEXT))
-        run.emit(ClaimsChecked(message.message_id, CLAIMS))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.StateChanged(state=state(run.conversation_id, patient=ADA)))
+        run.emit(
+            turn_events.AgentMessageStarted(message_id=message.message_id, agent=message.agent)
+        )
+        run.emit(turn_events.AgentTextDelta(message_id=message.message_id, text=TEXT))
+        run.emit(turn_events.ClaimsChecked(message.message_id, CLAIMS))
         for view in self.views:
-            run.emit(ViewShown(message.message_id, view))
-        run.emit(AgentMessageFinished(message))
-        run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+            run.emit(turn_events.ViewShown(message.message_id, view))
+        run.emit(turn_events.AgentMessageFinished(message))
+        run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
         self.reader.views |= {view.view_id: view for view in self.views}
         self.reader.turns.append(
             Turn(

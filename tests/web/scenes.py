@@ -6,25 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from data_models.chat_context import AgentMessage, Artifact, Citation
+from data_models.conversations import turn_events
 from data_models.conversations.plan import Plan, PlanStep
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    Notice,
-    Outcome,
-    RunFinished,
-    RunStarted,
-    SharedState,
-    StateChanged,
-    StepFinished,
-    StepStarted,
-    ToolCallArguments,
-    ToolCallEnded,
-    ToolCallResult,
-    ToolCallStarted,
-    TurnTiming,
-)
 from services.language.utterance import TeamMember
 from services.runs.hub import Run
 from tests.routes.fakes import NOW
@@ -54,14 +37,16 @@ class TumorBoard:
     """Awaited while a step runs, before it says anything."""
 
     async def __call__(self, run: Run) -> None:
-        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        run.emit(StepStarted(step="decide"))
+        run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(turn_events.StepStarted(step="decide"))
         self._decide(run.message.text)
         self._show_state(run)
-        run.emit(StepFinished(step="decide"))
+        run.emit(turn_events.StepFinished(step="decide"))
         outcome = await self._answer(run)
         repeatable = self.is_repeatable and outcome == "success"
-        run.emit(RunFinished(outcome, TurnTiming(total_ms=12.0), repeatable))
+        run.emit(
+            turn_events.RunFinished(outcome, turn_events.TurnTiming(total_ms=12.0), repeatable)
+        )
 
     def _decide(self, text: str) -> None:
         named = next((word for word in text.split() if word.startswith("patient_")), None)
@@ -72,7 +57,7 @@ class TumorBoard:
 
     def _show_state(self, run: Run) -> None:
         patient = self.patient_id or ""
-        state = SharedState(
+        state = turn_events.SharedState(
             conversation_id=run.conversation_id,
             patient_id=self.patient_id,
             all_patient_ids=tuple(sorted(self.patients)),
@@ -83,9 +68,9 @@ class TumorBoard:
             model_kind="offline",
             facilitator="Orchestrator",
         )
-        run.emit(StateChanged(state=state))
+        run.emit(turn_events.StateChanged(state=state))
 
-    async def _answer(self, run: Run) -> Outcome:
+    async def _answer(self, run: Run) -> turn_events.Outcome:
         text, patient = run.message.text, self.patient_id
         if patient is None:
             await self._say(run, "Orchestrator", "I need a patient ID like 'patient_4'.")
@@ -99,12 +84,14 @@ class TumorBoard:
                 run, "Orchestrator", f"Switched to {patient}. What would you like to review?"
             )
             return "success"
-        run.emit(Notice(kind="limit", text="Only the newest part of the history was used."))
+        run.emit(
+            turn_events.Notice(kind="limit", text="Only the newest part of the history was used.")
+        )
         await self._use_tool(run)
         await self._say(run, "PatientHistory", HISTORY)
         return "success"
 
-    async def _propose(self, run: Run, patient: str) -> Outcome:
+    async def _propose(self, run: Run, patient: str) -> turn_events.Outcome:
         steps = [
             PlanStep(number=number, agent=agent, text=text)
             for number, (agent, text) in enumerate(STEPS, 1)
@@ -122,7 +109,7 @@ class TumorBoard:
         self._show_state(run)
         return "interrupt"
 
-    async def _work(self, run: Run, patient: str) -> Outcome:
+    async def _work(self, run: Run, patient: str) -> turn_events.Outcome:
         press = run.message.press
         order = press.steps if press is not None else None
         plan = self.plans[patient].confirmed(order, now=NOW)
@@ -150,18 +137,26 @@ class TumorBoard:
     async def _use_tool(self, run: Run) -> None:
         self.calls += 1
         call = f"call_{self.calls}_{run.run_id}"
-        run.emit(ToolCallStarted(call_id=call, agent="PatientHistory", tool="load_timeline"))
-        run.emit(ToolCallArguments(call_id=call, arguments='{"since": "2023-01-01"}'))
-        run.emit(ToolCallEnded(call_id=call))
+        run.emit(
+            turn_events.ToolCallStarted(call_id=call, agent="PatientHistory", tool="load_timeline")
+        )
+        run.emit(turn_events.ToolCallArguments(call_id=call, arguments='{"since": "2023-01-01"}'))
+        run.emit(turn_events.ToolCallEnded(call_id=call))
         await asyncio.sleep(self.pause_seconds)
         result = '[{"date": "2023-11-02", "source": "DiagnosticReport/ct-1"}]'
-        run.emit(ToolCallResult(call_id=call, content=result, is_error=False, duration_ms=11.0))
+        run.emit(
+            turn_events.ToolCallResult(
+                call_id=call, content=result, is_error=False, duration_ms=11.0
+            )
+        )
 
     async def _say(self, run: Run, agent: str, text: str) -> None:
         message_id = f"{run.run_id}-{agent}"
-        run.emit(AgentMessageStarted(message_id=message_id, agent=agent))
+        run.emit(turn_events.AgentMessageStarted(message_id=message_id, agent=agent))
         for start in range(0, len(text), 12):
-            run.emit(AgentTextDelta(message_id=message_id, text=text[start : start + 12]))
+            run.emit(
+                turn_events.AgentTextDelta(message_id=message_id, text=text[start : start + 12])
+            )
             await asyncio.sleep(self.pause_seconds)
         cited = Citation(ref="DiagnosticReport/ct-1", title="CT chest", date="2023-11-02")
         citations = [cited] if agent == "PatientHistory" else []
@@ -173,7 +168,7 @@ class TumorBoard:
             made_by="rules",
             citations=citations,
         )
-        run.emit(AgentMessageFinished(message=message))
+        run.emit(turn_events.AgentMessageFinished(message=message))
 
 
 class Team:

@@ -6,14 +6,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from data_models.chat_context import AgentMessage
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    RunFinished,
-    RunStarted,
-    TurnTiming,
-)
+from data_models.conversations import turn_events
 from services.runs.hub import Run
 from tests.routes.fakes import NOW
 from tests.web.conftest import Site, idle, say
@@ -25,14 +18,14 @@ FOREIGN = (Path(__file__).parent / "scripts" / "foreign.js").read_text("utf-8")
 
 
 async def recite(run: Run) -> None:
-    run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+    run.emit(turn_events.RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
     for number, text in enumerate(payloads()):
         message_id = f"{run.run_id}-{number}"
-        run.emit(AgentMessageStarted(message_id=message_id, agent="Radiology"))
-        run.emit(AgentTextDelta(message_id=message_id, text=text))
+        run.emit(turn_events.AgentMessageStarted(message_id=message_id, agent="Radiology"))
+        run.emit(turn_events.AgentTextDelta(message_id=message_id, text=text))
         message = AgentMessage(message_id=message_id, agent="Radiology", text=text, timestamp=NOW)
-        run.emit(AgentMessageFinished(message=message))
-    run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        run.emit(turn_events.AgentMessageFinished(message=message))
+    run.emit(turn_events.RunFinished(outcome="success", timing=turn_events.TurnTiming()))
 
 
 async def test_two_hundred_payloads_do_nothing(site: Site, browser: Browser) -> None:

@@ -8,13 +8,8 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from data_models.conversations import turn_events
 from data_models.conversations.incoming_message import IncomingMessage, Sender
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    StateChanged,
-)
 from data_models.errors import ForbiddenError
 from services.channels.ports import ChannelServices
 from services.runs.hub import Run
@@ -65,12 +60,12 @@ class _SlackChannel:
         footer = ""
         async for _, event in run.events():
             match event:
-                case StateChanged():
+                case turn_events.StateChanged():
                     footer = self._services.footer(event.state)
-                case AgentMessageFinished():
+                case turn_events.AgentMessageFinished():
                     said = event.message
                     await self._post(run, f"*{said.agent}*\n{said.text}\n{footer}")
-                case Notice() | RunFailed():
+                case turn_events.Notice() | turn_events.RunFailed():
                     await self._post(run, event.text)
                 case _:
                     pass  # what only live views show

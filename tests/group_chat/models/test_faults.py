@@ -7,15 +7,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from data_models.errors import (
-    ModelError,
-    ModelOutputError,
-    ModelRefusedError,
-    ModelRequestError,
-    ModelSilentError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+from data_models import errors
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
 from services.usage import usage_counter
@@ -43,69 +35,74 @@ def problem(code: str | None = None) -> bytes:
 
 
 FAULTS = {
-    "429": (Reply(status=429, body=problem()), ModelUnavailableError),
-    "500": (Reply(status=500, body=problem()), ModelUnavailableError),
+    "429": (Reply(status=429, body=problem()), errors.ModelUnavailableError),
+    "500": (Reply(status=500, body=problem()), errors.ModelUnavailableError),
     "503 with html": (
         Reply(status=503, body=b"<html>" + CANARY.encode(), content_type="text/html"),
-        ModelUnavailableError,
+        errors.ModelUnavailableError,
     ),
-    "401": (Reply(status=401, body=problem()), ModelError),
-    "400": (Reply(status=400, body=problem()), ModelRequestError),
-    "redirect": (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ModelError),
+    "401": (Reply(status=401, body=problem()), errors.ModelError),
+    "400": (Reply(status=400, body=problem()), errors.ModelRequestError),
+    "redirect": (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), errors.ModelError),
     "content filter of the prompt": (
         Reply(status=400, body=problem("content_filter")),
-        ModelRefusedError,
+        errors.ModelRefusedError,
     ),
-    "reset at once": (Reply(text=CANARY, drop_after_bytes=0), ModelUnavailableError),
-    "reset before": (Reply(drop_after_bytes=-1), ModelUnavailableError),
-    "reset within": (Reply(text=CANARY * 50, drop_after_bytes=90), ModelUnavailableError),
-    "silence": (Reply(text=CANARY, delay_seconds=5), ModelTimeoutError),
-    "empty": (Reply(text=""), ModelSilentError),
-    "blank": (Reply(text=" \n "), ModelSilentError),
-    "null": (Reply(text=None), ModelSilentError),
-    "cut off": (Reply(text=CANARY, finish_reason="length"), ModelOutputError),
-    "content filter": (Reply(text=CANARY, finish_reason="content_filter"), ModelRefusedError),
-    "refusal": (Reply(refusal=CANARY), ModelRefusedError),
+    "reset at once": (Reply(text=CANARY, drop_after_bytes=0), errors.ModelUnavailableError),
+    "reset before": (Reply(drop_after_bytes=-1), errors.ModelUnavailableError),
+    "reset within": (Reply(text=CANARY * 50, drop_after_bytes=90), errors.ModelUnavailableError),
+    "silence": (Reply(text=CANARY, delay_seconds=5), errors.ModelTimeoutError),
+    "empty": (Reply(text=""), errors.ModelSilentError),
+    "blank": (Reply(text=" \n "), errors.ModelSilentError),
+    "null": (Reply(text=None), errors.ModelSilentError),
+    "cut off": (Reply(text=CANARY, finish_reason="length"), errors.ModelOutputError),
+    "content filter": (
+        Reply(text=CANARY, finish_reason="content_filter"),
+        errors.ModelRefusedError,
+    ),
+    "refusal": (Reply(refusal=CANARY), errors.ModelRefusedError),
     "html": (
         Reply(body=b"<html>" + CANARY.encode() + b"</html>", content_type="text/html"),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
-    "no choices": (Reply(choices=False), ModelOutputError),
-    "choices are no list": (Reply(body=b'{"choices": 7}'), ModelOutputError),
+    "no choices": (Reply(choices=False), errors.ModelOutputError),
+    "choices are no list": (Reply(body=b'{"choices": 7}'), errors.ModelOutputError),
     "content is no text": (
         Reply(body=b'{"choices": [{"message": {"content": [1]}}]}'),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
-    "1.5 MB": (Reply(text=CANARY * 68_000), ModelOutputError),
+    "1.5 MB": (Reply(text=CANARY * 68_000), errors.ModelOutputError),
     "one endless event": (
         Reply(body=b"data: " + b"x" * 1_500_000, content_type="text/event-stream"),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
     "malformed json": (
         Reply(body=b'{"choices": [{"message": {"content": "' + CANARY.encode()),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
     "malformed event": (
         Reply(body=b'data: {"choices": [{"delta": \n\n', content_type="text/event-stream"),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
-    "json too deep": (Reply(body=b'{"choices":' + b"[" * 100_000), ModelOutputError),
+    "json too deep": (Reply(body=b'{"choices":' + b"[" * 100_000), errors.ModelOutputError),
     "too many tools": (
         Reply(tool_calls=[ToolCall("f", call_id=f"c{n}") for n in range(100)]),
-        ModelOutputError,
+        errors.ModelOutputError,
     ),
-    "a tool without a name": (Reply(tool_calls=[ToolCall("")]), ModelOutputError),
+    "a tool without a name": (Reply(tool_calls=[ToolCall("")]), errors.ModelOutputError),
     "a failure within the stream": (
         Reply(body=b"data: " + problem() + b"\n\n", content_type="text/event-stream"),
-        ModelUnavailableError,
+        errors.ModelUnavailableError,
     ),
 }
-ONLY_STREAMED = {"stopped without an end": (Reply(text=CANARY, end_stream=False), ModelOutputError)}
+ONLY_STREAMED = {
+    "stopped without an end": (Reply(text=CANARY, end_stream=False), errors.ModelOutputError)
+}
 
 
-def limits_of(expected: type[ModelError]) -> CallLimits:
+def limits_of(expected: type[errors.ModelError]) -> CallLimits:
     """Return limits that a server reaches which does not answer, and no busy machine otherwise."""
-    return SHORT if expected is ModelTimeoutError else LONG
+    return SHORT if expected is errors.ModelTimeoutError else LONG
 
 
 def assert_says_nothing(error: BaseException) -> None:
@@ -119,7 +116,7 @@ async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str)
     reply, expected = (FAULTS | ONLY_STREAMED)[name]
     site.server.brain = lambda _: reply
     async with asyncio.timeout(20):
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(errors.ModelError) as caught:
             await streamed(site.models(limits=limits_of(expected)))
     assert type(caught.value) is expected
     assert_says_nothing(caught.value)
@@ -131,7 +128,7 @@ async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: st
     reply, expected = FAULTS[name]
     site.server.brain = lambda _: reply
     async with asyncio.timeout(20):
-        with pytest.raises(ModelError) as caught:
+        with pytest.raises(errors.ModelError) as caught:
             await site.models(limits=limits_of(expected)).structured.ask(
                 purpose="test", instructions="Say.", text="Text", answer=Verdict
             )
@@ -158,9 +155,9 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
             provider="openai", url="http://127.0.0.1:9/v1", model="m", limits=SHORT
         )
     )
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(errors.ModelUnavailableError):
         await streamed(models)
-    with pytest.raises(ModelUnavailableError):
+    with pytest.raises(errors.ModelUnavailableError):
         await models.check()
     await models.close()
 
@@ -168,7 +165,7 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
 @pytest.mark.slow
 async def test_a_stream_that_falls_silent_is_given_up_though_it_had_begun(site: ModelSite) -> None:
     site.server.queue(Reply(text="word " * 50, chunk_chars=5, tokens_per_second=1.5))
-    with pytest.raises(ModelTimeoutError):
+    with pytest.raises(errors.ModelTimeoutError):
         await streamed(site.models(limits=SHORT))
     await until_aborted(site)
 
@@ -178,7 +175,7 @@ async def test_a_slow_stream_ends_with_the_budget_of_the_call(site: ModelSite) -
     site.server.queue(Reply(text="word " * 5_000, chunk_chars=5, tokens_per_second=50))
     limits = CallLimits(idle_seconds=0.3, call_seconds=0.4, retries=1)
     async with asyncio.timeout(60):
-        with pytest.raises(ModelTimeoutError):
+        with pytest.raises(errors.ModelTimeoutError):
             await streamed(site.models(limits=limits))
     assert len(site.server.requests) == 1
 
@@ -190,20 +187,20 @@ async def test_calls_beyond_the_limit_wait_no_longer_than_their_budget(site: Mod
     limits = CallLimits(concurrent_calls=1, call_seconds=1.0)
     models = site.models(limits=limits)
     results = await asyncio.gather(*[streamed(models) for _ in range(4)], return_exceptions=True)
-    assert [type(result) for result in results].count(ModelTimeoutError) == 3
+    assert [type(result) for result in results].count(errors.ModelTimeoutError) == 3
     assert isinstance(results[0], str)
 
 
 async def test_what_an_error_tells_is_safe_to_log(site: ModelSite) -> None:
     site.server.queue(Reply(status=400, body=problem()))
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(errors.ModelError) as caught:
         await streamed(site.models(), history(CANARY))
     assert CANARY not in str(caught.value)
     assert_says_nothing(caught.value)
 
 
 async def test_half_a_character_in_a_prompt_ends_in_our_own_error(site: ModelSite) -> None:
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(errors.ModelError) as caught:
         await streamed(site.models(), history(f"{CANARY} \ud83d"))
     assert CANARY not in str(caught.value)
     assert_says_nothing(caught.value)
@@ -218,7 +215,7 @@ async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: Mode
     began = asyncio.get_running_loop().time()
     with usage_counter():
         for _ in range(24):
-            with pytest.raises(ModelTimeoutError):
+            with pytest.raises(errors.ModelTimeoutError):
                 await streamed(models)
     took = asyncio.get_running_loop().time() - began
     assert 1.0 < took < 24.0, "each waited as if it were the first"
@@ -229,7 +226,7 @@ async def test_the_repair_of_an_answer_shares_its_budget(site: ModelSite) -> Non
     bad = Reply(text="no json", delay_seconds=0.6)
     site.server.brain = lambda _: bad
     limits = CallLimits(idle_seconds=2.0, call_seconds=1.0, least_seconds=0.1, retries=0)
-    with pytest.raises(ModelTimeoutError):
+    with pytest.raises(errors.ModelTimeoutError):
         await site.models(limits=limits).structured.ask(
             purpose="test", instructions="Say.", text="Text", answer=Verdict
         )

@@ -6,13 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from data_models.errors import (
-    ForbiddenError,
-    OnBehalfRefusedError,
-    SignInNeededError,
-    SignInUnavailableError,
-    UnauthenticatedError,
-)
+from data_models import errors
 from services.access.on_behalf import ASK_AGAIN_SECONDS, OnBehalf
 from tests.bots.user_directory import ADA, APP_ID, CONSENT, GRAPH, SECRET, UserDirectory
 from tests.fakes import FixedClock
@@ -67,17 +61,17 @@ async def test_the_application_is_named_by_its_id_or_its_address(
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ({"aud": "https://graph.microsoft.com"}, UnauthenticatedError),
-        ({"iss": "https://login.example/elsewhere/v2.0"}, UnauthenticatedError),
-        ({"exp": 1}, UnauthenticatedError),
-        ({"nbf": 95_000_000_000}, UnauthenticatedError),
-        ({"oid": None}, UnauthenticatedError),
-        ({"tid": None}, UnauthenticatedError),
-        ({"alg": "none"}, UnauthenticatedError),
-        ({"alg": "HS256"}, UnauthenticatedError),
-        ({"key": "two"}, UnauthenticatedError),
-        ({"scp": "User.Read"}, ForbiddenError),
-        ({"oid": OTHER}, ForbiddenError),
+        ({"aud": "https://graph.microsoft.com"}, errors.UnauthenticatedError),
+        ({"iss": "https://login.example/elsewhere/v2.0"}, errors.UnauthenticatedError),
+        ({"exp": 1}, errors.UnauthenticatedError),
+        ({"nbf": 95_000_000_000}, errors.UnauthenticatedError),
+        ({"oid": None}, errors.UnauthenticatedError),
+        ({"tid": None}, errors.UnauthenticatedError),
+        ({"alg": "none"}, errors.UnauthenticatedError),
+        ({"alg": "HS256"}, errors.UnauthenticatedError),
+        ({"key": "two"}, errors.UnauthenticatedError),
+        ({"scp": "User.Read"}, errors.ForbiddenError),
+        ({"oid": OTHER}, errors.ForbiddenError),
     ],
 )
 async def test_what_is_not_the_users_own_proof_is_neither_kept_nor_exchanged(
@@ -86,7 +80,7 @@ async def test_what_is_not_the_users_own_proof_is_neither_kept_nor_exchanged(
     with pytest.raises(error):
         await on_behalf.take(directory.proof(**changes), principal_id=ADA)
     assert directory.exchanges == []
-    with pytest.raises(SignInNeededError):
+    with pytest.raises(errors.SignInNeededError):
         await on_behalf.token(ADA, GRAPH)
 
 
@@ -97,7 +91,7 @@ async def test_a_bot_with_a_managed_identity_has_an_application_for_its_users(
     msi = {"MicrosoftAppType": "UserAssignedMSI", "MicrosoftAppPassword": ""}
     async with aiohttp.ClientSession() as session:
         on_behalf = directory.on_behalf(session=session, clock=clock, **own, **msi)
-        with pytest.raises(UnauthenticatedError):
+        with pytest.raises(errors.UnauthenticatedError):
             await on_behalf.take(directory.proof(), principal_id=ADA)
         proof = directory.proof(aud=f"api://botid-{OTHER}")
         await on_behalf.take(proof, principal_id=ADA)
@@ -110,7 +104,7 @@ async def test_a_proof_of_another_directory_is_refused(
 ) -> None:
     elsewhere = "99999999-2222-3333-4444-555555555555"
     proof = directory.proof(tid=elsewhere, iss=f"{directory.origin}/{elsewhere}/v2.0")
-    with pytest.raises(ForbiddenError):
+    with pytest.raises(errors.ForbiddenError):
         await on_behalf.take(proof, principal_id=f"entra:{elsewhere}:{ADA.split(':')[2]}")
     assert directory.exchanges == []
 
@@ -129,7 +123,7 @@ async def test_with_the_proof_ended_the_user_signs_in_anew(
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
     clock.advance(3_700)
-    with pytest.raises(SignInNeededError):
+    with pytest.raises(errors.SignInNeededError):
         await on_behalf.token(ADA, GRAPH)
     assert len(directory.exchanges) == 1
 
@@ -138,7 +132,7 @@ async def test_one_users_token_is_nobody_elses(
     on_behalf: OnBehalf, directory: UserDirectory
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
-    with pytest.raises(SignInNeededError):
+    with pytest.raises(errors.SignInNeededError):
         await on_behalf.token(f"entra:{TENANT}:{OTHER}", GRAPH)
 
 
@@ -160,7 +154,7 @@ async def test_a_missing_consent_is_told_from_an_ended_sign_in(
 ) -> None:
     directory.refusals = [(400, refusal), (400, {"error": "invalid_grant"})]
     for needs_consent in (True, False):
-        with pytest.raises(SignInNeededError) as caught:
+        with pytest.raises(errors.SignInNeededError) as caught:
             await on_behalf.take(directory.proof(), principal_id=ADA)
         assert caught.value.needs_consent is needs_consent
 
@@ -169,12 +163,12 @@ async def test_a_missing_consent_is_told_from_an_ended_sign_in(
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (401, {"error": "invalid_client"}, OnBehalfRefusedError),
-        (400, {"error": "invalid_scope"}, OnBehalfRefusedError),
-        (503, {}, SignInUnavailableError),
-        (429, {}, SignInUnavailableError),
-        (200, {"expires_in": 60}, SignInUnavailableError),
-        (200, {"access_token": "a\nb", "expires_in": 60}, SignInUnavailableError),
+        (401, {"error": "invalid_client"}, errors.OnBehalfRefusedError),
+        (400, {"error": "invalid_scope"}, errors.OnBehalfRefusedError),
+        (503, {}, errors.SignInUnavailableError),
+        (429, {}, errors.SignInUnavailableError),
+        (200, {"expires_in": 60}, errors.SignInUnavailableError),
+        (200, {"access_token": "a\nb", "expires_in": 60}, errors.SignInUnavailableError),
     ],
 )
 async def test_what_no_sign_in_mends_is_named_as_it_is(
@@ -194,7 +188,7 @@ async def test_a_user_is_asked_once_in_ten_minutes(on_behalf: OnBehalf, clock: F
     asked = []
     for seconds in (0.0, 60.0, ASK_AGAIN_SECONDS):
         clock.advance(seconds)
-        with pytest.raises(SignInNeededError):
+        with pytest.raises(errors.SignInNeededError):
             await on_behalf.token(ADA, GRAPH)
         asked.append(on_behalf.wanted(ADA) is not None)
     assert asked == [True, False, True]
@@ -211,7 +205,7 @@ async def test_a_proof_that_the_channel_still_has_is_checked_as_any(
         return held["proof"]
 
     on_behalf.on_missing(look_up)
-    with pytest.raises(SignInNeededError):
+    with pytest.raises(errors.SignInNeededError):
         await on_behalf.token(ADA, GRAPH)
     held["proof"] = directory.proof()
     assert await on_behalf.token(ADA, GRAPH) == "ada-1"
@@ -222,7 +216,7 @@ async def test_no_token_is_in_what_logs_may_show(
 ) -> None:
     proof = directory.proof()
     directory.refusals = [(503, {"access_token": "ada-secret"})]
-    with pytest.raises(SignInUnavailableError) as caught:
+    with pytest.raises(errors.SignInUnavailableError) as caught:
         await on_behalf.take(proof, principal_id=ADA)
     await on_behalf.take(proof, principal_id=ADA)
     shown = f"{caught.value!r}{caught.value.__cause__!r}{vars(on_behalf)!r}{capsys.readouterr()}"

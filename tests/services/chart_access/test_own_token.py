@@ -8,12 +8,7 @@ import aiohttp
 import pytest
 from aiohttp import hdrs, web
 
-from data_models.errors import (
-    ChartClosedError,
-    ChartSignInError,
-    ChartUncheckedError,
-    RecordsRefusedError,
-)
+from data_models import errors
 from data_models.identifiers import PatientId
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import NoAudit
@@ -128,15 +123,15 @@ async def test_what_the_server_does_not_show_the_user_stays_closed(
 ) -> None:
     fhir.on("Patient", reply)  # type: ignore[arg-type]
     await on_behalf.take(directory.proof(), principal_id=ADA)
-    with pytest.raises(ChartClosedError) as caught:
+    with pytest.raises(errors.ChartClosedError) as caught:
         await entered(guard)
-    assert type(caught.value) is ChartClosedError
+    assert type(caught.value) is errors.ChartClosedError
 
 
 async def test_who_has_not_signed_in_is_told_so_and_sees_nothing(
     guard: ChartGuard, on_behalf: OnBehalf, fhir: FakeFhir
 ) -> None:
-    with pytest.raises(ChartSignInError) as caught:
+    with pytest.raises(errors.ChartSignInError) as caught:
         await entered(guard)
     assert "Sign in by the card" in caught.value.user_message
     assert on_behalf.wanted(ADA) is not None
@@ -151,7 +146,7 @@ async def test_an_opened_chart_closes_again_with_the_sign_in(
     on_behalf.note_refusal(ADA, SCOPE, "ada-1")
     await entered(guard)
     clock.advance(31)
-    with pytest.raises(ChartSignInError):
+    with pytest.raises(errors.ChartSignInError):
         await entered(guard)
 
 
@@ -160,7 +155,7 @@ async def test_a_refused_token_and_a_server_that_is_down_close_the_chart_for_now
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
     fhir.on("Patient", answer(outcome("login"), 401), answer({}, 500), found(patient()))
-    with pytest.raises(ChartUncheckedError):
+    with pytest.raises(errors.ChartUncheckedError):
         await entered(guard)
     assert [one.headers[hdrs.AUTHORIZATION] for one in fhir.requests] == [ADAS, BOBS]
     await entered(guard)
@@ -214,7 +209,7 @@ async def test_a_chart_that_is_asked_for_in_nobodys_name_is_not_read(
     office: Office, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir
 ) -> None:
     await signed_in(on_behalf, directory)
-    with pytest.raises(RecordsRefusedError):
+    with pytest.raises(errors.RecordsRefusedError):
         await office.records.load(P9)
     assert fhir.requests == []
 
@@ -226,7 +221,7 @@ async def test_what_is_opened_in_an_emergency_is_read_with_the_servers_token(
     fhir.on("Patient", reply)
     fhir.on("Patient/p9/$everything", reply)
     await signed_in(on_behalf, directory)
-    with pytest.raises(ChartClosedError):
+    with pytest.raises(errors.ChartClosedError):
         await office.reads(BOB)
     await office.guard.break_glass(BOB, P9, conversation_id="c", reason="resuscitation")
     assert "secret" in await office.reads(BOB)

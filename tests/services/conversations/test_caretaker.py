@@ -5,13 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from data_models import errors
 from data_models.conversations.claim_decision import ClaimTimes
-from data_models.errors import (
-    ClaimLostError,
-    ConversationBusyError,
-    CorruptDocumentError,
-    NotFoundError,
-)
 from data_models.identifiers import PatientId
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from tests.fakes import FixedClock
@@ -50,7 +45,7 @@ async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
     world.team.gate.clear()
     run = await world.submit("what was the stage?")
     await until(lambda: len(world.team.requests) > 1)
-    with pytest.raises(ConversationBusyError):
+    with pytest.raises(errors.ConversationBusyError):
         async with maintenance_lease(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
             pass
     world.team.gate.set()
@@ -59,7 +54,7 @@ async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
 
 
 async def test_nobody_holds_what_does_not_exist(world: World) -> None:
-    with pytest.raises(NotFoundError):
+    with pytest.raises(errors.NotFoundError):
         async with maintenance_lease(world).holding("chat_unknown", principal_id="alice"):
             pass
 
@@ -74,7 +69,7 @@ async def test_work_that_died_leaves_no_turn_and_may_write_no_more() -> None:
     async with maintenance_lease(paused).holding(CHAT, principal_id="alice") as claim:
         clock.advance(60)
         answer = await other.tell("what was the stage?")
-        with pytest.raises(ClaimLostError):
+        with pytest.raises(errors.ClaimLostError):
             await claim.hold()
     assert answer.texts == ["Heard: what was the stage?"]
     context = await other.contexts.read(CHAT, PatientId("patient_4"), epoch=0, fresh=True)
@@ -88,5 +83,5 @@ async def test_a_folder_tells_its_conversation(world: World) -> None:
     await world.sessions.create("moved/conversation.json", b'{"conversation_id": "chat_1"}')
     await world.sessions.create("broken/conversation.json", b"{")
     for folder in ("moved", "broken"):
-        with pytest.raises(CorruptDocumentError):
+        with pytest.raises(errors.CorruptDocumentError):
             await conversation_of(world.sessions, folder)

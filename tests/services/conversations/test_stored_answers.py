@@ -2,12 +2,7 @@
 
 import pytest
 
-from data_models.conversations.turn_events import (
-    AgentMessageStarted,
-    Notice,
-    RunFailed,
-    RunFinished,
-)
+from data_models.conversations import turn_events
 from services.group_chat_port import GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import ENDLESS, Heard, World
@@ -32,8 +27,8 @@ async def repeated(world: World, text: str, message_id: str) -> Heard:
     return again
 
 
-def notices(heard: Heard) -> list[Notice]:
-    return [event for event in heard.events if isinstance(event, Notice)]
+def notices(heard: Heard) -> list[turn_events.Notice]:
+    return [event for event in heard.events if isinstance(event, turn_events.Notice)]
 
 
 @pytest.mark.slow
@@ -58,7 +53,9 @@ async def test_under_another_patient_it_says_first_whom_it_is_about(world: World
     assert notice.text == (
         "This repeats an earlier answer about `patient_4`; `patient_15` is active now."
     )
-    begun = next(event for event in again.events if isinstance(event, AgentMessageStarted))
+    begun = next(
+        event for event in again.events if isinstance(event, turn_events.AgentMessageStarted)
+    )
     assert again.events.index(notice) < again.events.index(begun)
 
 
@@ -68,7 +65,7 @@ async def test_after_a_clear_it_says_so_and_shows_nothing_of_the_archive(world: 
     again = await repeated(world, "start a tumor board for patient_4", "m1")
     assert "cleared since" in again.texts[0]
     assert "patient_4" not in again.texts[0]
-    assert isinstance((await repeated(world, "clear", "m2")).end, RunFinished)
+    assert isinstance((await repeated(world, "clear", "m2")).end, turn_events.RunFinished)
 
 
 async def test_a_turn_that_failed_is_told_as_failed(world: World) -> None:
@@ -77,7 +74,7 @@ async def test_a_turn_that_failed_is_told_as_failed(world: World) -> None:
 
     world.team.say = fail
     first = await told(world, "hello", "m1")
-    assert isinstance(first.end, RunFailed)
+    assert isinstance(first.end, turn_events.RunFailed)
     again = await repeated(restarted(world), "hello", "m1")
     assert again.end == first.end
     assert "patient's words" not in str(again.events)
@@ -90,7 +87,7 @@ async def test_a_turn_that_was_cut_off_is_told_as_far_as_it_was_shown(world: Wor
     await world.scheduler.drain(seconds=0.05)
     again = await repeated(restarted(world), "hello", "m1")
     assert again.texts == ["First.", f"Second{ENDLESS}"]
-    assert isinstance(again.end, RunFailed)
+    assert isinstance(again.end, turn_events.RunFailed)
     assert again.end.code == "interrupted"
 
 

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
-from services.evidence.changes import (
-    FIRST_LOOK,
-    changed_between,
-    changes_of_days,
-    changes_view,
-    line_of,
-)
+from services.evidence import changes
 from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook, Looked, RecentLooks
 from services.records.resources.record import PatientRecord, record_from_resources
@@ -131,7 +125,7 @@ def states(*rows: Json, at: datetime = THEN, **more: Any) -> ChartStates:
 
 
 def said(before: ChartStates, after: ChartStates) -> set[tuple[str, str]]:
-    return {(one.ref, one.change) for one in changed_between(before, after)}
+    return {(one.ref, one.change) for one in changes.changed_between(before, after)}
 
 
 @pytest.mark.slow
@@ -142,7 +136,7 @@ def test_each_change_of_a_chart_is_told_once_and_nothing_else(
     before, after, wanted = pair
     old, new = states(*before), states(*after, at=NOW)
     assert said(old, new) == wanted
-    rows = changes_view(chart(*after), old, new).rows
+    rows = changes.changes_view(chart(*after), old, new).rows
     assert len(rows) == len(wanted), [row.name for row in rows]
     assert all(row.sources for row in rows if row.status not in ("no longer in the record",
                "cannot compare"))  # fmt: skip
@@ -156,10 +150,10 @@ def test_what_was_unreadable_then_is_not_called_new_now() -> None:
 def test_a_chart_that_was_cut_off_proves_nothing_new_and_nothing_gone() -> None:
     old, new = states(made("lab", "a"), truncated=True), states(made("lab", "b"), at=NOW)
     assert said(old, new) == {("Observation/a", "gone")}
-    assert "cannot compare what is new" in changes_view(chart(), old, new).notes[0]
+    assert "cannot compare what is new" in changes.changes_view(chart(), old, new).notes[0]
     old, new = states(made("lab", "a")), states(made("lab", "b"), truncated=True)
     assert said(old, new) == {("Observation/b", "new")}
-    assert "some of it cannot be compared" in line_of(old, new)
+    assert "some of it cannot be compared" in changes.line_of(old, new)
 
 
 def test_a_plan_whose_last_day_passes_has_ended_though_nobody_wrote() -> None:
@@ -175,13 +169,13 @@ def test_resources_without_ids_are_not_compared_by_their_place() -> None:
 def test_a_death_is_a_change_of_the_person() -> None:
     dead = record_from_resources(PATIENT_ID, [{"resource": patient(deceasedDateTime="2026-05-02")}])
     old, new = states(), chart_states(dead, at=NOW)
-    row, = changes_view(dead, old, new).rows  # fmt: skip
+    row, = changes.changes_view(dead, old, new).rows  # fmt: skip
     assert row.status == "changed"
     assert "deceased: 2026-05-02" in row.detail
 
 
 def test_the_first_look_has_nothing_to_compare_with() -> None:
-    assert changes_view(chart(), None, states()).nothing == FIRST_LOOK
+    assert changes.changes_view(chart(), None, states()).nothing == changes.FIRST_LOOK
 
 
 def test_days_tell_what_began_resulted_and_ended_in_them() -> None:
@@ -190,7 +184,7 @@ def test_days_tell_what_began_resulted_and_ended_in_them() -> None:
     new = {**made("problem", "new"), "recordedDate": "2026-05-03"}
     undated = {**made("order", "undated")}
     del undated["authoredOn"]
-    view = changes_of_days(
+    view = changes.changes_of_days(
         chart(late, over, new, undated, made("lab", "old")),
         since=datetime(2026, 5, 1, tzinfo=UTC).date(),
         until=None,

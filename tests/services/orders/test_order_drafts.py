@@ -7,12 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from data_models.errors import (
-    RecordChangedError,
-    RecordNotAcceptedError,
-    RecordsError,
-    ToolInputError,
-)
+from data_models import errors
 from services.orders.draft_order import DraftOrder, service_request
 from services.orders.order_drafts import OrderDrafts
 from services.records.fhir.fhir_server_resources import FhirServerResources
@@ -65,7 +60,7 @@ async def test_what_the_server_does_not_take_was_not_written(
     fhir: FakeFhir, drafts: OrderDrafts, status: int
 ) -> None:
     fhir.on("ServiceRequest", answer(outcome("invalid"), status))
-    with pytest.raises(RecordNotAcceptedError) as raised:
+    with pytest.raises(errors.RecordNotAcceptedError) as raised:
         await made(drafts)
     assert raised.value.status == status
 
@@ -76,9 +71,9 @@ async def test_of_an_answer_that_says_nothing_nobody_says_that_it_was_not_writte
     fhir: FakeFhir, drafts: OrderDrafts, status: int
 ) -> None:
     fhir.on("ServiceRequest", answer(outcome("timeout"), status))
-    with pytest.raises(RecordsError) as raised:
+    with pytest.raises(errors.RecordsError) as raised:
         await made(drafts)
-    assert not isinstance(raised.value, RecordNotAcceptedError)
+    assert not isinstance(raised.value, errors.RecordNotAcceptedError)
 
 
 @pytest.mark.parametrize("status", [409, 412])
@@ -86,7 +81,7 @@ async def test_a_key_that_several_carry_is_a_conflict(
     fhir: FakeFhir, drafts: OrderDrafts, status: int
 ) -> None:
     fhir.on("ServiceRequest", answer(outcome("conflict"), status))
-    with pytest.raises(RecordChangedError):
+    with pytest.raises(errors.RecordChangedError):
         await made(drafts)
 
 
@@ -105,7 +100,7 @@ async def test_a_server_that_does_not_say_that_it_creates_orders_once_is_sent_no
     fhir: FakeFhir, drafts: OrderDrafts, statement: dict[str, Any]
 ) -> None:
     fhir.on("metadata", statement)
-    with pytest.raises(ToolInputError, match="does not take drafts of orders"):
+    with pytest.raises(errors.ToolInputError, match="does not take drafts of orders"):
         await made(drafts)
     assert "POST" not in [one.method for one in fhir.requests]
 
@@ -123,7 +118,7 @@ async def test_another_resource_under_the_key_is_no_success(
     fhir: FakeFhir, drafts: OrderDrafts, kept: dict[str, Any]
 ) -> None:
     fhir.on("ServiceRequest", answer(kept, 200))
-    with pytest.raises(ToolInputError, match="something else"):
+    with pytest.raises(errors.ToolInputError, match="something else"):
         await made(drafts)
 
 
@@ -140,6 +135,6 @@ async def test_only_a_draft_of_ours_for_this_patient_is_taken_back(
     fhir: FakeFhir, drafts: OrderDrafts, kept: dict[str, Any], why: str
 ) -> None:
     fhir.on("ServiceRequest/sr1", answer(kept))
-    with pytest.raises(ToolInputError, match=why):
+    with pytest.raises(errors.ToolInputError, match=why):
         await drafts.take_back("sr1", patient_id=PATIENT_ID, language="en")
     assert "PUT" not in [one.method for one in fhir.requests]

@@ -25,14 +25,7 @@ from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder
 from tests.fakes import RememberedAudit
 from tests.services.records.charts import records_in
-from tests.services.rounds.charts_of_a_ward import (
-    DAY,
-    canary,
-    family,
-    given,
-    strangers_in,
-    write_ward,
-)
+from tests.services.rounds import charts_of_a_ward
 from tests.services.world import OWNER, World
 from tests.tables import with_cases
 
@@ -123,7 +116,7 @@ class Ward:
 
 @pytest.fixture
 def ward(tmp_path: Path) -> Ward:
-    write_ward(tmp_path, 6)
+    charts_of_a_ward.write_ward(tmp_path, 6)
     return Ward(tmp_path)
 
 
@@ -140,8 +133,8 @@ async def test_a_card_holds_one_patients_rows_and_the_list_ids_and_states(
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
     for number in (1, 2, 3):
         card = await ward.service.card(round_id, f"patient_{number}", principal=OWNER)
-        assert strangers_in(card.model_dump_json(), number) == []
-        assert canary(number) in card.model_dump_json()
+        assert charts_of_a_ward.strangers_in(card.model_dump_json(), number) == []
+        assert charts_of_a_ward.canary(number) in card.model_dump_json()
         assert (card.place, card.of, card.row.state) == (number, 3, "ready")
     blob = await ward.world.users.read(f"rounds/{round_id}.json")
     assert blob is not None
@@ -169,7 +162,7 @@ async def test_a_chart_closed_before_the_preparation_is_listed_by_its_number(
     view = await ward.service.show(round_id, principal=OWNER)
     assert [one.state for one in view.patients] == ["ready", "closed"]
     assert view.patients[1].who is None
-    assert strangers_in(view.model_dump_json(), 1) == []
+    assert charts_of_a_ward.strangers_in(view.model_dump_json(), 1) == []
     assert [one.patient_id for one in ward.world.team.requests] == ["patient_1"]
 
 
@@ -185,7 +178,7 @@ async def test_access_withdrawn_after_the_preparation_shows_nothing_more(
         str([one.model_dump_json() for one in await ward.service.ward_list(
             round_id, principal=OWNER)]),
     ):  # fmt: skip
-        assert strangers_in(found, 1) == []
+        assert charts_of_a_ward.strangers_in(found, 1) == []
         assert "not open to you" in found
     with pytest.raises(ChartClosedError):
         await ward.deeds.note(round_id, "patient_2", principal=OWNER, text="x")
@@ -203,7 +196,7 @@ async def test_a_damaged_chart_says_so_on_its_card_and_keeps_no_other_back(ward:
     assert card.row.state == "failed"
     assert card.row.problem
     # Mended, it is prepared again on a word.
-    write_ward(ward.folder, 2)
+    charts_of_a_ward.write_ward(ward.folder, 2)
     later = Ward(ward.folder, world=ward.world)
     await later.deeds.prepare_again(round_id, "patient_2", principal=OWNER)
     await later.preparer.idle()
@@ -230,7 +223,10 @@ async def test_an_entry_not_of_one_patient_makes_no_list(ward: Ward, entry: str,
 
 async def test_names_birth_dates_and_ids_mix_and_nobody_is_twice_on_a_list(ward: Ward) -> None:
     round_id = await ward.prepared(
-        "patient_3", f"{given(1)} {family(1)}", f"{family(2)}, 1942-02-03", "patient_1"
+        "patient_3",
+        f"{charts_of_a_ward.given(1)} {charts_of_a_ward.family(1)}",
+        f"{charts_of_a_ward.family(2)}, 1942-02-03",
+        "patient_1",
     )
     view = await ward.service.show(round_id, principal=OWNER)
     assert [one.patient_id for one in view.patients] == ["patient_3", "patient_1", "patient_2"]
@@ -239,7 +235,7 @@ async def test_names_birth_dates_and_ids_mix_and_nobody_is_twice_on_a_list(ward:
 @pytest.mark.slow
 async def test_a_day_lists_who_is_seen_then_and_open_to_the_user(ward: Ward) -> None:
     ward.roster.closed.add((OWNER, "patient_5"))
-    day = date.fromisoformat(DAY)
+    day = date.fromisoformat(charts_of_a_ward.DAY)
     made = await ward.service.create(owner=OWNER, entries=[], day=day, language="en")
     await ward.preparer.idle()
     view = await ward.service.show(made.round_id, principal=OWNER)

@@ -5,12 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ScenarioPlanError,
-    StoreUnavailableError,
-)
+from data_models import errors
 from data_models.storage.blob_store import BlobStore
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
@@ -21,18 +16,11 @@ from services.scenarios.migration.scenario_store import ScenarioStore, is_in_sha
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.scenarios.worlds import (
-    NOW,
-    Node,
-    deploy_now,
-    graph_of,
-    index_in_memory,
-    session_at,
-)
+from tests.services.scenarios import worlds
 
-ONE = (Node("a", "a"), Node("b", "b"))
-TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
-THREE = (Node("a", "a"), Node("m", "m"), Node("b", "b"))
+ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))
+TWO = (worlds.Node("a", "a"), worlds.Node("n", "n"), worlds.Node("b", "b"))
+THREE = (worlds.Node("a", "a"), worlds.Node("m", "m"), worlds.Node("b", "b"))
 SCENARIO = "world"
 SESSIONS = 2 * PAGE_LIMIT + 5
 
@@ -47,10 +35,10 @@ class Stumbling(SqliteSessionIndex):
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         self._left -= 1
         if self._left == 0 and not self._after:
-            raise StoreUnavailableError
+            raise errors.StoreUnavailableError
         await super().mark(rows, version)
         if self._left == 0:
-            raise StoreUnavailableError
+            raise errors.StoreUnavailableError
 
 
 class Replica:
@@ -81,13 +69,15 @@ class Replica:
 
 
 async def filled(index: SqliteSessionIndex, number: int = SESSIONS) -> SqliteSessionIndex:
-    await index.put_many(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW) for n in range(number))
+    await index.put_many(
+        SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", worlds.NOW) for n in range(number)
+    )
     return index
 
 
 async def proposed(replica: Replica) -> None:
-    await replica.deployer.publish_first(graph_of(ONE, 1))
-    await replica.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await replica.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await replica.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
 
 
 async def marks(index: SqliteSessionIndex) -> set[int]:
@@ -101,17 +91,17 @@ async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: b
     index = await filled(Stumbling(at=at, after=after))
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
-    with pytest.raises(StoreUnavailableError):
-        await deploy_now(replica.deployer, SCENARIO)
+    with pytest.raises(errors.StoreUnavailableError):
+        await worlds.deploy_now(replica.deployer, SCENARIO)
     assert await replica.state() == "staged"
-    record = await deploy_now(replica.deployer, SCENARIO)
+    record = await worlds.deploy_now(replica.deployer, SCENARIO)
     assert (record.state, record.marked, record.total) == ("deployed", SESSIONS, SESSIONS)
     assert await marks(index) == {2}
 
 
 @pytest.mark.slow
 async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
-    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     done = await asyncio.gather(
@@ -121,21 +111,23 @@ async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
     )
     refused = [one for one in done if isinstance(one, BaseException)]
     assert len(refused) == 1
-    assert isinstance(refused[0], ScenarioPlanError | BlobExistsError | BlobChangedError)
-    with pytest.raises(ScenarioPlanError, match=r"version 2 is under way, begun by"):
+    assert isinstance(
+        refused[0], errors.ScenarioPlanError | errors.BlobExistsError | errors.BlobChangedError
+    )
+    with pytest.raises(errors.ScenarioPlanError, match=r"version 2 is under way, begun by"):
         await bob.deployer.start(SCENARIO, operator="bob")
 
 
 @pytest.mark.slow
 async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() -> None:
-    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     await ann.deployer.start(SCENARIO)
     done = await asyncio.gather(
         ann.deployer.advance(SCENARIO), bob.deployer.advance(SCENARIO), return_exceptions=True
     )
-    assert sum(isinstance(one, BlobChangedError) for one in done) <= 1
+    assert sum(isinstance(one, errors.BlobChangedError) for one in done) <= 1
     await bob.deployer.advance(SCENARIO)
     held = await ann.store.deployment(SCENARIO)
     assert held is not None
@@ -146,16 +138,16 @@ async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() 
 
 
 async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
-    with pytest.raises(ScenarioPlanError, match="under way"):
-        await replica.deployer.propose(graph_of(THREE, 3), operator="ann")
+    with pytest.raises(errors.ScenarioPlanError, match="under way"):
+        await replica.deployer.propose(worlds.graph_of(THREE, 3), operator="ann")
 
 
 @pytest.mark.slow
 async def test_another_replica_goes_on_where_one_died() -> None:
-    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
+    blobs, index = MemoryBlobStore(), await filled(worlds.index_in_memory())
     dead, alive = Replica(blobs, index), Replica(blobs, index)
     await proposed(dead)
     await dead.deployer.start(SCENARIO)
@@ -167,7 +159,7 @@ async def test_another_replica_goes_on_where_one_died() -> None:
 
 
 async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
     await replica.deployer.pause(SCENARIO)
@@ -182,15 +174,15 @@ async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
 
 
 async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -> None:
-    index = await filled(index_in_memory(), 400)
+    index = await filled(worlds.index_in_memory(), 400)
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
-    record = await deploy_now(replica.deployer, SCENARIO, share_percent=25)
+    record = await worlds.deploy_now(replica.deployer, SCENARIO, share_percent=25)
     few = {row.session_id for row in (await index.page(SCENARIO, limit=400)).rows if row.mark}
     assert (record.state, record.marked) == ("flipped", len(few))
     assert 60 < len(few) < 140
     catalogue = Catalogue(store=replica.store, clock=FixedClock())
-    session = session_at(graph_of(ONE, 1), ["a"], [])
+    session = worlds.session_at(worlds.graph_of(ONE, 1), ["a"], [])
     for name in ("s000001", "s000002", "s000003", "s000004", "s000005"):
         moved = session.model_copy(update={"session_id": name})
         assert await catalogue.is_current(moved) is (name not in few)
@@ -209,11 +201,11 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
 
 
 async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 50))
+    replica = Replica(MemoryBlobStore(), await filled(worlds.index_in_memory(), 50))
     await proposed(replica)
-    await deploy_now(replica.deployer, SCENARIO, share_percent=10)
-    await replica.deployer.propose(graph_of(ONE, 3), operator="bob")
-    record = await deploy_now(replica.deployer, SCENARIO)
+    await worlds.deploy_now(replica.deployer, SCENARIO, share_percent=10)
+    await replica.deployer.propose(worlds.graph_of(ONE, 3), operator="bob")
+    record = await worlds.deploy_now(replica.deployer, SCENARIO)
     pointer = await replica.store.active(SCENARIO)
     assert pointer is not None
     assert (record.state, pointer.value.versions) == ("deployed", (1, 2, 3))

@@ -5,14 +5,7 @@ import json
 
 import pytest
 
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    CorruptDocumentError,
-    ScenarioDefinitionError,
-    ScenarioPlanError,
-    StoreUnavailableError,
-)
+from data_models import errors
 from data_models.scenarios.scenario_session import PatientProfile
 from data_models.storage.blob_store import BlobStore
 from services.scenarios.definition.definition_reader import checked_graph
@@ -27,18 +20,10 @@ from services.scenarios.migration.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
-from tests.services.scenarios.worlds import (
-    NOW,
-    Node,
-    deploy_now,
-    graph_of,
-    index_in_memory,
-    scenario_of,
-    session_at,
-)
+from tests.services.scenarios import worlds
 
-ONE = (Node("a", "a"), Node("b", "b"))
-TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
+ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))
+TWO = (worlds.Node("a", "a"), worlds.Node("n", "n"), worlds.Node("b", "b"))
 SCENARIO = "world"
 
 
@@ -68,8 +53,10 @@ class Scheduler:
 
 
 async def index_of(count: int) -> SqliteSessionIndex:
-    index = index_in_memory()
-    await index.put_many(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW) for n in range(count))
+    index = worlds.index_in_memory()
+    await index.put_many(
+        SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", worlds.NOW) for n in range(count)
+    )
     return index
 
 
@@ -81,9 +68,9 @@ async def marks(index: SqliteSessionIndex) -> list[int]:
 @pytest.mark.slow
 async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    record = await deploy_now(service.deployer, SCENARIO)
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
+    record = await worlds.deploy_now(service.deployer, SCENARIO)
     assert (record.state, record.marked) == ("deployed", 2 * PAGE_LIMIT + 7)
     assert set(await marks(service.index)) == {2}
     assert await service.version() == 2
@@ -98,18 +85,18 @@ async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool)
     for operation in range(1, 40):
         blobs, index = MemoryBlobStore(), await index_of(PAGE_LIMIT + 5)
         calm = Scheduler(blobs, index)
-        await calm.deployer.publish_first(graph_of(ONE, 1))
-        await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
+        await calm.deployer.publish_first(worlds.graph_of(ONE, 1))
+        await calm.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
         faulty = FaultyBlobStore(inner=blobs, plan={operation: Kill(after=after)})
         crashed = False
         try:
-            await deploy_now(Scheduler(faulty, index).deployer, SCENARIO)
+            await worlds.deploy_now(Scheduler(faulty, index).deployer, SCENARIO)
         except SimulatedKill:
             crashed = True
         assert await calm.version() in (1, 2)
         held = await calm.store.deployment(SCENARIO)
         if held is None or held.value.state != "deployed":
-            await deploy_now(Scheduler(blobs, index).deployer, SCENARIO)
+            await worlds.deploy_now(Scheduler(blobs, index).deployer, SCENARIO)
         held = await calm.store.deployment(SCENARIO)
         assert held is not None
         assert (held.value.state, held.value.marked >= PAGE_LIMIT + 5) == ("deployed", True)
@@ -123,30 +110,30 @@ async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool)
 async def test_a_lost_answer_leaves_a_deployment_that_resumes() -> None:
     blobs, index = MemoryBlobStore(), await index_of(3)
     calm = Scheduler(blobs, index)
-    await calm.deployer.publish_first(graph_of(ONE, 1))
-    await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await calm.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await calm.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
     service = Scheduler(FaultyBlobStore(inner=blobs, plan={8: LostAnswer()}), index)
-    with pytest.raises((StoreUnavailableError, BlobChangedError)):
-        await deploy_now(service.deployer, SCENARIO)
-    await deploy_now(calm.deployer, SCENARIO)
+    with pytest.raises((errors.StoreUnavailableError, errors.BlobChangedError)):
+        await worlds.deploy_now(service.deployer, SCENARIO)
+    await worlds.deploy_now(calm.deployer, SCENARIO)
     assert await calm.version() == 2
 
 
 async def test_m15_p14_two_operators_cannot_interleave() -> None:
     blobs, index = MemoryBlobStore(), await index_of(3)
     ann, bob = Scheduler(blobs, index), Scheduler(blobs, index)
-    await ann.deployer.publish_first(graph_of(ONE, 1))
-    await ann.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await ann.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await ann.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
     done = await asyncio.gather(
-        deploy_now(ann.deployer, SCENARIO),
-        deploy_now(bob.deployer, SCENARIO),
+        worlds.deploy_now(ann.deployer, SCENARIO),
+        worlds.deploy_now(bob.deployer, SCENARIO),
         return_exceptions=True,
     )
     refused = [one for one in done if isinstance(one, BaseException)]
-    conflicts = (BlobChangedError, BlobExistsError, ScenarioPlanError)
+    conflicts = (errors.BlobChangedError, errors.BlobExistsError, errors.ScenarioPlanError)
     assert all(isinstance(one, conflicts) for one in refused)
     if await ann.version() == 1:
-        await deploy_now(ann.deployer, SCENARIO)
+        await worlds.deploy_now(ann.deployer, SCENARIO)
     held = await ann.store.active(SCENARIO)
     assert held is not None
     assert held.value.versions == (1, 2)
@@ -154,23 +141,23 @@ async def test_m15_p14_two_operators_cannot_interleave() -> None:
 
 async def test_m15_a_plan_needs_a_second_person_where_approval_is_required() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(1), require_approval=True)
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    with pytest.raises(ScenarioPlanError):
-        await deploy_now(service.deployer, SCENARIO)
-    with pytest.raises(ScenarioPlanError):
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
+    with pytest.raises(errors.ScenarioPlanError):
+        await worlds.deploy_now(service.deployer, SCENARIO)
+    with pytest.raises(errors.ScenarioPlanError):
         await service.deployer.approve(SCENARIO, operator="ann")
     await service.deployer.approve(SCENARIO, operator="bob")
-    assert (await deploy_now(service.deployer, SCENARIO)).state == "deployed"
+    assert (await worlds.deploy_now(service.deployer, SCENARIO)).state == "deployed"
 
 
 async def test_a_cancelled_plan_is_not_deployed() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(1))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
     await service.deployer.cancel(SCENARIO)
-    with pytest.raises(ScenarioPlanError):
-        await deploy_now(service.deployer, SCENARIO)
+    with pytest.raises(errors.ScenarioPlanError):
+        await worlds.deploy_now(service.deployer, SCENARIO)
     assert await service.version() == 1
 
 
@@ -178,39 +165,39 @@ async def test_a_cancelled_plan_is_not_deployed() -> None:
 async def test_m15_a_paused_deployment_goes_on_where_it_stopped() -> None:
     blobs = MemoryBlobStore()
     service = Scheduler(blobs, await index_of(2 * PAGE_LIMIT))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
     crashing = Scheduler(FaultyBlobStore(inner=blobs, plan={9: Kill(after=True)}), service.index)
     with pytest.raises(SimulatedKill):
-        await deploy_now(crashing.deployer, SCENARIO)
+        await worlds.deploy_now(crashing.deployer, SCENARIO)
     assert (await service.deployer.pause(SCENARIO)).paused
-    stopped = await deploy_now(service.deployer, SCENARIO)
+    stopped = await worlds.deploy_now(service.deployer, SCENARIO)
     assert (stopped.state, await service.version()) == ("staged", 1)
     await service.deployer.pause(SCENARIO, paused=False)
-    assert (await deploy_now(service.deployer, SCENARIO)).marked == 2 * PAGE_LIMIT
+    assert (await worlds.deploy_now(service.deployer, SCENARIO)).marked == 2 * PAGE_LIMIT
 
 
 async def test_a_version_is_immutable() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    await service.store.add_version(graph_of(ONE, 1))
-    await service.store.add_version(graph_of(ONE, 1))
-    with pytest.raises(ScenarioDefinitionError):
-        await service.store.add_version(graph_of(TWO, 1))
+    await service.store.add_version(worlds.graph_of(ONE, 1))
+    await service.store.add_version(worlds.graph_of(ONE, 1))
+    with pytest.raises(errors.ScenarioDefinitionError):
+        await service.store.add_version(worlds.graph_of(TWO, 1))
 
 
 async def test_other_words_under_a_number_that_is_taken_are_refused() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    first = scenario_of(ONE, 1)
+    first = worlds.scenario_of(ONE, 1)
     await service.store.add_version(checked_graph(first))
     reworded = first.steps[0].model_copy(update={"instructions": "Say it otherwise."})
     again = first.model_copy(update={"steps": (reworded, *first.steps[1:])})
-    with pytest.raises(ScenarioDefinitionError):
+    with pytest.raises(errors.ScenarioDefinitionError):
         await service.store.add_version(checked_graph(again))
 
 
 async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -> None:
     blobs = MemoryBlobStore()
-    graph = graph_of(ONE, 1)
+    graph = worlds.graph_of(ONE, 1)
     await ScenarioStore(blobs=blobs).add_version(graph)
     (name,) = [row.name async for row in blobs.list("scenarios/")]
     blob = await blobs.read(name)
@@ -219,32 +206,32 @@ async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -
     assert (stored["checksum"], stored["hashes"]) == (graph.checksum, graph.hashes)
     stored["scenario"]["steps"][0]["name"] = "something else"
     await blobs.replace(name, json.dumps(stored).encode(), etag=blob.etag)
-    with pytest.raises(CorruptDocumentError):
+    with pytest.raises(errors.CorruptDocumentError):
         await ScenarioStore(blobs=blobs).graph("world", 1)
 
 
 async def test_a_version_that_was_stored_without_hashes_is_read() -> None:
     blobs = MemoryBlobStore()
-    data = scenario_of(ONE, 1).model_dump_json().encode()
+    data = worlds.scenario_of(ONE, 1).model_dump_json().encode()
     await blobs.create("scenarios/world/versions/1.json", data)
     found = await ScenarioStore(blobs=blobs).graph("world", 1)
     assert found is not None
-    assert found.checksum == graph_of(ONE, 1).checksum
+    assert found.checksum == worlds.graph_of(ONE, 1).checksum
 
 
 async def test_a_plan_that_names_unknown_steps_is_refused() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
     policies = {"nowhere": AnchorMigrationPolicy()}
-    with pytest.raises(ScenarioPlanError, match="nowhere"):
-        await service.deployer.propose(graph_of(TWO, 2), operator="ann", policies=policies)
+    with pytest.raises(errors.ScenarioPlanError, match="nowhere"):
+        await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann", policies=policies)
 
 
 async def test_a_current_session_costs_one_comparison_and_no_read() -> None:
     blobs = FaultyBlobStore(inner=MemoryBlobStore(), plan={})
     service = Scheduler(blobs, await index_of(0))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    session = session_at(graph_of(ONE, 1), ["a"], [])
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    session = worlds.session_at(worlds.graph_of(ONE, 1), ["a"], [])
     await service.reconciler.before_turn(session, PatientProfile())
     before = len(blobs.operations)
     outcome = await service.reconciler.before_turn(session, PatientProfile())
@@ -254,11 +241,11 @@ async def test_a_current_session_costs_one_comparison_and_no_read() -> None:
 
 async def test_a_turn_learns_of_a_deployment_within_five_seconds() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    session = worlds.session_at(worlds.graph_of(ONE, 1), ["a", "b"], [])
     await service.reconciler.before_turn(session, PatientProfile())
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await deploy_now(service.deployer, SCENARIO)
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
+    await worlds.deploy_now(service.deployer, SCENARIO)
     service.clock.advance(6)
     outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert (outcome.session.version, outcome.session.step) == (2, "b")
@@ -266,8 +253,8 @@ async def test_a_turn_learns_of_a_deployment_within_five_seconds() -> None:
 
 async def test_m16_a_session_whose_version_is_lost_stays_and_is_flagged() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    await service.deployer.publish_first(graph_of(TWO, 2))
-    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    await service.deployer.publish_first(worlds.graph_of(TWO, 2))
+    session = worlds.session_at(worlds.graph_of(ONE, 1), ["a", "b"], [])
     outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert outcome.result.needs_review
     assert outcome.session.version == 1
@@ -277,10 +264,10 @@ async def test_m16_a_session_whose_version_is_lost_stays_and_is_flagged() -> Non
 
 async def test_m18_a_session_with_a_foreign_checksum_stays_and_is_flagged() -> None:
     service = Scheduler(MemoryBlobStore(), await index_of(0))
-    await service.deployer.publish_first(graph_of(ONE, 1))
-    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await deploy_now(service.deployer, SCENARIO)
-    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    await service.deployer.publish_first(worlds.graph_of(ONE, 1))
+    await service.deployer.propose(worlds.graph_of(TWO, 2), operator="ann")
+    await worlds.deploy_now(service.deployer, SCENARIO)
+    session = worlds.session_at(worlds.graph_of(ONE, 1), ["a", "b"], [])
     session = session.model_copy(update={"checksum": "other"})
     outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert outcome.session.review is not None

@@ -6,11 +6,7 @@ import pytest
 
 from data_models.errors import ScenarioDefinitionError
 from scripts.step_tools import FILE, step_tools_text
-from services.scenarios.definition.definition_reader import (
-    faults_in,
-    read_definition,
-    read_publishable,
-)
+from services.scenarios.definition import definition_reader
 from services.scenarios.definition.faults import Fault, skipped_checkpoints
 from services.scenarios.migration.plans.anchors import match_anchors
 from tests.tables import with_cases
@@ -19,7 +15,7 @@ HEAD = Path(__file__).with_name("faults_head.yaml").read_text("utf-8")
 
 
 def faults(steps: str) -> list[Fault]:
-    return faults_in(read_definition(HEAD + steps))
+    return definition_reader.faults_in(definition_reader.read_definition(HEAD + steps))
 
 
 def kinds(steps: str) -> list[tuple[str, str]]:
@@ -75,12 +71,12 @@ def test_a_field_of_the_record_is_always_known() -> None:
 
 def test_a_fault_keeps_a_version_from_being_published() -> None:
     with pytest.raises(ScenarioDefinitionError) as refused:
-        read_publishable(HEAD + "  - {id: a, kind: tool, tool: rm_rf}")
+        definition_reader.read_publishable(HEAD + "  - {id: a, kind: tool, tool: rm_rf}")
     assert refused.value.problems == ("step 'a', unknown tool: there is no tool 'rm_rf'",)
 
 
 def test_a_checkpoint_that_running_sessions_never_pass_is_named() -> None:
-    old = read_definition(
+    old = definition_reader.read_definition(
         HEAD + "  - {id: a, transitions: [{target: b}]}\n  - {id: b, name: Later}"
     )
     text = HEAD + (
@@ -88,7 +84,7 @@ def test_a_checkpoint_that_running_sessions_never_pass_is_named() -> None:
         "  - {id: k, name: Consent, is_checkpoint: true, collects_profile_fields: [ok], "
         "transitions: [{target: b}]}\n  - {id: b, name: Later}"
     )
-    new = read_definition(text)
+    new = definition_reader.read_definition(text)
     (fault,) = skipped_checkpoints(new, match_anchors(old, new, {}).image)
     assert (fault.kind, fault.step) == ("skipped_checkpoint", "k")
     assert "sessions at Later" in fault.text

@@ -17,18 +17,7 @@ from scripts.test_tools import NODE_HOME
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import held, may_be_born
 from tests import peers
-from tests.services.scheduling.clinics import (
-    NOW,
-    PATIENTS,
-    TODAY,
-    clinic_over,
-    days_from_today,
-    fill,
-    local_records,
-    sampled,
-    server_records,
-    slots,
-)
+from tests.services.scheduling import clinics
 
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
 TEN, HALF_PAST = "slot-dr-smith-20300102T1000", "slot-dr-smith-20300102T1030"
@@ -56,7 +45,7 @@ class Sleepy:
         return await self._records.may_create(kind)
 
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
-        late = clinic_over(self._records, now=NOW + timedelta(minutes=2))
+        late = clinics.clinic_over(self._records, now=clinics.NOW + timedelta(minutes=2))
         await late.book(SEVEN, TEN, "")
         return await self._records.create_once(body)
 
@@ -77,17 +66,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(params=["local", pytest.param("server", marks=pytest.mark.slow)])
 async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ResourceStore]:
     if request.param == "local":
-        yield local_records(tmp_path)
+        yield clinics.local_records(tmp_path)
         return
     url: str = request.getfixturevalue("server")
-    await fill(url, days_from_today(1))
-    async with server_records(url) as opened:
+    await clinics.fill(url, clinics.days_from_today(1))
+    async with clinics.server_records(url) as opened:
         yield opened
 
 
 @pytest.fixture
 def clinic(records: ResourceStore) -> Clinic:
-    return clinic_over(records)
+    return clinics.clinic_over(records)
 
 
 async def test_doctors_are_found_by_any_part_of_their_name(clinic: Clinic) -> None:
@@ -99,20 +88,20 @@ async def test_doctors_are_found_by_any_part_of_their_name(clinic: Clinic) -> No
 
 
 async def test_free_times_lie_ahead_and_within_hours(clinic: Clinic) -> None:
-    free = await clinic.free_slots("dr-smith", TODAY)
+    free = await clinic.free_slots("dr-smith", clinics.TODAY)
     assert [slot.start.strftime("%H:%M") for slot in free][:2] == ["09:30", "10:00"]
     assert free[-1].end.strftime("%H:%M") == "17:00"
     with pytest.raises(ToolInputError):
-        await clinic.free_slots("dr-who", TODAY)
+        await clinic.free_slots("dr-who", clinics.TODAY)
 
 
 async def test_of_many_who_want_a_time_one_gets_it(clinic: Clinic, records: ResourceStore) -> None:
-    tries = [clinic.book(PatientId(name), TEN, "") for name in PATIENTS]
+    tries = [clinic.book(PatientId(name), TEN, "") for name in clinics.PATIENTS]
     results = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(not isinstance(one, BaseException) for one in results) == 1
     assert all(isinstance(one, ToolInputError) for one in results if isinstance(one, Exception))
-    assert TEN not in {one.slot_id for one in await clinic.free_slots("dr-smith", TODAY)}
-    everyone = [await clinic.list_booked(PatientId(name)) for name in PATIENTS]
+    assert TEN not in {one.slot_id for one in await clinic.free_slots("dr-smith", clinics.TODAY)}
+    everyone = [await clinic.list_booked(PatientId(name)) for name in clinics.PATIENTS]
     assert sum(map(len, everyone)) == 1
 
 
@@ -124,7 +113,7 @@ async def test_a_patient_who_asks_everywhere_at_once_is_at_one_place(clinic: Cli
     assert sum(not isinstance(one, BaseException) for one in results) == 1
     assert len(await clinic.list_booked(FOUR)) == 1
     free = [
-        {slot.slot_id for slot in await clinic.free_slots(doctor, TODAY)}
+        {slot.slot_id for slot in await clinic.free_slots(doctor, clinics.TODAY)}
         for doctor in ("dr-smith", "dr-jones", "dr-okafor")
     ]
     assert sum(slot in found for slot, found in zip(wanted, free, strict=True)) == 2
@@ -180,7 +169,7 @@ async def test_moving_keeps_the_appointment_and_frees_its_old_time(clinic: Clini
     moved = await clinic.move(FOUR, booked.appointment_id, HALF_PAST)
     assert (moved.appointment_id, moved.slot_id) == (booked.appointment_id, HALF_PAST)
     assert await clinic.list_booked(FOUR) == [moved]
-    free = {one.slot_id for one in await clinic.free_slots("dr-smith", TODAY)}
+    free = {one.slot_id for one in await clinic.free_slots("dr-smith", clinics.TODAY)}
     assert TEN in free
     assert HALF_PAST not in free
 
@@ -209,9 +198,11 @@ async def test_a_change_left_unfinished_blocks_a_time_a_minute(
 ) -> None:
     await leave_held(records, TEN)
     with pytest.raises(ToolInputError, match="taken"):
-        await clinic_over(records, now=NOW + timedelta(seconds=59)).book(FOUR, TEN, "")
-    later = clinic_over(records, now=NOW + timedelta(seconds=60))
-    assert TEN in {one.slot_id for one in await later.free_slots("dr-smith", TODAY)}
+        await clinics.clinic_over(records, now=clinics.NOW + timedelta(seconds=59)).book(
+            FOUR, TEN, ""
+        )
+    later = clinics.clinic_over(records, now=clinics.NOW + timedelta(seconds=60))
+    assert TEN in {one.slot_id for one in await later.free_slots("dr-smith", clinics.TODAY)}
     assert (await later.book(FOUR, TEN, "")).slot_id == TEN
 
 
@@ -220,8 +211,8 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
 ) -> None:
     booked = await clinic.book(FOUR, TEN, "")
     await leave_held(records, TEN)
-    later = clinic_over(records, now=NOW + timedelta(minutes=5))
-    assert TEN not in {one.slot_id for one in await later.free_slots("dr-smith", TODAY)}
+    later = clinics.clinic_over(records, now=clinics.NOW + timedelta(minutes=5))
+    assert TEN not in {one.slot_id for one in await later.free_slots("dr-smith", clinics.TODAY)}
     with pytest.raises(ToolInputError, match="taken"):
         await later.book(SEVEN, TEN, "")
     assert await later.book(FOUR, TEN, "") == booked
@@ -232,8 +223,8 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
 
 async def test_a_process_that_slept_through_its_hold_books_nothing(records: ResourceStore) -> None:
     with pytest.raises(ToolInputError, match="taken"):
-        await clinic_over(Sleepy(records)).book(FOUR, TEN, "")
-    clinic = clinic_over(records)
+        await clinics.clinic_over(Sleepy(records)).book(FOUR, TEN, "")
+    clinic = clinics.clinic_over(records)
     assert await clinic.list_booked(FOUR) == []
     assert [one.slot_id for one in await clinic.list_booked(SEVEN)] == [TEN]
 
@@ -242,7 +233,7 @@ async def leave_held(records: ResourceStore, slot_id: str) -> None:
     """Mark a slot as a process does that dies in the middle."""
     slot = await records.read("Slot", slot_id)
     assert slot is not None
-    await records.update(slot, held(slot.body, "hold_dead", now=NOW))
+    await records.update(slot, held(slot.body, "hold_dead", now=clinics.NOW))
 
 
 async def test_what_another_system_holds_is_never_taken_over(records: ResourceStore) -> None:
@@ -250,7 +241,9 @@ async def test_what_another_system_holds_is_never_taken_over(records: ResourceSt
     assert slot is not None
     await records.update(slot, {**slot.body, "status": "busy-tentative"})
     with pytest.raises(ToolInputError, match="taken"):
-        await clinic_over(records, now=NOW + timedelta(minutes=30)).book(FOUR, TEN, "")
+        await clinics.clinic_over(records, now=clinics.NOW + timedelta(minutes=30)).book(
+            FOUR, TEN, ""
+        )
 
 
 async def test_a_patient_of_the_records_is_registered(clinic: Clinic) -> None:
@@ -286,18 +279,18 @@ def test_a_birth_date_that_is_known_in_part_may_fit() -> None:
 
 
 async def test_coverage_ends_with_its_period(clinic: Clinic) -> None:
-    covered = await clinic.coverage(FOUR, today=TODAY)
+    covered = await clinic.coverage(FOUR, today=clinics.TODAY)
     assert covered is not None
     assert covered.is_active
     later = await clinic.coverage(FOUR, today=date(2036, 1, 1))
     assert later is not None
     assert not later.is_active
-    cancelled = await clinic.coverage(SEVEN, today=TODAY)
+    cancelled = await clinic.coverage(SEVEN, today=clinics.TODAY)
     assert cancelled is not None
     assert not cancelled.is_active
-    assert await clinic.coverage(PatientId("patient_42"), today=TODAY) is None
+    assert await clinic.coverage(PatientId("patient_42"), today=clinics.TODAY) is None
     with pytest.raises(RecordNotFoundError):
-        await clinic.coverage(PatientId("patient_999"), today=TODAY)
+        await clinic.coverage(PatientId("patient_999"), today=clinics.TODAY)
 
 
 async def test_what_is_written_is_valid_r4(clinic: Clinic, records: ResourceStore) -> None:
@@ -315,7 +308,7 @@ async def test_what_is_written_is_valid_r4(clinic: Clinic, records: ResourceStor
 
 def test_the_sample_clinic_is_valid_r4() -> None:
     kinds = ("Practitioner", "PractitionerRole", "Schedule", "Coverage")
-    rows = [row for kind in kinds for row in sampled(kind)] + slots([TODAY])
+    rows = [row for kind in kinds for row in clinics.sampled(kind)] + clinics.slots([clinics.TODAY])
     assert len(rows) > 40
     for row in rows:
         assert [str(issue) for issue in fhirkit.parse(json.dumps(row)).issues] == []

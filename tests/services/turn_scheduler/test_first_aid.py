@@ -6,14 +6,8 @@ from typing import TypeAlias
 
 import pytest
 
+from data_models.conversations import turn_events
 from data_models.conversations.conversation import AnsweredPage
-from data_models.conversations.turn_events import (
-    AgentMessageFinished,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
 from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import PatientId
@@ -74,7 +68,7 @@ def replica(store: MemoryBlobStore | FaultyBlobStore) -> World:
 
 
 def said(run: Run) -> list[str]:
-    return [e.message.text for e in run.past() if isinstance(e, AgentMessageFinished)]
+    return [e.message.text for e in run.past() if isinstance(e, turn_events.AgentMessageFinished)]
 
 
 def assert_was_helped(run: Run, *, times: int = 1) -> None:
@@ -82,8 +76,8 @@ def assert_was_helped(run: Run, *, times: int = 1) -> None:
     events = run.past()
     assert len(said(run)) == times
     assert all("112" in text for text in said(run))
-    assert len([event for event in events if isinstance(event, RunStarted)]) == 1
-    assert isinstance(events[-1], RunFailed | RunFinished)
+    assert len([event for event in events if isinstance(event, turn_events.RunStarted)]) == 1
+    assert isinstance(events[-1], turn_events.RunFailed | turn_events.RunFinished)
 
 
 @pytest.mark.slow
@@ -96,7 +90,9 @@ async def test_a_damaged_registry_or_claim_does_not_keep_the_answer_back(
     run = await replica(talked).submit(CALL)
     await run.wait()
     assert_was_helped(run)
-    assert isinstance(run.past()[-1], RunFailed), "it is not stored, and the sender is told"
+    assert isinstance(run.past()[-1], turn_events.RunFailed), (
+        "it is not stored, and the sender is told"
+    )
 
 
 @pytest.mark.parametrize("damage", [truncated, of_another_shape, of_tomorrow])
@@ -207,7 +203,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     first = await world.submit("what is the stage?")
     run = await world.submit(CALL)
     (notice,) = run.past()
-    assert isinstance(notice, Notice)
+    assert isinstance(notice, turn_events.Notice)
     assert notice.kind == "queued"
     assert "112" in notice.text
     assert notice.details == IS_ANSWER

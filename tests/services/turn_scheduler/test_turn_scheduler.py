@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from data_models import errors
 from data_models.conversations.claim_decision import ClaimTimes
 from data_models.conversations.incoming_message import Press, Sender
 from data_models.conversations.turn_events import (
@@ -17,14 +18,6 @@ from data_models.conversations.turn_events import (
     Step,
     StepFinished,
     StepStarted,
-)
-from data_models.errors import (
-    EmptyMessageError,
-    MessageTooLongError,
-    NotFoundError,
-    ServerStoppingError,
-    StoreUnavailableError,
-    TooManyMessagesError,
 )
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence
@@ -88,7 +81,7 @@ async def test_a_message_is_refused_when_twenty_wait() -> None:
     world.team.gate.clear()
     runs = [await world.submit(f"number {number}") for number in range(21)]
 
-    with pytest.raises(TooManyMessagesError) as refused:
+    with pytest.raises(errors.TooManyMessagesError) as refused:
         await world.submit("one too many")
     assert refused.value.user_message.startswith("20 messages")
     assert world.scheduler.waiting == 20
@@ -107,9 +100,9 @@ async def test_a_message_is_refused_when_twenty_wait() -> None:
 async def test_an_empty_and_an_endless_message_are_refused_before_anything_is_stored() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
-    with pytest.raises(EmptyMessageError):
+    with pytest.raises(errors.EmptyMessageError):
         await world.submit(" \n ")
-    with pytest.raises(MessageTooLongError) as refused:
+    with pytest.raises(errors.MessageTooLongError) as refused:
         await world.submit("x" * 16_001)
     assert "16,000" in refused.value.user_message
     assert store.contents == {}
@@ -118,7 +111,7 @@ async def test_an_empty_and_an_endless_message_are_refused_before_anything_is_st
 async def test_a_conversation_of_somebody_else_is_not_there() -> None:
     world = World()
     await world.say("mine")
-    with pytest.raises(NotFoundError):
+    with pytest.raises(errors.NotFoundError):
         await world.scheduler.submit(world.message("yours", owner="mallory"))
 
 
@@ -228,7 +221,7 @@ async def test_draining_lets_turns_finish_and_takes_no_more() -> None:
     run = await world.submit("nearly done")
     draining = asyncio.create_task(world.scheduler.drain(seconds=5))
     await asyncio.sleep(0.01)
-    with pytest.raises(ServerStoppingError):
+    with pytest.raises(errors.ServerStoppingError):
         await world.submit("too late")
     world.team.gate.set()
     await draining
@@ -272,7 +265,7 @@ async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message(
     ended = (await heard(run)).end
     assert isinstance(ended, RunFailed)
     assert ended.code == "store_unavailable"
-    with pytest.raises(StoreUnavailableError):
+    with pytest.raises(errors.StoreUnavailableError):
         await world.submit("still out")
     store.always = None
 
@@ -376,7 +369,7 @@ async def test_a_full_queue_that_a_dead_replica_left_is_worked_off() -> None:
         await dead.submit(f"number {number}")
     alive = World(sessions=store, users=users, queue_depth=2)
 
-    with pytest.raises(TooManyMessagesError):
+    with pytest.raises(errors.TooManyMessagesError):
         await alive.submit("one more")
     await alive.scheduler.idle()
 

@@ -1,20 +1,15 @@
 from data_models.identifiers import hashed, storage_folder
+from services.views import conversation_names
 from services.views.conversation_list import first_question, snippet_of
-from services.views.conversation_names import (
-    MADE_CHARS,
-    NameStore,
-    made_title,
-    without_conversations,
-)
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.fakes import TURNS
 
 
 def test_a_long_question_is_cut_at_a_word() -> None:
-    title = made_title("What did the last " + "very " * 30 + "long scan say?")
+    title = conversation_names.made_title("What did the last " + "very " * 30 + "long scan say?")
     assert title.endswith("very …")
-    assert len(title) <= MADE_CHARS + 2
-    assert made_title("x" * 100) == "x" * MADE_CHARS + " …"
+    assert len(title) <= conversation_names.MADE_CHARS + 2
+    assert conversation_names.made_title("x" * 100) == "x" * conversation_names.MADE_CHARS + " …"
 
 
 def test_a_message_that_only_opens_a_chart_makes_no_title() -> None:
@@ -41,7 +36,7 @@ def test_a_snippet_shows_the_words_around_the_one_that_was_looked_for() -> None:
 
 async def test_names_are_kept_for_each_user_and_forgotten_by_conversation() -> None:
     store = MemoryBlobStore()
-    names = NameStore(store=store)
+    names = conversation_names.NameStore(store=store)
     await names.change("ada", "chat_1", title="mine")
     await names.change("ada", "chat_2", is_archived=True)
     assert list(store.contents) == [f"names/{hashed('ada')}.json"]
@@ -49,8 +44,8 @@ async def test_names_are_kept_for_each_user_and_forgotten_by_conversation() -> N
     assert (await names.read("ben")).of("chat_1").title == ""
     data = await store.read(f"names/{hashed('ada')}.json")
     assert data is not None
-    assert without_conversations(data.data, ["chat_3"]) is None
-    rest = without_conversations(data.data, [storage_folder("chat_1")])
+    assert conversation_names.without_conversations(data.data, ["chat_3"]) is None
+    rest = conversation_names.without_conversations(data.data, [storage_folder("chat_1")])
     assert rest is not None
     assert b"mine" not in rest
     assert b"chat_2" in rest

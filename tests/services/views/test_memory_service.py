@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from data_models import errors
 from data_models.chat_context import ChatContext
 from data_models.entities.derived_entity import Origin
-from data_models.errors import (
-    BadFrameError,
-    ConversationBusyError,
-    MemoryChangedError,
-    MemoryItemError,
-    NotFoundError,
-)
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import CHANGES_LIMIT_BYTES, KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext
@@ -191,7 +185,7 @@ async def parts(world: World) -> dict[str, Any]:
 async def test_an_undo_is_refused_once_the_item_was_changed_again(change: Change) -> None:
     first = await change({"op": "correct", "item": WISH, "value": "Dr. A"})
     await change({"op": "correct", "item": WISH, "value": "Dr. B"})
-    with pytest.raises(MemoryItemError):
+    with pytest.raises(errors.MemoryItemError):
         await change({"op": "undo", "change_id": first.changes[0].change_id})
 
 
@@ -216,7 +210,7 @@ async def test_a_retired_thing_is_no_longer_what_it_means(change: Change, world:
 
 async def test_all_operations_count_or_none(change: Change, service: MemoryService) -> None:
     good = {"op": "correct", "item": WISH, "value": "Dr. A"}
-    with pytest.raises(MemoryItemError):
+    with pytest.raises(errors.MemoryItemError):
         await change(good, {"op": "retire", "item": "wish:nobody"})
     assert item(await shown(service), WISH).value == "Dr. Lindqvist"
 
@@ -224,14 +218,14 @@ async def test_all_operations_count_or_none(change: Change, service: MemoryServi
 @pytest.mark.slow
 @pytest.mark.parametrize("value", ["", "   ", "x" * 3_000, None, {"a": 1}])
 async def test_a_key_point_takes_a_short_text_only(change: Change, value: Any) -> None:
-    with pytest.raises(BadFrameError):
+    with pytest.raises(errors.BadFrameError):
         await change({"op": "correct", "item": POINT, "value": value})
 
 
 async def test_a_lost_update_is_refused(change: Change, service: MemoryService) -> None:
     seen = (await shown(service)).revision
     await change({"op": "correct", "item": WISH, "value": "Dr. A"})
-    with pytest.raises(MemoryChangedError):
+    with pytest.raises(errors.MemoryChangedError):
         await change({"op": "correct", "item": WISH, "value": "Dr. B"}, revision=seen)
 
 
@@ -252,9 +246,9 @@ async def test_strangers_and_other_patients_get_the_unknown_answer(
         (CHAT, OWNER, "patient_99"),
         (CHAT, OWNER, "../x"),
     ):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(errors.NotFoundError):
             await service.show(chat, owner=owner, patient_id=patient)
-        with pytest.raises(NotFoundError):
+        with pytest.raises(errors.NotFoundError):
             await service.change(chat, owner=owner, patient_id=patient, operations=[], revision="x")
 
 
@@ -272,7 +266,7 @@ async def test_a_change_waits_for_the_running_turn_or_says_that_it_runs(
     operations = _OPERATIONS.validate_python([{"op": "retire", "item": WISH}])
     world.team.gate.clear()
     run = await world.scheduler.submit(world.message("what was the stage?"))
-    with pytest.raises(ConversationBusyError):
+    with pytest.raises(errors.ConversationBusyError):
         await service_of(world, wait_seconds=0.0).change(
             CHAT, owner=OWNER, patient_id="patient_4", operations=operations,
             revision=seen.revision,
@@ -321,7 +315,7 @@ async def test_a_revision_is_of_one_patient_and_changes_nothing_of_another(
         for patient in ("patient_41", "patient_42")
     ]
     assert views[0].revision != views[1].revision, "two documents with nothing in them"
-    with pytest.raises(MemoryChangedError):
+    with pytest.raises(errors.MemoryChangedError):
         await service.change(
             CHAT,
             owner="alice",
@@ -333,5 +327,5 @@ async def test_a_revision_is_of_one_patient_and_changes_nothing_of_another(
 
 async def test_a_change_that_names_no_patient_is_refused(service: MemoryService) -> None:
     seen = (await shown(service)).revision
-    with pytest.raises(BadFrameError, match="patient_id"):
+    with pytest.raises(errors.BadFrameError, match="patient_id"):
         await service.change(CHAT, owner="alice", patient_id=None, operations=[], revision=seen)

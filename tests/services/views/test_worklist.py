@@ -10,13 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from data_models.errors import (
-    ChartClosedError,
-    NoSuchPatientError,
-    RecordsUnavailableError,
-    RoundsListError,
-    WorklistFullError,
-)
+from data_models import errors
 from data_models.identifiers import PatientId, hashed
 from services.audit.entry import AuditEntry
 from services.audit.trail import NoAudit
@@ -91,7 +85,7 @@ class Told:
 
     async def visits_on(self, day: object, zone: object = None) -> DaySeen:
         if self.state is None:
-            raise RecordsUnavailableError("down")
+            raise errors.RecordsUnavailableError("down")
         return DaySeen(state=self.state)
 
 
@@ -216,7 +210,7 @@ async def test_a_day_that_nobody_can_list_is_no_list_of_a_round(
     tmp_path: Path, state: DayState, words: str
 ) -> None:
     choice = replace(Ward(tmp_path, person(1)).choice, days=Told(state))
-    with pytest.raises(RoundsListError) as refused:
+    with pytest.raises(errors.RoundsListError) as refused:
         await choice.find_seen_on(NOON.date(), owner=ADA)
     assert words in refused.value.user_message
 
@@ -281,7 +275,7 @@ async def test_each_user_has_their_own_pins_until_they_take_them_off(tmp_path: P
 @pytest.mark.parametrize("wanted", ["patient_99", "p1", "../users", "x" * 80, ""])
 async def test_whom_the_records_do_not_know_cannot_be_pinned(tmp_path: Path, wanted: str) -> None:
     ward = Ward(tmp_path, person(1))
-    with pytest.raises(NoSuchPatientError):
+    with pytest.raises(errors.NoSuchPatientError):
         await ward.list.pin(wanted, owner=ADA)
     await ward.list.unpin(wanted, owner=ADA)
     assert list(ward.store.contents) == []
@@ -290,10 +284,10 @@ async def test_whom_the_records_do_not_know_cannot_be_pinned(tmp_path: Path, wan
 async def test_a_closed_chart_cannot_be_pinned_and_who_is_withdrawn_goes(tmp_path: Path) -> None:
     ward = Ward(tmp_path, person(1), person(2, active=False))
     ward.policy.closed = {"patient_1"}
-    with pytest.raises(ChartClosedError):
+    with pytest.raises(errors.ChartClosedError):
         await ward.list.pin("patient_1", owner=ADA)
     assert ward.trail.said == [("open_chart", "patient_1")], "the refusal is on record"
-    with pytest.raises(NoSuchPatientError):
+    with pytest.raises(errors.NoSuchPatientError):
         await ward.list.pin("patient_2", owner=ADA)
     await ward.store.create(f"worklist/{hashed(ADA)}/patient_2.json", b"{}")
     await ward.store.create(f"worklist/{hashed(ADA)}/patient_77.json", b"{}")
@@ -304,7 +298,7 @@ async def test_a_full_list_says_so(tmp_path: Path) -> None:
     ward = Ward(tmp_path, *(person(number) for number in range(PINS_LIMIT + 1)))
     for number in range(PINS_LIMIT):
         await ward.store.create(f"worklist/{hashed(ADA)}/patient_{number}.json", b"{}")
-    with pytest.raises(WorklistFullError) as refused:
+    with pytest.raises(errors.WorklistFullError) as refused:
         await ward.list.pin(f"patient_{PINS_LIMIT}", owner=ADA)
     assert "unpin one first" in refused.value.user_message
 

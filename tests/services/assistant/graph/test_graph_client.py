@@ -14,12 +14,7 @@ from aiohttp.test_utils import TestServer
 from structlog.testing import capture_logs
 from yarl import URL
 
-from data_models.errors import (
-    AssistantError,
-    AssistantRefusedError,
-    AssistantUnavailableError,
-    AssistantUnsureError,
-)
+from data_models import errors
 from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact
@@ -95,7 +90,7 @@ async def test_a_token_that_is_never_taken_is_not_renewed_for_ever(
     graph: FakeGraph, own: AssistantServices
 ) -> None:
     graph.fail_next(401, times=10, code="InvalidAuthenticationToken")
-    with pytest.raises(AssistantRefusedError):
+    with pytest.raises(errors.AssistantRefusedError):
         await own.contacts.get("none")
     assert len(graph.asked) == 2
 
@@ -107,7 +102,7 @@ async def test_a_wrong_secret_is_told_without_the_secret(
     assistant = graph_for(
         basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
     )
-    with pytest.raises(AssistantRefusedError) as caught:
+    with pytest.raises(errors.AssistantRefusedError) as caught:
         await assistant.of("dev", zone=BERLIN).contacts.get("none")
     assert "wrong~secret" not in repr(caught.value)
     assert caught.value.__cause__ is None
@@ -129,7 +124,7 @@ async def test_one_users_own_token_works_on_me(
     assert await assistant.of("dev", zone=BERLIN).contacts.get(found) is not None
     assert graph.asked[0].path.startswith("me/contacts/")
     graph.fail_next(401)
-    with pytest.raises(AssistantRefusedError, match="401"):
+    with pytest.raises(errors.AssistantRefusedError, match="401"):
         await assistant.of("dev", zone=BERLIN).contacts.get(found)
     assert len(graph.asked) == 2
 
@@ -157,7 +152,7 @@ def test_users_of_the_directory_have_their_own_mailbox() -> None:
 )
 def test_nobody_else_has_one(principal: str) -> None:
     users = MappedUsers(tenant=TENANT, named={"key:alice": "alice@clinic.example"})
-    with pytest.raises(AssistantRefusedError):
+    with pytest.raises(errors.AssistantRefusedError):
         users.root(principal)
 
 
@@ -167,9 +162,9 @@ async def test_a_mailbox_that_is_not_there_is_no_empty_one(
     settings = settings_of(graph.settings(dev="nobody@clinic.example"))
     assistant = graph_for(basis_of(settings, session, clock=clock, ids=ids), limits=LIMITS)
     own = assistant.of("dev", zone=BERLIN)
-    with pytest.raises(AssistantRefusedError):
+    with pytest.raises(errors.AssistantRefusedError):
         await own.calendar.get("event")
-    with pytest.raises(AssistantRefusedError):
+    with pytest.raises(errors.AssistantRefusedError):
         await own.calendar.cancel("event")
 
 
@@ -177,7 +172,7 @@ async def test_a_missing_permission_is_told(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
     graph.denied = {"mail"}
-    with pytest.raises(AssistantRefusedError):
+    with pytest.raises(errors.AssistantRefusedError):
         await own.mail.search("", limit=5)
     assert await own.contacts.search("", limit=5) == []
 
@@ -210,14 +205,14 @@ async def test_a_pause_beyond_our_patience_is_not_waited_for(
     graph: FakeGraph, own: AssistantServices
 ) -> None:
     graph.fail_next(429, Retry_After="120")
-    with pytest.raises(AssistantUnavailableError):
+    with pytest.raises(errors.AssistantUnavailableError):
         await own.contacts.get("none")
     assert len(graph.asked) == 1
 
 
 async def test_attempts_are_bounded(graph: FakeGraph, own: AssistantServices) -> None:
     graph.fail_next(503, times=50)
-    with pytest.raises(AssistantUnavailableError):
+    with pytest.raises(errors.AssistantUnavailableError):
         await own.contacts.get("none")
     assert len(graph.asked) == LIMITS.attempts
 
@@ -251,7 +246,7 @@ async def test_a_change_that_may_have_happened_is_not_called_undone(
     graph: FakeGraph, own: AssistantServices, status: int
 ) -> None:
     graph.fail_next(status)
-    with pytest.raises(AssistantUnsureError):
+    with pytest.raises(errors.AssistantUnsureError):
         await own.contacts.add(Contact(name="Ben"), fresh())
     assert [one.method for one in graph.asked] == ["POST", "GET", "GET"]
 
@@ -333,7 +328,7 @@ async def test_an_answer_of_another_form_is_no_empty_list(
     account: GraphAccount, strange: Strange, reply: Reply
 ) -> None:
     strange.reply = reply
-    with pytest.raises(AssistantError) as caught:
+    with pytest.raises(errors.AssistantError) as caught:
         await rows(account)
     assert "Anna" not in f"{caught.value!r}{caught.value.__cause__!r}"
     assert strange.asked == 1
@@ -342,14 +337,14 @@ async def test_an_answer_of_another_form_is_no_empty_list(
 async def test_pages_without_end_are_given_up(account: GraphAccount, strange: Strange) -> None:
     here = str(strange.server.make_url("/v1.0/me/contacts"))
     strange.reply = {"value": [], "@odata.nextLink": here}
-    with pytest.raises(AssistantError, match="more than can be listed"):
+    with pytest.raises(errors.AssistantError, match="more than can be listed"):
         await rows(account)
     assert strange.asked == account.client.limits.pages
 
 
 async def test_a_redirect_is_not_followed(account: GraphAccount, strange: Strange) -> None:
     strange.status, strange.headers = 302, {"Location": "/v1.0/me/other"}
-    with pytest.raises(AssistantError, match="redirected"):
+    with pytest.raises(errors.AssistantError, match="redirected"):
         await rows(account)
     assert strange.asked == 1
 
@@ -358,7 +353,7 @@ async def test_an_unknown_404_does_not_say_that_the_item_is_gone(
     account: GraphAccount, strange: Strange
 ) -> None:
     strange.status, strange.reply = 404, {"error": {"code": "UnknownError", "message": "?"}}
-    with pytest.raises(AssistantError, match="404"):
+    with pytest.raises(errors.AssistantError, match="404"):
         await account.get("events/x")
 
 
@@ -366,7 +361,7 @@ async def test_logs_and_errors_name_the_code_and_nothing_of_the_mailbox(
     graph: FakeGraph, own: AssistantServices
 ) -> None:
     graph.fail_next(400, code="ErrorInvalidRequest")
-    with capture_logs() as logs, pytest.raises(AssistantError) as caught:
+    with capture_logs() as logs, pytest.raises(errors.AssistantError) as caught:
         await own.contacts.get("Anna Schmidt")
     assert "ErrorInvalidRequest" in str(caught.value)
     (line,) = logs
@@ -384,7 +379,7 @@ async def test_only_hosts_of_the_settings_are_called(
     assistant = graph_for(
         basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
     )
-    with pytest.raises(AssistantError):
+    with pytest.raises(errors.AssistantError):
         await assistant.of("dev", zone=BERLIN).contacts.get("none")
     assert graph.asked == []
 

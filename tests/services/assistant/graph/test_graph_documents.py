@@ -8,12 +8,7 @@ import aiohttp
 import pytest
 from docx import Document
 
-from data_models.errors import (
-    AssistantError,
-    AssistantItemGoneError,
-    AssistantRefusedError,
-    AssistantUnavailableError,
-)
+from data_models import errors
 from services.assistant.assistant_factory import graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import Span
@@ -146,7 +141,7 @@ async def test_a_damaged_word_document_is_said_and_not_quoted(
     ada: User, own: AssistantServices, data: bytes
 ) -> None:
     found = ada.file("Rota.docx", data, modified=NOON)
-    with pytest.raises(AssistantError, match="damaged") as caught:
+    with pytest.raises(errors.AssistantError, match="damaged") as caught:
         await own.documents.text(found)
     assert caught.value.__cause__ is None
 
@@ -154,7 +149,7 @@ async def test_a_damaged_word_document_is_said_and_not_quoted(
 @pytest.mark.slow
 async def test_a_word_document_of_too_much_is_refused(ada: User, own: AssistantServices) -> None:
     found = ada.file("Bomb.docx", archive({"word/document.xml": b"0" * 51_000_000}), modified=NOON)
-    with pytest.raises(AssistantError, match="too large"):
+    with pytest.raises(errors.AssistantError, match="too large"):
         await own.documents.text(found)
 
 
@@ -164,11 +159,11 @@ async def test_what_holds_no_text_or_too_much_is_not_fetched(
     scan = ada.file("scan.pdf", b"%PDF", modified=NOON)
     large = ada.file("large.txt", b"x", modified=NOON)
     ada.touch(ada.items, large, size=DOCUMENT_LIMIT_BYTES + 1)
-    with pytest.raises(AssistantError, match="no text"):
+    with pytest.raises(errors.AssistantError, match="no text"):
         await own.documents.text(scan)
-    with pytest.raises(AssistantError, match="too large"):
+    with pytest.raises(errors.AssistantError, match="too large"):
         await own.documents.text(large)
-    with pytest.raises(AssistantItemGoneError):
+    with pytest.raises(errors.AssistantItemGoneError):
         await own.documents.text(ada.folder("Board"))
     assert graph.downloads == 0
 
@@ -184,7 +179,7 @@ async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
         basis_of(settings_of(values), session, clock=clock, ids=ids), limits=LIMITS
     )
     found = ada.file("plan.txt", b"x", modified=NOON)
-    with pytest.raises(AssistantRefusedError, match="GRAPH_FILE_HOSTS"):
+    with pytest.raises(errors.AssistantRefusedError, match="GRAPH_FILE_HOSTS"):
         await assistant.of("dev", zone=BERLIN).documents.text(found)
     assert graph.downloads == 0
 
@@ -192,7 +187,7 @@ async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
 async def test_a_failed_download_says_so_without_address(ada: User, own: AssistantServices) -> None:
     found = ada.file("plan.txt", b"x", modified=NOON)
     del ada.content[found]
-    with pytest.raises(AssistantUnavailableError) as caught:
+    with pytest.raises(errors.AssistantUnavailableError) as caught:
         await own.documents.text(found)
     assert "tempauth" not in f"{caught.value!r}{caught.value.__cause__!r}"
 

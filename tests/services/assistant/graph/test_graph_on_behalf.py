@@ -5,11 +5,7 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 
-from data_models.errors import (
-    AssistantNotGrantedError,
-    AssistantSignInError,
-    AssistantUnavailableError,
-)
+from data_models import errors
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import GraphAssistant, graph_for
 from tests.basis import basis_of
@@ -67,7 +63,7 @@ async def test_the_users_own_token_reads_their_own_part_and_nobody_elses(
     found = ada.contact("Ben")
     assert await assistant.of(ADA, zone=BERLIN).contacts.get(found) is not None
     assert graph.asked[0].path.startswith("me/contacts/")
-    with pytest.raises(AssistantSignInError):
+    with pytest.raises(errors.AssistantSignInError):
         await assistant.of(BEN, zone=BERLIN).contacts.get(found)
     assert graph.tokens_issued == 0
 
@@ -89,9 +85,9 @@ async def test_a_token_that_graph_ended_is_exchanged_once_more(
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (400, {"error": "interaction_required"}, AssistantSignInError),
-        (401, {"error": "invalid_client"}, AssistantNotGrantedError),
-        (503, {}, AssistantUnavailableError),
+        (400, {"error": "interaction_required"}, errors.AssistantSignInError),
+        (401, {"error": "invalid_client"}, errors.AssistantNotGrantedError),
+        (503, {}, errors.AssistantUnavailableError),
     ],
 )
 async def test_each_failure_says_whose_turn_it_is(
