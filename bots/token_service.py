@@ -6,13 +6,14 @@ from typing import Any
 
 import aiohttp
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 from yarl import URL
 
 from bots.reference import Reference
 from data_models.errors import ChannelUnavailableError, SignInUnavailableError
 from data_models.http_answers import Bounds, ask
+from data_models.values import read_value
 from services.own_sign_in import TokenSource
 
 _BOUNDS = Bounds(8.0, 100_000, connect_seconds=2.0)
@@ -83,11 +84,7 @@ class TokenService:
         status, data = await self._ask("/api/usertoken/GetToken", asked)
         if status == 404:
             return None
-        try:
-            found = _Token.model_validate_json(data)
-        except ValidationError:
-            # Not `from error`: it may hold the token.
-            raise SignInUnavailableError(f"the token service answered {status}") from None
+        found = read_value(data, _Token, refusal=_unlike(status))
         return found.token if found.connection_name == self.config.connection else None
 
     async def sign_in_resource(self, reference: Reference) -> SignInResource:
@@ -103,10 +100,7 @@ class TokenService:
         }
         asked = {"state": b64encode(orjson.dumps(state)).decode()}
         status, data = await self._ask("/api/botsignin/GetSignInResource", asked)
-        try:
-            return SignInResource.model_validate_json(data)
-        except ValidationError:
-            raise SignInUnavailableError(f"the token service answered {status}") from None
+        return read_value(data, SignInResource, refusal=_unlike(status))
 
     async def _ask(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
         url = URL(f"{self.config.url}{path}").with_query(query)
@@ -120,8 +114,12 @@ class TokenService:
         if status == 401:
             self.tokens.note_refusal(token)
         if status not in (200, 404):
-            raise SignInUnavailableError(f"the token service answered {status}")
+            raise _unlike(status)
         return status, data
 
 
 _CONVERSATION = ("activityId", "user", "bot", "conversation", "channelId", "locale", "serviceUrl")
+
+
+def _unlike(status: int) -> SignInUnavailableError:
+    return SignInUnavailableError(f"the token service answered {status}")

@@ -13,6 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.document import Document, upgraded
 from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
 from data_models.storage.blob_store import Blob, BlobStore
+from data_models.values import read_if_whole
 
 # Remembers blobs, whole conversations at a time, within a bound.
 
@@ -335,9 +336,7 @@ def parse_stored(
 
 def _of_today(data: bytes, model: type[DocumentT]) -> DocumentT | None:
     """Return what `data` says if it is of today's shape, as nearly all is; None to look closer."""
-    try:
-        document = model.model_validate_json(data)
-    except ValidationError:
+    if (document := read_if_whole(data, model)) is None:
         return None
     is_read_so = document.min_reader <= model.SCHEMA_VERSION <= document.schema_version
     return document if is_read_so else None

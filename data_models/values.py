@@ -9,17 +9,19 @@ from data_models.errors import CorruptDocumentError
 ValueT = TypeVar("ValueT", bound=BaseModel)
 
 
-def read_value(data: bytes, model: type[ValueT]) -> ValueT:
-    """Return what is stored as JSON.
+def read_value(
+    data: bytes | str, model: type[ValueT], *, refusal: Exception | None = None
+) -> ValueT:
+    """Return what is stored, or was sent, as JSON.
 
     Raises:
-        CorruptDocumentError: it is no such value.
+        CorruptDocumentError: it is no such value; or else `refusal`, where one is given.
     """
     try:
         return model.model_validate_json(data)
     except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError(f"{model.__name__} cannot be read") from None
+        # `from None`: pydantic quotes what it rejects, a token perhaps.
+        raise refusal or CorruptDocumentError(f"{model.__name__} cannot be read") from None
 
 
 def read_if_whole(data: bytes | str | None, model: type[ValueT]) -> ValueT | None:

@@ -5,9 +5,10 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
+from data_models.values import read_value
 from routes.requests.auth import SESSION_COOKIE, SIGN_OUT, known_of
 from routes.requests.context import CONTEXT
 from routes.requests.json_input import json_reply
@@ -173,10 +174,8 @@ class SmartRoutes:
 
     async def token(self, request: web.Request) -> web.StreamResponse:
         """`POST /smart/token`: the bearer token of a page in a frame, for its ticket, once."""
-        try:
-            shown = _Shown.model_validate_json(await body_of(request))
-        except ValidationError:
-            raise BadFrameError("the body must be an object with `ticket`") from None
+        refusal = BadFrameError("the body must be an object with `ticket`")
+        shown = read_value(await body_of(request), _Shown, refusal=refusal)
         answer = json_reply({"token": await self.smart.redeem(shown.ticket)})
         answer.headers["Cache-Control"] = "no-store"
         return answer

@@ -15,12 +15,13 @@ import aiohttp
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from yarl import URL
 
 from data_models.clock import Clock
 from data_models.errors import BusyError, ConfigurationError, RoundsError
 from data_models.http_answers import Bounds, HttpAnswer, ask, seconds_asked
+from data_models.values import read_value
 
 _BOUNDS: Final = Bounds(seconds=10.0, limit_bytes=100_000, connect_seconds=2.0)
 _ASSERTION_LIFE: Final = timedelta(minutes=4)
@@ -182,11 +183,8 @@ class ClientCredentials:
         answer = await self._ask("POST", url, data=form, **headers)
         if answer.status != 200:
             raise self.errors.refused(f"the server of tokens answered {answer.status}")
-        try:
-            found = _Answer.model_validate_json(answer.body)
-        except ValidationError:
-            # `from None`: the cause may quote the token.
-            raise self.errors.unreadable("the server of tokens gave none") from None
+        refusal = self.errors.unreadable("the server of tokens gave none")
+        found = read_value(answer.body, _Answer, refusal=refusal)
         if not (found.access_token.isascii() and found.access_token.isprintable()):
             raise self.errors.unreadable("the token is one that no header can carry")
         return IssuedToken(found.access_token, found.expires_in)
@@ -220,10 +218,8 @@ class ClientCredentials:
             raise self.errors.unreadable("nobody says where tokens are issued")
         address = base_url / ".well-known" / "smart-configuration"
         answer = await self._ask("GET", str(address))
-        try:
-            found = _Configuration.model_validate_json(answer.body)
-        except ValidationError:
-            raise self.errors.unreadable(f"smart-configuration: answered {answer.status}") from None
+        refusal = self.errors.unreadable(f"smart-configuration: answered {answer.status}")
+        found = read_value(answer.body, _Configuration, refusal=refusal)
         url = URL(found.token_endpoint)
         is_safe = url.scheme == "https" or url.origin() == base_url.origin()
         if not is_safe:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from data_models.clock import Clock
 from data_models.errors import (
@@ -21,6 +21,7 @@ from data_models.errors import (
 )
 from data_models.http_answers import Bounds, ask
 from data_models.newest import Newest
+from data_models.values import read_if_whole
 from services.access.handshake import Authenticator, Handshake
 from services.own_sign_in import IssuedToken
 
@@ -89,10 +90,7 @@ class _Answer(BaseModel):
 
 
 def _granted(status: int, body: bytes) -> IssuedToken:
-    try:
-        found = _Answer.model_validate_json(body)
-    except ValidationError:
-        found = _Answer()
+    found = read_if_whole(body, _Answer) or _Answer()
     if status in (400, 401, 403):
         raise _refusal(found)
     text, seconds = found.access_token, found.expires_in

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Annotated
 
 import structlog
-from pydantic import AwareDatetime, Field, ValidationError
+from pydantic import AwareDatetime, Field
 
 from data_models.clock import Clock, IdSource
 from data_models.errors import BadFrameError, BlobChangedError, NotFoundError
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_store import BlobStore
-from data_models.values import Value
+from data_models.values import Value, read_if_whole
 
 COMMAND = "break glass:"
 """Begins the message that opens a closed chart; the reason follows."""
@@ -62,9 +62,7 @@ def without_reason(data: bytes, patient_id: PatientId) -> bytes | None:
 
     One that cannot be read, and names the patient, is given up whole.
     """
-    try:
-        grant = Grant.model_validate_json(data)
-    except ValidationError:
+    if (grant := read_if_whole(data, Grant)) is None:
         return b"{}" if patient_id.encode() in data else None
     if grant.patient_id != patient_id or grant.reason == _ERASED:
         return None
@@ -163,10 +161,10 @@ class BreakGlass:
         for name in [row.name async for row in self._store.list(prefix)]:
             if (blob := await self._store.read(name)) is None:
                 continue
-            try:
-                rows.append((Grant.model_validate_json(blob.data), blob.etag))
-            except ValidationError:
+            if (grant := read_if_whole(blob.data, Grant)) is None:
                 _log.error("break_glass_unreadable", document=hashed(name))
+            else:
+                rows.append((grant, blob.etag))
         return rows
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AwareDatetime, BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel
 
 from data_models.clock import IdSource
 from data_models.errors import BackupError, BlobExistsError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_files import read_file, sync_folder, write_new_file
+from data_models.values import read_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +200,8 @@ async def read_summary(files: BackupFiles) -> BackupSummary:
     """
     if (data := await files.read(SUMMARY)) is None:
         raise BackupError(f"{files.place} holds no whole backup: {SUMMARY} is missing")
-    try:
-        summary = BackupSummary.model_validate_json(data)
-    except ValidationError:
-        raise BackupError(f"{SUMMARY} of {files.place} is not a backup's") from None
+    refusal = BackupError(f"{SUMMARY} of {files.place} is not a backup's")
+    summary = read_value(data, BackupSummary, refusal=refusal)
     if sha256_of(await _list(files)) != summary.rows_sha256:
         raise BackupError(f"{ROWS} of {files.place} was changed after the backup was made")
     return summary

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.conversations.conversation import (
     WHO_KINDS,
@@ -13,6 +13,7 @@ from data_models.conversations.conversation import (
     OpenQuestion,
 )
 from data_models.identifiers import PatientId
+from data_models.values import read_if_whole
 from services.patient_context.answers import ASKED
 from services.patient_context.reading.candidates import digits_of
 
@@ -42,9 +43,7 @@ def is_waited_for(conversation: bytes, patient_id: PatientId) -> bool:
 
     One that cannot be read does if the id is in it.
     """
-    try:
-        waiting = _Waiting.model_validate_json(conversation)
-    except ValidationError:
+    if (waiting := read_if_whole(conversation, _Waiting)) is None:
         return names(conversation, patient_id)
     return any(may_name(words, patient_id) for words in _words(waiting))
 

@@ -7,14 +7,12 @@ whose, and which are not prepared yet, stand in two folders of empty blobs: nobo
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from data_models.errors import CorruptDocumentError, NoSuchListError
 from data_models.identifiers import PatientId, hashed
 from data_models.storage.blob_changes import change_blob, put_blob
 from data_models.storage.blob_names import is_blob_name
 from data_models.storage.blob_store import BlobStore
-from data_models.values import read_value
+from data_models.values import read_if_whole, read_value
 from services.chart_access.chart_guard import ChartGuard
 from services.rounds.round_list import RoundList, RoundNotes, RoundPatient
 
@@ -130,9 +128,7 @@ def without_patient(name: str, data: bytes, patient_id: PatientId) -> bytes | No
         return b""
     if patient_id.encode() not in data:
         return None
-    try:
-        found = RoundList.model_validate_json(data)
-    except ValidationError:
+    if (found := read_if_whole(data, RoundList)) is None:
         return b""
     rest = found.without(patient_id)
     return None if rest == found else rest.model_dump_json().encode()

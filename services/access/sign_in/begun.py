@@ -8,10 +8,11 @@ from typing import Self
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.clock import Clock
 from data_models.errors import UnauthenticatedError
+from data_models.values import read_value
 
 LOGIN_SECONDS = 600
 """How long a user may take at the provider's page."""
@@ -68,10 +69,8 @@ class BrowserSeal:
         Raises:
             UnauthenticatedError: it began none, not this one, or longer ago than `LOGIN_SECONDS`.
         """
-        try:
-            found = Begun.model_validate_json(self.open(kept, seconds=LOGIN_SECONDS))
-        except ValidationError:
-            raise UnauthenticatedError from None
+        opened = self.open(kept, seconds=LOGIN_SECONDS)
+        found = read_value(opened, Begun, refusal=UnauthenticatedError())
         if not hmac.compare_digest(found.state.encode(), state.encode(errors="surrogatepass")):
             raise UnauthenticatedError
         return found

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.errors import ForbiddenError, SignInUnavailableError
 from data_models.http_answers import Bounds, ask
+from data_models.values import read_value
 from services.access.sign_in.oidc_provider import Tokens
 
 _TEXT_LIMIT_CHARS = 120
@@ -78,12 +79,9 @@ class LaunchContext:
         """
         if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
             raise ForbiddenError
-        try:
-            found = _Patient.model_validate_json(
-                await self._read(f"Patient/{tokens.patient}", tokens, issuer=issuer)
-            )
-        except ValidationError:
-            raise SignInUnavailableError("the Patient cannot be read") from None
+        data = await self._read(f"Patient/{tokens.patient}", tokens, issuer=issuer)
+        refusal = SignInUnavailableError("the Patient cannot be read")
+        found = read_value(data, _Patient, refusal=refusal)
         if found.id != tokens.patient:
             raise SignInUnavailableError("another Patient than the launch's was answered")
         return found.model_dump()

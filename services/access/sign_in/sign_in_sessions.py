@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.errors import BlobChangedError, UnauthenticatedError
 from data_models.storage.blob_changes import put_blob
 from data_models.storage.blob_store import Blob, BlobStore
+from data_models.values import read_value
 from services.access.principal import Role
 from services.access.sign_in.begun import derived_key
 from services.access.sign_in.oidc_provider import Tokens
@@ -140,7 +141,4 @@ def _name(session_id: str) -> str:
 
 
 def _read(blob: Blob) -> Found:
-    try:
-        return Found(SignedIn.model_validate_json(blob.data), blob.etag)
-    except ValidationError:
-        raise UnauthenticatedError from None
+    return Found(read_value(blob.data, SignedIn, refusal=UnauthenticatedError()), blob.etag)
