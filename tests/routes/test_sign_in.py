@@ -182,7 +182,7 @@ async def test_what_is_stored_tells_neither_the_cookie_nor_a_token(clinic: Clini
     assert len(names) == 1
     blob = await clinic.store.read(names[0])
     assert blob is not None
-    for secret in (session_id, "at-secret", "eyJ", SECRET):
+    for secret in (session_id, "at-secret", "eyJhbGci", "eyJ0eXAi", SECRET):
         assert secret.encode() not in blob.data
         assert secret not in names[0]
 
