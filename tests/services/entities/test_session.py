@@ -45,8 +45,12 @@ def shown(turn: Turn, agent: str) -> dict[str, Any]:
     return found
 
 
-def test_what_the_user_said_is_there_before_the_first_agent() -> None:
-    turn = Turn()
+@pytest.fixture
+def turn() -> Turn:
+    return Turn()
+
+
+def test_what_the_user_said_is_there_before_the_first_agent(turn: Turn) -> None:
     turn.session.heard({"date_preference": "tomorrow"})
     assert shown(turn, BOOKING)["entities"] == {"date_preference": "tomorrow"}
     assert shown(turn, SCHEDULER)["said_at"] == {"date_preference": "2030-01-02T03:04:05+00:00"}
@@ -56,8 +60,7 @@ def test_where_nothing_is_known_nothing_is_shown() -> None:
     assert Turn().session.grounding(BOOKING) == ""
 
 
-def test_a_tools_values_are_filed_as_it_declares() -> None:
-    turn = Turn()
+def test_a_tools_values_are_filed_as_it_declares(turn: Turn) -> None:
     result = {"slots": ["15:00"], "noise": 1}
     turn.session.store_tool_result(BOOKING, "available_slots", {"day": "x"}, result, derives=SLOTS)
     assert shown(turn, BOOKING)["derived_entities"] == {"available_slots": ["15:00"]}
@@ -66,14 +69,12 @@ def test_a_tools_values_are_filed_as_it_declares() -> None:
     assert shown(turn, BOOKING)["derived_entities"] == {}
 
 
-def test_a_result_without_the_declared_member_derives_nothing() -> None:
-    turn = Turn()
+def test_a_result_without_the_declared_member_derives_nothing(turn: Turn) -> None:
     done = turn.session.store_tool_result(BOOKING, "t", {}, {"error": "x"}, derives=SLOTS)
     assert (done, turn.session.grounding(BOOKING)) == (None, "")
 
 
-def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run() -> None:
-    turn = Turn()
+def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run(turn: Turn) -> None:
     rows = {"slots": ["x" * 100] * 100}
     turn.session.store_tool_result(
         BOOKING, "t", {}, rows, derives=SLOTS, run=StoredRun("exec_1", ("slot_1", "slot_2"))
@@ -85,8 +86,7 @@ def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run() -> None:
     }
 
 
-def test_an_agent_does_not_overwrite_what_changed_since_it_was_shown() -> None:
-    turn = Turn()
+def test_an_agent_does_not_overwrite_what_changed_since_it_was_shown(turn: Turn) -> None:
     turn.session.grounding(BOOKING)
     turn.session.heard({"date_preference": "2030-01-07"})
     with pytest.raises(StaleEntitiesError):
@@ -99,8 +99,7 @@ def test_an_agent_does_not_overwrite_what_changed_since_it_was_shown() -> None:
     assert turn.figure("entity_merge_failure_total", BOOKING, "merge_delta") == 1
 
 
-def test_an_agents_own_writes_and_finds_make_none_of_its_later_writes_stale() -> None:
-    turn = Turn()
+def test_an_agents_own_writes_and_finds_make_none_of_its_later_writes_stale(turn: Turn) -> None:
     turn.session.grounding(BOOKING)
     for number in range(9):  # the last ones push others out
         turn.session.replied({"entities_to_update": {f"wish_{number}": 1}}, agent_name=BOOKING)
@@ -137,8 +136,7 @@ def test_operations_are_counted_by_agent() -> None:
     assert turn.figure("entity_merge_duration_seconds_count", BOOKING, "store_derived") == 1
 
 
-def test_what_left_a_full_queue_is_counted_and_named() -> None:
-    turn = Turn()
+def test_what_left_a_full_queue_is_counted_and_named(turn: Turn) -> None:
     for number in range(9):
         turn.session.heard({f"wish_{number}": number})
     assert turn.session.take_evicted() == ["wish_0", "wish_1"]
@@ -146,8 +144,7 @@ def test_what_left_a_full_queue_is_counted_and_named() -> None:
     assert turn.figure("entity_fifo_evictions_total", "unknown", "evict_fifo") == 2
 
 
-def test_log_lines_hold_keys_and_no_values() -> None:
-    turn = Turn()
+def test_log_lines_hold_keys_and_no_values(turn: Turn) -> None:
     with capture_logs() as logs:
         turn.session.replied(
             {"entities_to_update": {"doctor_preference": "Dr. Secret", "mrs_secret": 1}},
@@ -167,8 +164,7 @@ def test_log_lines_hold_keys_and_no_values() -> None:
     assert {line["log_level"] for line in logs} == {"info"}
 
 
-def test_what_leaves_a_full_queue_is_a_record_of_its_own() -> None:
-    turn = Turn()
+def test_what_leaves_a_full_queue_is_a_record_of_its_own(turn: Turn) -> None:
     with capture_logs() as logs:
         turn.session.heard({f"wish_{number}": number for number in range(7)})
         turn.session.heard({"doctor_preference": "Dr. Smith"})
@@ -195,8 +191,7 @@ def test_the_complete_state_form_can_be_switched_off() -> None:
 
 @pytest.mark.parametrize("key", ["appointment_id", "appointmentId", "eligibility_checked"])
 @pytest.mark.parametrize("half", ["entities_to_update", "derived_entities_to_update"])
-def test_what_only_the_server_knows_no_model_writes(key: str, half: str) -> None:
-    turn = Turn()
+def test_what_only_the_server_knows_no_model_writes(key: str, half: str, turn: Turn) -> None:
     sent = {half: {key: "FORGED-1", "remark": "check"}}
     report = turn.session.replied(sent, agent_name=BOOKING)
     assert report["derived"]["rejected"][key] == "tools alone write this"
@@ -204,8 +199,7 @@ def test_what_only_the_server_knows_no_model_writes(key: str, half: str) -> None
     assert turn.session.value_of("remark", agent_name=BOOKING) == "check"
 
 
-def test_a_model_that_quotes_the_user_corrects_what_rules_read() -> None:
-    turn = Turn()
+def test_a_model_that_quotes_the_user_corrects_what_rules_read(turn: Turn) -> None:
     turn.session.heard({"doctor_preference": "Dr. Smith"})
     sent = {"entities_to_update": {"doctor_preference": "Dr. Jones"}}
     turn.session.replied(sent, agent_name=BOOKING)
