@@ -15,6 +15,7 @@ from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector
+from tests.present import present
 from tests.routes.fakes import answer
 from tests.waiting import until
 
@@ -150,8 +151,7 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
 
     async def answered_elsewhere(run: Run) -> None:
         there = Run(run_id=run.run_id, message=run.message)
-        assert first.scheduler.deliver is not None
-        await first.scheduler.deliver(there)
+        await present(first.scheduler.deliver)(there)
         Talk(there).begin()
         await until_owed(tmp_path, 1)
         answers.texts[run.message.message_hash] = ["Stored before the crash."]
@@ -207,8 +207,7 @@ async def test_what_a_taken_over_turn_says_again_is_marked(
     await channel.until_said("Said before.")
     (note,) = notes(tmp_path)
     taken_over = Run(run_id=note.stem, message=first.scheduler.messages[0])
-    assert second.scheduler.deliver is not None
-    await second.scheduler.deliver(taken_over)
+    await present(second.scheduler.deliver)(taken_over)
     talk = Talk(taken_over)
     talk.begin()
     await talk.say("Said before.")
@@ -266,8 +265,7 @@ async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
     await channel.say(bot.url, "hello")
     await channel.until_said("You said")
     run = Run(run_id="run_of_another", message=bot.scheduler.messages[0])
-    assert bot.scheduler.deliver is not None
-    await bot.scheduler.deliver(run)
+    await present(bot.scheduler.deliver)(run)
     events = answer(run, "From here.")
     run.emit(events[0])
     await until(lambda: [note.stem for note in notes(tmp_path)] == ["run_of_another"])

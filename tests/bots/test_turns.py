@@ -19,6 +19,7 @@ from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavail
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector
+from tests.present import present
 from tests.routes.fakes import answer, spoken, state
 
 NOW = SystemClock().now()
@@ -343,8 +344,7 @@ async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
     posted = await channel.press(bot.url, channel.buttons()["Confirm"])
     assert posted.status == 202
     await channel.until_said("Confirmed.")
-    press = bot.scheduler.messages[-1].press
-    assert press is not None
+    press = present(bot.scheduler.messages[-1].press)
     assert (press.target_id, press.answer) == ("plan_1", "confirm")
     assert bot.scheduler.messages[-1].text == "Confirm"
 
@@ -358,8 +358,7 @@ async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -
     await channel.say(bot.url, "forget all that")
     await channel.until(lambda one: bool(one.get("attachments")))
     await channel.press(bot.url, channel.buttons()["No"])
-    press = bot.scheduler.messages[-1].press
-    assert press is not None
+    press = present(bot.scheduler.messages[-1].press)
     assert (press.target_id, press.answer) == ("question_7", "no")
 
 
@@ -375,8 +374,7 @@ async def test_a_question_which_one_is_meant_has_a_button_for_each(
     names = ["1. Case meeting, Wed 2 Dec 15:00", "2. other appointment", "None of these"]
     assert list(channel.buttons()) == names
     await channel.press(bot.url, channel.buttons()[names[1]])
-    press = bot.scheduler.messages[-1].press
-    assert press is not None
+    press = present(bot.scheduler.messages[-1].press)
     assert (press.target_id, press.answer) == ("question_7", "2")
 
 
@@ -578,8 +576,7 @@ async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
     message = bot.scheduler.messages[0]
     delivery = {**(message.delivery or {}), "serviceUrl": "http://evil.example/"}
     run = Run(run_id="run_2", message=message.model_copy(update={"delivery": delivery}))
-    assert bot.scheduler.deliver is not None
-    await bot.scheduler.deliver(run)
+    await present(bot.scheduler.deliver)(run)
     for event in answer(run, "Elsewhere."):
         run.emit(event)
     assert len(await channel.until_quiet()) == before

@@ -13,6 +13,7 @@ from data_models.errors import BlobChangedError, StoreError
 from data_models.storage.blob_store import BlobStore
 from data_models.storage.local_blob_store import LocalBlobStore
 from data_models.storage.local_files import StripedLocks
+from tests.present import present
 
 NAME = "conv1/patient_patient_4_context.json"
 LOG = "audit/day"
@@ -25,8 +26,7 @@ async def increment(store: BlobStore, *, times: int) -> None:
     """Add one to the number in the blob, `times` times, as every writer of documents does."""
     done = 0
     while done < times:
-        blob = await store.read(NAME)
-        assert blob is not None
+        blob = present(await store.read(NAME))
         try:
             await store.replace(NAME, str(int(blob.data) + 1).encode(), etag=blob.etag)
         except BlobChangedError:
@@ -51,8 +51,7 @@ async def increment_azure(connection_string: str, container: str, times: str) ->
 async def die(root: str, step: str) -> None:
     """Replace a blob and append to another; kill this process at the n-th file operation."""
     store = LocalBlobStore(root=Path(root))
-    blob = await store.read(NAME)
-    assert blob is not None
+    blob = present(await store.read(NAME))
     sys.addaudithook(killer(at=int(step)))
     await store.replace(NAME, NEW, etag=blob.etag)
     await store.create("conv1/inbox/1.json", NEW)
@@ -77,9 +76,7 @@ async def fill(root: str) -> None:
     """Try to write more than the system allows to one file; print what each attempt raised."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT_BYTES, _FILE_LIMIT_BYTES))
     store = LocalBlobStore(root=Path(root))
-    blob = await store.read(NAME)
-    assert blob is not None
-    await report(store.replace(NAME, NEW, etag=blob.etag))
+    await report(store.replace(NAME, NEW, etag=present(await store.read(NAME)).etag))
     await report(store.create("conv1/other.json", NEW))
     await report(store.append(LOG, NEW, position=4))
     await report(store.check())

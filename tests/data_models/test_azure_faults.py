@@ -13,6 +13,7 @@ from data_models.storage.blob_store import BlobStore
 from tests.data_models.fault_proxy import Fault, FaultProxy, running_proxy
 from tests.data_models.store_process import LOG, NAME
 from tests.data_models.test_local_blob_store import process
+from tests.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +40,7 @@ async def test_a_create_whose_answer_is_lost_happened_once(
     proxy, store = proxied
     proxy.faults.append(fault)
     etag = await store.create(NAME, b"1")
-    blob = await azure.read(NAME)
-    assert blob is not None
+    blob = present(await azure.read(NAME))
     assert (blob.data, blob.etag) == (b"1", etag)
     assert proxy.seen == ["PUT", "PUT", "HEAD"]
 
@@ -87,8 +87,7 @@ async def test_an_answer_that_never_comes_is_looked_up(
     first = await azure.create(NAME, b"1")
     proxy.faults.append("stall after")
     second = await store.replace(NAME, b"2", etag=first)
-    blob = await azure.read(NAME)
-    assert blob is not None
+    blob = present(await azure.read(NAME))
     assert (blob.data, blob.etag) == (b"2", second)
 
 
@@ -127,9 +126,7 @@ async def test_a_write_that_somebody_overwrote_at_once_is_not_taken_for_the_pres
     first = await azure.create(NAME, b"1")
 
     async def overwrite() -> None:
-        blob = await azure.read(NAME)
-        assert blob is not None
-        await azure.replace(NAME, b"theirs", etag=blob.etag)
+        await azure.replace(NAME, b"theirs", etag=present(await azure.read(NAME)).etag)
 
     proxy.after_losing = overwrite
     proxy.faults.append("lose answer")

@@ -16,6 +16,7 @@ from data_models.identifiers import PatientId
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore, LostAnswer
+from tests.present import present
 
 TIMES = ClaimTimes(renew_every=timedelta(seconds=0.01))
 ANSWERED = AnsweredMessage("hash", "run_1", None, 0, 1, 0)
@@ -74,27 +75,20 @@ class Scheduler:
         return claim
 
     async def stored(self) -> Conversation:
-        found = await self.there.read("c", fresh=True)
-        assert found is not None
-        return found.document
+        return present(await self.there.read("c", fresh=True)).document
 
     async def expires_at(self) -> datetime:
-        running = (await self.stored()).running_turn
-        assert running is not None
-        return running.expires_at
+        return present((await self.stored()).running_turn).expires_at
 
     async def count_in(self) -> None:
         """Another replica queues a message."""
-        found = await self.there.read("c", fresh=True)
-        assert found is not None
+        found = present(await self.there.read("c", fresh=True))
         found.document.inbox_tail += 1
         await self.there.write(found.document, etag=found.etag)
 
     async def take_over(self) -> None:
-        found = await self.there.read("c", fresh=True)
-        assert found is not None
-        assert found.document.running_turn is not None
-        found.document.running_turn.replica = "there"
+        found = present(await self.there.read("c", fresh=True))
+        present(found.document.running_turn).replica = "there"
         await self.there.write(found.document, etag=found.etag)
 
 
@@ -159,8 +153,7 @@ async def test_a_paused_process_renews_before_it_writes_and_learns_that_it_is_la
     claim = await scheduler.claim()
     scheduler.clock.advance(40)
     await claim.hold()
-    renewed = (await scheduler.stored()).running_turn
-    assert renewed is not None
+    renewed = present((await scheduler.stored()).running_turn)
     assert renewed.expires_at == scheduler.clock.now() + TIMES.lease
     scheduler.clock.advance(40)
     await scheduler.take_over()
@@ -197,8 +190,7 @@ async def test_the_next_message_is_claimed_in_the_write_that_frees(scheduler: Sc
     claim = await scheduler.claim()
     await scheduler.count_in()
     operations = len(scheduler.inner.operations)
-    heir = await release(claim, Successor(running=scheduler.running("run_2"), number=0))
-    assert heir is not None
+    heir = present(await release(claim, Successor(running=scheduler.running("run_2"), number=0)))
     assert heir.run_id == "run_2"
     stored = await scheduler.stored()
     assert stored.running_turn == scheduler.running("run_2")
@@ -227,14 +219,11 @@ async def test_a_release_that_landed_before_anothers_claim_counts(
     claim = await scheduler.claim()
 
     async def land_and_let_another_claim() -> None:
-        found = await scheduler.there.read("c", fresh=True)
-        assert found is not None
+        found = present(await scheduler.there.read("c", fresh=True))
         found.document.running_turn = scheduler.running("run_9", replica="there")
         found.document.answered.append(ANSWERED)
         await scheduler.there.write(found.document, etag=found.etag)
 
     await land_and_let_another_claim()
     assert await release(claim) is None
-    running = (await scheduler.stored()).running_turn
-    assert running is not None
-    assert running.run_id == "run_9"
+    assert present((await scheduler.stored()).running_turn).run_id == "run_9"

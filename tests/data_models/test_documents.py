@@ -16,6 +16,7 @@ from data_models.storage.blob_store import Blob
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, Fault, FaultyBlobStore, LostAnswer
+from tests.present import present
 
 NAME = "c/note.json"
 
@@ -173,8 +174,7 @@ async def test_what_a_newer_server_added_survives_our_rewrite(store: MemoryBlobS
     newer = b'{"schema_version": 9, "min_reader": 1, "conversation_id": "c", "colour": "red"}'
     await store.create(NAME, newer)
     found = documents(store)
-    stored = await found.read(NAME, Note, conversation_id="c")
-    assert stored is not None
+    stored = present(await found.read(NAME, Note, conversation_id="c"))
     await found.write(NAME, stored.document, etag=stored.etag)
     assert b'"colour":"red"' in store.contents[NAME]
     assert b'"schema_version":9' in store.contents[NAME]
@@ -206,8 +206,7 @@ async def test_an_old_document_is_upgraded_and_its_old_form_kept(store: MemoryBl
     old = b'{"conversation_id": "c", "text": "two words"}'
     await store.create(NAME, old)
     found = documents(store)
-    stored = await found.read(NAME, NewNote, conversation_id="c")
-    assert stored is not None
+    stored = present(await found.read(NAME, NewNote, conversation_id="c"))
     assert (stored.document.words, stored.document.schema_version) == (["two", "words"], 3)
     await found.write(NAME, stored.document, etag=stored.etag)
     backups = [data for name, data in store.contents.items() if name.startswith(f"{NAME}.v1-")]
@@ -285,8 +284,7 @@ async def test_what_was_under_way_when_the_conversation_was_forgotten_is_not_rem
 async def test_each_read_is_a_document_of_its_own(store: MemoryBlobStore) -> None:
     found = documents(store)
     await found.write(NAME, note("first"), etag=None)
-    stored = await found.read(NAME, Note, conversation_id="c")
-    assert stored is not None
+    stored = present(await found.read(NAME, Note, conversation_id="c"))
     stored.document.text = "changed and never saved"
     assert await read(found) == "first"
 

@@ -27,6 +27,7 @@ from tests.group_chat.team_world import (
     team_world,
     text,
 )
+from tests.present import present
 from tests.services.records.charts import records_in
 from tests.services.scheduling.clinics import local_records
 from tests.tables import with_cases
@@ -75,11 +76,7 @@ def asked(heard: Heard) -> QuestionAsked | None:
 
 
 def order(heard: Heard) -> DraftOrder:
-    question = asked(heard)
-    assert question is not None
-    found = draft_of(question.payload)
-    assert found is not None
-    return found
+    return present(draft_of(present(asked(heard)).payload))
 
 
 async def test_a_card_with_both_identifiers_is_asked_about_first(
@@ -88,8 +85,7 @@ async def test_a_card_with_both_identifiers_is_asked_about_first(
     heard = await ordering.say(
         "order a CEA for tomorrow 8 am", call("draft_order", test="CEA"), DONE
     )
-    question = asked(heard)
-    assert question is not None
+    question = present(asked(heard))
     assert question.kind == "destructive_tool"
     lines = question.text.splitlines()
     assert lines[0] == "**Draft of an order** (a proposal, not an active order)"
@@ -107,8 +103,7 @@ async def test_a_german_order_has_a_german_card(ordering: Ordering) -> None:
     heard = await ordering.say(
         "ordne ein Kalium für morgen 8 Uhr an", call("draft_order", test="Kalium"), DONE
     )
-    question = asked(heard)
-    assert question is not None
+    question = present(asked(heard))
     assert f"- Wann: {tomorrow()} 08:00" in question.text
     assert question.text.endswith("Diesen Entwurf anlegen? ja / nein")
 
@@ -224,8 +219,7 @@ async def test_a_draft_is_taken_back_only_after_a_yes(ordering: Ordering) -> Non
     body = service_request(draft, patient_key="patient-4", requester="Ada", now=SystemClock().now())
     await ordering.records.create_once(body)
     heard = await ordering.say("withdraw the CEA order", call("withdraw_order_draft"), DONE)
-    question = asked(heard)
-    assert question is not None
+    question = present(asked(heard))
     assert question.text == (
         "Take back the draft of CEA for Margaret Anne Whitfield, born 1957-03-14 (patient_4)? "
         "yes / no"

@@ -9,6 +9,7 @@ from data_models.conversations.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, call, propose, text
+from tests.present import present
 from tests.tables import with_cases
 
 ANSWER = "Here is the CT report."
@@ -16,9 +17,7 @@ COURTESY = "Is there anything else I can help you with?"
 
 
 async def proposed(world: TeamWorld) -> Plan:
-    plan = (await world.say("start tumor board", propose(("Radiology", "Review")))).plan
-    assert plan is not None
-    return plan
+    return present((await world.say("start tumor board", propose(("Radiology", "Review")))).plan)
 
 
 @pytest.mark.slow
@@ -96,8 +95,7 @@ async def test_needs_in_free_words_come_back_to_the_model(world: TeamWorld) -> N
     free, forward, _ = heard.of(ToolCallResult)
     assert "steps.0.needs.0: Input should be '1'" in free.content
     assert "step 1 needs step 2" in forward.content
-    assert heard.plan is not None
-    assert heard.plan.steps[0].needs == []
+    assert present(heard.plan).steps[0].needs == []
 
 
 async def test_a_task_that_names_another_patient_comes_back_to_the_model(world: TeamWorld) -> None:
@@ -154,8 +152,7 @@ async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
     plan = await proposed(world)
     rest = [text(ANSWER), text("In short.")] if status == "done" else []
     heard = await world.say(said, call(tool), *rest, plan=plan)
-    assert heard.plan is not None
-    assert heard.plan.status == status
+    assert present(heard.plan).status == status
 
 
 @pytest.mark.slow

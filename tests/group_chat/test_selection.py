@@ -19,6 +19,7 @@ from group_chat.speakers.speaker_state import (
     SpeakerState,
     Work,
 )
+from tests.present import present
 
 TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -99,8 +100,7 @@ def test_a_finished_step_is_followed_by_the_next_ones_line_and_the_last_by_the_c
     assert [step.status for step in speakers.plan.steps] == ["done", "pending"]
     speakers, move = after(on_step(2), "Radiology", "Stable.")
     assert move == Ask("Orchestrator", "close")
-    assert speakers.plan is not None
-    assert speakers.plan.status == "done"
+    assert present(speakers.plan).status == "done"
 
 
 def test_the_line_of_a_step_is_followed_by_its_agent_whatever_its_words() -> None:
@@ -119,8 +119,7 @@ def test_a_failed_step_is_the_facilitators_to_handle() -> None:
     assert move == Ask("Orchestrator", "failed")
     passed_over, move = after(speakers, "Orchestrator", "There is no history.")
     assert move == Announce("Step 2 of 2: *Radiology*, work", 2)
-    assert passed_over.plan is not None
-    assert passed_over.plan.steps[0].status == "skipped"
+    assert present(passed_over.plan).steps[0].status == "skipped"
     waiting, move = after(speakers, "Orchestrator", "Shall we try again?")
     assert move == End("question")
     assert waiting.plan is not None
@@ -132,8 +131,7 @@ def test_a_failed_step_is_the_facilitators_to_handle() -> None:
 def test_the_facilitators_own_last_step_is_the_close() -> None:
     speakers, move = after(on_step(1, "Orchestrator"), "Orchestrator", "In short: stable.")
     assert move == End("answered")
-    assert speakers.plan is not None
-    assert speakers.plan.status == "done"
+    assert present(speakers.plan).status == "done"
 
 
 def test_a_question_beside_a_plan_is_answered_and_the_plan_says_that_it_is_open() -> None:
@@ -223,8 +221,7 @@ def test_a_turn_goes_on_with_whom_the_last_stored_message_addresses() -> None:
 
 def test_a_plan_goes_on_with_the_step_that_was_about_to_be_called() -> None:
     speakers = on_step(2)
-    assert speakers.plan is not None
-    first, second = (step_line(speakers.plan, number) for number in (1, 2))
+    first, second = (step_line(present(speakers.plan), number) for number in (1, 2))
     said = [("Orchestrator", first), ("History", "Done. Back to you *Orchestrator*.")]
     assert goes_on(speakers, *said)[1] == Announce(second, 2)
     going, move = goes_on(speakers, *said, ("Orchestrator", second))
@@ -233,8 +230,7 @@ def test_a_plan_goes_on_with_the_step_that_was_about_to_be_called() -> None:
 
 def test_a_plan_whose_last_step_is_done_goes_on_with_its_close() -> None:
     speakers = on_step(2).ended_step("done", now=NOW)
-    assert speakers.plan is not None
-    said = [("Orchestrator", step_line(speakers.plan, 2)), ("Radiology", "It is stable.")]
+    said = [("Orchestrator", step_line(present(speakers.plan), 2)), ("Radiology", "It is stable.")]
     assert goes_on(speakers, *said)[1] == Ask("Orchestrator", "close")
 
 

@@ -17,6 +17,7 @@ from services.entities.session import EntitySession
 from services.turn.record import place_of
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, propose, team_world, text
+from tests.present import present
 
 AGENTS = ("PatientHistory", "PatientStatus", "Radiology", "Pathology")
 LONG = "".join(f"Finding {number} takes some room. " for number in range(200))
@@ -47,9 +48,7 @@ def in_one_or_two_calls(request: RecordedRequest) -> Reply:
 
 async def proposed(world: TeamWorld, *agents: str) -> Plan:
     steps = [(agent, f"Review as {agent}") for agent in agents]
-    plan = (await world.say("start tumor board", propose(*steps))).plan
-    assert plan is not None
-    return plan
+    return present((await world.say("start tumor board", propose(*steps))).plan)
 
 
 async def run(world: TeamWorld, *agents: str) -> Heard:
@@ -131,8 +130,7 @@ async def test_a_step_that_fails_beside_others_is_named_as_missing(
 
     world.model.brain = one_fails
     heard = await run(world, "PatientHistory", "GeneralHealth")
-    assert heard.plan is not None
-    assert [step.status for step in heard.plan.steps] == ["done", "skipped"]
+    assert [step.status for step in present(heard.plan).steps] == ["done", "skipped"]
     assert "Steps that nobody carried out:" in world.model.requests[-1].text
 
 
@@ -177,8 +175,7 @@ async def test_a_crash_goes_on_with_the_steps_that_are_not_done(world: TeamWorld
     ]  # fmt: skip
     heard = await world.say("yes", plan=running, said=said)
     assert set(heard.speakers) == {"Orchestrator", "PatientHistory", "Radiology"}
-    assert heard.plan is not None
-    assert heard.plan.status == "done"
+    assert present(heard.plan).status == "done"
     assert "Stage IV." in world.model.requests[-1].text
 
 
@@ -212,5 +209,4 @@ async def test_entities_of_steps_are_merged_in_the_plans_order(world: TeamWorld)
     plan = await proposed(world, "Pathology", "Radiology")
     async with asyncio.timeout(30):
         heard = await world.say("yes", plan=plan, entities=session)
-    assert heard.plan is not None
-    assert heard.plan.status == "done"
+    assert present(heard.plan).status == "done"

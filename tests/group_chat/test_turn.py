@@ -32,6 +32,7 @@ from tests.group_chat.team_world import (
     team_world,
     text,
 )
+from tests.present import present
 from tests.waiting import until
 
 BACK = "Back to you *Orchestrator*."
@@ -40,9 +41,7 @@ WORDS = " ".join(map(str, range(5_000)))
 
 async def proposed(world: TeamWorld, *agents: str) -> Plan:
     steps = [(agent, f"Review as {agent}") for agent in agents or ("Radiology", "Pathology")]
-    plan = (await world.say("start tumor board for patient_4", propose(*steps))).plan
-    assert plan is not None
-    return plan
+    return present((await world.say("start tumor board for patient_4", propose(*steps))).plan)
 
 
 def shown(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -107,8 +106,7 @@ async def test_a_plan_waits_at_the_gate_and_ends_with_a_question(world: TeamWorl
         ),
     )
     assert heard.reason == "gate"
-    assert heard.plan is not None
-    assert heard.plan.status == "proposed"
+    assert present(heard.plan).status == "proposed"
     assert heard.said == [
         (
             "Orchestrator",
@@ -198,8 +196,7 @@ async def test_a_question_beside_a_plan_is_answered_and_it_stays(
     assert heard.said[-1][1].startswith("The plan is still open")
     assert heard.plan is None
     later = await world.say("ok, go ahead", text("a"), text("b"), text("c"), plan=plan)
-    assert later.plan is not None
-    assert later.plan.status == "done"
+    assert present(later.plan).status == "done"
 
 
 @pytest.mark.slow
@@ -231,16 +228,14 @@ async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld)
     plan = await proposed(world, "Radiology")
     heard = await world.say("yes", text("Which of the two CTs?"), plan=plan)
     assert heard.reason == "question"
-    waits = heard.of(ContinuationChanged)[-1].continuation
-    assert waits is not None
+    waits = present(heard.of(ContinuationChanged)[-1].continuation)
     assert (waits.agent, waits.plan_step) == ("Radiology", 1)
     heard = await world.say(
         "the newer one", text("Stable."), text("Bye."), plan=heard.plan, continuation=waits
     )
     assert heard.speakers == ["Radiology", "Orchestrator"]
     assert heard.of(ContinuationChanged)[-1].continuation is None
-    assert heard.plan is not None
-    assert heard.plan.status == "done"
+    assert present(heard.plan).status == "done"
 
 
 @pytest.mark.slow
@@ -251,11 +246,9 @@ async def test_of_two_agents_that_work_at_once_one_asks_and_resumes(
     world.model.brain = by_agent(Radiology="Which of the two CTs?", Pathology="Adenocarcinoma.")
     heard = await world.say("yes", plan=plan)
     assert heard.reason == "question"
-    waits = heard.of(ContinuationChanged)[-1].continuation
-    assert waits is not None
+    waits = present(heard.of(ContinuationChanged)[-1].continuation)
     assert (waits.agent, waits.plan_step) == ("Radiology", 1)
-    assert heard.plan is not None
-    assert [step.status for step in heard.plan.steps] == ["running", "done"]
+    assert [step.status for step in present(heard.plan).steps] == ["running", "done"]
 
 
 async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld) -> None:
@@ -269,8 +262,7 @@ async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld)
     # "yes" now means the plan, not an answer to the facilitator.
     assert heard.of(ContinuationChanged) == []
     assert "\nEvery tool of the last step failed." in last_words(world)
-    assert heard.plan is not None
-    assert [step.status for step in heard.plan.steps] == ["pending"]
+    assert [step.status for step in present(heard.plan).steps] == ["pending"]
 
 
 @pytest.mark.slow
@@ -284,8 +276,7 @@ async def test_a_message_that_waits_is_let_through_between_steps(world: TeamWorl
     assert heard.plan is not None
     assert [step.status for step in heard.plan.steps] == ["done", "done", "pending"]
     later = await world.say("continue", text("Booked."), text("In short."), plan=heard.plan)
-    assert later.plan is not None
-    assert later.plan.status == "done"
+    assert present(later.plan).status == "done"
 
 
 async def test_a_plan_goes_on_behind_the_message_that_it_was_paused_for(world: TeamWorld) -> None:
@@ -302,8 +293,7 @@ async def test_a_plan_goes_on_behind_the_message_that_it_was_paused_for(world: T
     assert [who for who, _ in later.said] == [
         "Orchestrator", "Orchestrator", "AppointmentManager", "Orchestrator",
     ]  # fmt: skip
-    assert later.plan is not None
-    assert later.plan.status == "done"
+    assert present(later.plan).status == "done"
 
 
 async def test_a_plan_lets_every_message_through_that_waits(world: TeamWorld) -> None:
@@ -335,8 +325,7 @@ async def test_a_plan_stays_paused_for_a_message_that_came_later(world: TeamWorl
 async def test_a_leads_own_question_beside_a_plan_does_not_start_it(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("which CT?", text("Do you mean the newer one?"), plan=plan)
-    waits = heard.of(ContinuationChanged)[-1].continuation
-    assert waits is not None
+    waits = present(heard.of(ContinuationChanged)[-1].continuation)
     later = await world.say("yes", text("The newer CT is of May."), plan=plan, continuation=waits)
     assert later.plan is None
     again = await world.say(
@@ -398,8 +387,7 @@ async def test_what_was_finished_before_a_model_fault_stands(world: TeamWorld) -
     with pytest.raises(ModelError):
         await read()
     assert Heard(events).speakers == ["Orchestrator", "Radiology"]
-    left = Heard(events).plan
-    assert left is not None
+    left = present(Heard(events).plan)
     assert [step.status for step in left.steps] == ["done", "running"]
 
 
@@ -518,11 +506,9 @@ async def test_a_plan_is_shown_paused_and_dropped_in_the_users_words(
         "hallo?", text("Guten Morgen."), text("Gebucht."), text("Kurz gesagt."),
         plan=heard.plan, history=[earlier_turn(1, "ja", *heard.said)], received_at=came, **german,
     )  # fmt: skip
-    assert later.plan is not None
-    assert later.plan.status == "done"
+    assert present(later.plan).status == "done"
     dropped = await world.say("nein", plan=plan, **german)
     assert dropped.said == [
         ("Orchestrator", "Der Plan ist verworfen. Was möchten Sie stattdessen tun?")
     ]
-    assert dropped.plan is not None
-    assert (dropped.plan.status, dropped.reason) == ("cancelled", "answered")
+    assert (present(dropped.plan).status, dropped.reason) == ("cancelled", "answered")

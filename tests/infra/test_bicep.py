@@ -15,6 +15,7 @@ from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
 from tests.given_settings import given_settings
+from tests.present import present
 from tests.tables import with_cases
 
 INFRA = MAIN.parent
@@ -162,24 +163,21 @@ def test_journals_go_and_nothing_else_that_lies_beside_them() -> None:
     assert "['chat-sessions/']" in rule
     assert "blobTypes: ['appendBlob']" in rule
     assert "blockBlob" not in rule
-    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
-    assert days is not None
+    days = present(re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule))
     assert int(days[1]) == 1
 
 
 def test_drafts_go_when_no_device_shows_them_any_more() -> None:
     rule = (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-drafts")[2]
     assert "['chat-users/drafts/']" in rule
-    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
-    assert days is not None
+    days = present(re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule))
     assert int(days[1]) == DRAFT_DAYS
 
 
 def test_what_users_own_services_gave_goes_when_no_turn_knows_it_any_more() -> None:
     rule = (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-own-items")[2]
     assert "['chat-users/personal/']" in rule.partition("name: ")[0]
-    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
-    assert days is not None
+    days = present(re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule))
     assert int(days[1]) == PERSONAL_DAYS
 
 
@@ -188,8 +186,7 @@ def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:
         (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-deliveries")[2]
     )
     assert "['chat-users/deliveries/', 'chat-users/owed/']" in rule
-    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
-    assert days is not None
+    days = present(re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule))
     assert int(days[1]) == KEPT_DAYS
 
 

@@ -36,6 +36,7 @@ from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.present import present
 from tests.services.definitions import definition_in
 from tests.services.records.charts import records_in
 from tests.services.scenarios.worlds import deploy_now, index_in_memory
@@ -187,18 +188,14 @@ class ScenarioWorld:
     # -- what is stored -----------------------------------------------------------------------
 
     async def document(self, patient: PatientId | None = PATIENT) -> ChatContext:
-        blob = await self.sessions.read(ConversationLayout.of(CHAT).context(patient))
-        assert blob is not None
+        blob = present(await self.sessions.read(ConversationLayout.of(CHAT).context(patient)))
         return ChatContext.model_validate_json(blob.data)
 
     async def session(self) -> ScenarioSession:
-        found = (await self.document()).scenario
-        assert found is not None
-        return found
+        return present((await self.document()).scenario)
 
     async def conversation(self) -> Conversation:
-        blob = await self.sessions.read(ConversationLayout.of(CHAT).conversation)
-        assert blob is not None
+        blob = present(await self.sessions.read(ConversationLayout.of(CHAT).conversation))
         return Conversation.model_validate_json(blob.data)
 
     async def events(self) -> list[MigrationAppliedEvent]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.present import present
 from tests.web.conftest import Site, idle, say
 from tests.web.scenes import STEPS
 
@@ -34,8 +35,7 @@ async def test_steps_are_reworded_dropped_and_moved_first(site: Site, browser: B
     assert len(site.scheduler.messages) == 1, "nothing was sent yet"
     await page.get_by_role("button", name="Confirm with changes").click()
     await idle(page)
-    press = site.scheduler.messages[-1].press
-    assert press is not None
+    press = present(site.scheduler.messages[-1].press)
     assert (press.target_id, press.steps) == ("plan_patient_4", (2, 1, 4))
     assert [(edit.number, edit.text) for edit in press.edits] == [(2, "Look at the brain only")]
 
@@ -47,8 +47,7 @@ async def test_an_unchanged_plan_is_confirmed_as_proposed(site: Site, browser: B
     await page.get_by_role("button", name="As proposed").click()
     await page.get_by_role("button", name="Confirm", exact=True).click()
     await idle(page)
-    press = site.scheduler.messages[-1].press
-    assert press is not None
+    press = present(site.scheduler.messages[-1].press)
     assert (press.answer, press.steps, press.edits) == ("confirm", None, ())
 
 
@@ -107,8 +106,7 @@ async def test_change_begins_a_sentence_and_cancel_says_so(site: Site, browser: 
     await expect(field).to_have_value("Change the plan: ")
     await page.get_by_role("button", name="Cancel").click()
     await idle(page)
-    press = site.scheduler.messages[-1].press
-    assert press is not None
+    press = present(site.scheduler.messages[-1].press)
     assert (press.target_id, press.answer) == ("plan_patient_4", "cancel")
 
 

@@ -15,6 +15,7 @@ from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook, Looked, RecentLooks
 from services.records.resources.record import PatientRecord, record_from_resources
 from tests.fakes_store import MemoryBlobStore
+from tests.present import present
 from tests.services.records.charts import PATIENT_ID, Json, patient, resource
 
 THEN = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
@@ -212,21 +213,17 @@ async def test_a_look_at_an_unchanged_chart_is_noted_every_five_minutes_only() -
     changed = await book.take("ada", PATIENT_ID, states(at=THEN + 9 * minute))
     assert changed.note != first.note, "the chart is another"
     await book.note("ada", PATIENT_ID, changed)
-    last = await book.read("ada", PATIENT_ID)
-    assert last is not None
-    assert last.last.taken_at == THEN + 9 * minute
+    assert present(await book.read("ada", PATIENT_ID)).last.taken_at == THEN + 9 * minute
 
 
 async def test_a_look_that_goes_on_is_taken_again_once_the_chart_or_the_day_is_another() -> None:
     book, recent, minute = LookBook(store=MemoryBlobStore()), RecentLooks(), timedelta(minutes=1)
     record, key = chart(made("lab", "a")), ("ada", PATIENT_ID)
     await noted(book, *key, chart_states(record, at=THEN))
-    looked = await book.read(*key)
-    assert looked is not None
+    looked = present(await book.read(*key))
     recent.keep(key, record, looked)
 
-    going_on = recent.taken(key, record, THEN + 4 * minute)
-    assert going_on is not None
+    going_on = present(recent.taken(key, record, THEN + 4 * minute))
     assert going_on.now == looked.last
     assert going_on.baseline is None, "it is the first look still"
     await book.note(*key, going_on)
@@ -251,16 +248,13 @@ async def test_a_look_ends_thirty_minutes_after_its_last_turn() -> None:
     await noted(book, who, one, states(made("lab", "a")))
     minute = timedelta(minutes=1)
     await noted(book, who, one, states(made("lab", "a"), made("lab", "b"), at=THEN + 29 * minute))
-    looked = await book.read(who, one)
-    assert looked is not None
+    looked = present(await book.read(who, one))
     assert looked.baseline(THEN + 59 * minute) is None, "it is the first look still"
-    baseline = looked.baseline(THEN + 60 * minute)
-    assert baseline is not None
+    baseline = present(looked.baseline(THEN + 60 * minute))
     assert set(baseline.rows) == {"Patient", "Observation/a", "Observation/b"}
     assert await book.read("bob", one) is None, "each has their own"
     await noted(book, who, one, states(at=THEN + 61 * minute))
-    again = await book.read(who, one)
-    assert again is not None
+    again = present(await book.read(who, one))
     assert again.baseline(THEN + 62 * minute) == baseline, "it stays as the look goes on"
 
 
@@ -269,9 +263,7 @@ async def test_a_note_that_cannot_be_read_counts_as_no_look() -> None:
     book = LookBook(store=store)
     await noted(book, "ada", PATIENT_ID, states())
     (name,) = [row.name async for row in store.list("looked/")]
-    blob = await store.read(name)
-    assert blob is not None
-    await store.replace(name, b"{", etag=blob.etag)
+    await store.replace(name, b"{", etag=present(await store.read(name)).etag)
     assert await book.read("ada", PATIENT_ID) is None
     await noted(book, "ada", PATIENT_ID, states())
     assert await book.read("ada", PATIENT_ID) is not None
@@ -283,6 +275,4 @@ async def test_a_look_holds_no_word_of_the_chart(text: str) -> None:
     seen = states(made("problem", "c"), made("lab", "l"))
     await noted(LookBook(store=store), "ada", PATIENT_ID, seen)
     (name,) = [row.name async for row in store.list("looked/")]
-    blob = await store.read(name)
-    assert blob is not None
-    assert text.encode() not in blob.data
+    assert text.encode() not in present(await store.read(name)).data

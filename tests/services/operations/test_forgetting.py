@@ -19,6 +19,7 @@ from services.rounds.round_list import Note, RoundList, RoundNotes, RoundPatient
 from services.views.conversation_names import NameStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
+from tests.present import present
 from tests.services.world import FarReplica, World
 
 GONE, CANARY = PatientId("patient_4"), "CANARYFOUR"
@@ -196,8 +197,7 @@ async def test_journals_of_runs_that_were_watched_go_too() -> None:
 @pytest.mark.slow
 async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> None:
     world = await talked()
-    kept = await world.conversations.read("chat_1")
-    assert kept is not None
+    kept = present(await world.conversations.read("chat_1"))
     kept.document.interruption = Interruption(
         run_id="run_0",
         patient_id=PatientId("patient_15"),
@@ -226,8 +226,7 @@ async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wi
     world = await talked()
     await world.say("clear", chat="chat_1")
     await world.tell(wish, chat=chat)
-    held = await world.conversations.read(chat, fresh=True)
-    assert held is not None
+    held = present(await world.conversations.read(chat, fresh=True))
     assert CANARY in str(held.document.open_question)
     assert chat in (await forgetting_on(world).run(GONE, dry_run=True)).conversations
     report = await forgetting_on(world).run(GONE, dry_run=False)
@@ -247,8 +246,7 @@ async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
 @pytest.mark.slow
 async def test_what_an_interrupted_turn_had_asked_about_the_patient_goes_too() -> None:
     world = await talked()
-    kept = await world.conversations.read("chat_1")
-    assert kept is not None
+    kept = present(await world.conversations.read("chat_1"))
     kept.document.interruption = Interruption(
         run_id="run_0",
         patient_id=None,
@@ -276,8 +274,7 @@ async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_s
 @pytest.mark.slow
 async def test_the_question_of_a_turn_that_was_killed_goes_too() -> None:
     world = await talked()
-    kept = await world.conversations.read("chat_1")
-    assert kept is not None
+    kept = present(await world.conversations.read("chat_1"))
     # As a server leaves it that died while an agent spoke about the patient.
     kept.document.running_turn = RunningTurn(
         run_id="run_dead",
@@ -297,8 +294,7 @@ async def test_the_question_of_a_turn_that_was_killed_goes_too() -> None:
 @pytest.mark.slow
 async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
     world = await talked()
-    blob = await world.sessions.read("chat_1/conversation.json")
-    assert blob is not None
+    blob = present(await world.sessions.read("chat_1/conversation.json"))
     await world.sessions.replace("chat_1/conversation.json", b"{patient_4", etag=blob.etag)
     report = await forgetting_on(world).run(GONE, dry_run=False)
     assert report.unreadable == ["chat_1/conversation.json"], "the command ends with 1 for it"

@@ -16,6 +16,7 @@ from services.scenarios.migration.scenario_store import ScenarioStore, is_in_sha
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.present import present
 from tests.services.scenarios import worlds
 
 ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))
@@ -129,12 +130,9 @@ async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() 
     )
     assert sum(isinstance(one, errors.BlobChangedError) for one in done) <= 1
     await bob.deployer.advance(SCENARIO)
-    held = await ann.store.deployment(SCENARIO)
-    assert held is not None
+    held = present(await ann.store.deployment(SCENARIO))
     assert (held.value.state, held.value.marked) == ("deployed", SESSIONS)
-    pointer = await ann.store.active(SCENARIO)
-    assert pointer is not None
-    assert pointer.value.versions == (1, 2)
+    assert present(await ann.store.active(SCENARIO)).value.versions == (1, 2)
 
 
 async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
@@ -186,9 +184,7 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
     for name in ("s000001", "s000002", "s000003", "s000004", "s000005"):
         moved = session.model_copy(update={"session_id": name})
         assert await catalogue.is_current(moved) is (name not in few)
-        entry = await catalogue.entry(SCENARIO, name)
-        assert entry is not None
-        assert entry.version == (2 if name in few else 1)
+        assert present(await catalogue.entry(SCENARIO, name)).version == (2 if name in few else 1)
 
     await replica.deployer.set_share(SCENARIO, share_percent=50)
     wider = await replica.deployer.advance(SCENARIO)
@@ -206,8 +202,7 @@ async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
     await worlds.deploy_now(replica.deployer, SCENARIO, share_percent=10)
     await replica.deployer.propose(worlds.graph_of(ONE, 3), operator="bob")
     record = await worlds.deploy_now(replica.deployer, SCENARIO)
-    pointer = await replica.store.active(SCENARIO)
-    assert pointer is not None
+    pointer = present(await replica.store.active(SCENARIO))
     assert (record.state, pointer.value.versions) == ("deployed", (1, 2, 3))
     assert pointer.value.share_percent == 100
 

@@ -20,6 +20,7 @@ from services.scenarios.migration.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
+from tests.present import present
 from tests.services.scenarios import worlds
 
 ONE = (worlds.Node("a", "a"), worlds.Node("b", "b"))
@@ -74,9 +75,7 @@ async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> N
     assert (record.state, record.marked) == ("deployed", 2 * PAGE_LIMIT + 7)
     assert set(await marks(service.index)) == {2}
     assert await service.version() == 2
-    plan = await service.store.plan(SCENARIO, 1)
-    assert plan is not None
-    assert plan.value.status == "deployed"
+    assert present(await service.store.plan(SCENARIO, 1)).value.status == "deployed"
 
 
 @pytest.mark.slow
@@ -97,8 +96,7 @@ async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool)
         held = await calm.store.deployment(SCENARIO)
         if held is None or held.value.state != "deployed":
             await worlds.deploy_now(Scheduler(blobs, index).deployer, SCENARIO)
-        held = await calm.store.deployment(SCENARIO)
-        assert held is not None
+        held = present(await calm.store.deployment(SCENARIO))
         assert (held.value.state, held.value.marked >= PAGE_LIMIT + 5) == ("deployed", True)
         assert await calm.version() == 2
         assert set(await marks(index)) == {2}
@@ -134,9 +132,7 @@ async def test_m15_p14_two_operators_cannot_interleave() -> None:
     assert all(isinstance(one, conflicts) for one in refused)
     if await ann.version() == 1:
         await worlds.deploy_now(ann.deployer, SCENARIO)
-    held = await ann.store.active(SCENARIO)
-    assert held is not None
-    assert held.value.versions == (1, 2)
+    assert present(await ann.store.active(SCENARIO)).value.versions == (1, 2)
 
 
 async def test_m15_a_plan_needs_a_second_person_where_approval_is_required() -> None:
@@ -200,8 +196,7 @@ async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -
     graph = worlds.graph_of(ONE, 1)
     await ScenarioStore(blobs=blobs).add_version(graph)
     (name,) = [row.name async for row in blobs.list("scenarios/")]
-    blob = await blobs.read(name)
-    assert blob is not None
+    blob = present(await blobs.read(name))
     stored = json.loads(blob.data)
     assert (stored["checksum"], stored["hashes"]) == (graph.checksum, graph.hashes)
     stored["scenario"]["steps"][0]["name"] = "something else"
@@ -214,8 +209,7 @@ async def test_a_version_that_was_stored_without_hashes_is_read() -> None:
     blobs = MemoryBlobStore()
     data = worlds.scenario_of(ONE, 1).model_dump_json().encode()
     await blobs.create("scenarios/world/versions/1.json", data)
-    found = await ScenarioStore(blobs=blobs).graph("world", 1)
-    assert found is not None
+    found = present(await ScenarioStore(blobs=blobs).graph("world", 1))
     assert found.checksum == worlds.graph_of(ONE, 1).checksum
 
 
@@ -270,5 +264,4 @@ async def test_m18_a_session_with_a_foreign_checksum_stays_and_is_flagged() -> N
     session = worlds.session_at(worlds.graph_of(ONE, 1), ["a", "b"], [])
     session = session.model_copy(update={"checksum": "other"})
     outcome = await service.reconciler.before_turn(session, PatientProfile())
-    assert outcome.session.review is not None
-    assert outcome.session.review.reason == "untrusted_history"
+    assert present(outcome.session.review).reason == "untrusted_history"

@@ -17,6 +17,7 @@ from scripts.test_tools import NODE_HOME
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import held, may_be_born
 from tests import peers
+from tests.present import present
 from tests.services.scheduling import clinics
 
 FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
@@ -216,9 +217,7 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
     with pytest.raises(ToolInputError, match="taken"):
         await later.book(SEVEN, TEN, "")
     assert await later.book(FOUR, TEN, "") == booked
-    slot = await records.read("Slot", TEN)
-    assert slot is not None
-    assert slot.body["status"] == "busy"
+    assert present(await records.read("Slot", TEN)).body["status"] == "busy"
 
 
 async def test_a_process_that_slept_through_its_hold_books_nothing(records: ResourceStore) -> None:
@@ -231,14 +230,12 @@ async def test_a_process_that_slept_through_its_hold_books_nothing(records: Reso
 
 async def leave_held(records: ResourceStore, slot_id: str) -> None:
     """Mark a slot as a process does that dies in the middle."""
-    slot = await records.read("Slot", slot_id)
-    assert slot is not None
+    slot = present(await records.read("Slot", slot_id))
     await records.update(slot, held(slot.body, "hold_dead", now=clinics.NOW))
 
 
 async def test_what_another_system_holds_is_never_taken_over(records: ResourceStore) -> None:
-    slot = await records.read("Slot", TEN)
-    assert slot is not None
+    slot = present(await records.read("Slot", TEN))
     await records.update(slot, {**slot.body, "status": "busy-tentative"})
     with pytest.raises(ToolInputError, match="taken"):
         await clinics.clinic_over(records, now=clinics.NOW + timedelta(minutes=30)).book(
@@ -279,15 +276,9 @@ def test_a_birth_date_that_is_known_in_part_may_fit() -> None:
 
 
 async def test_coverage_ends_with_its_period(clinic: Clinic) -> None:
-    covered = await clinic.coverage(FOUR, today=clinics.TODAY)
-    assert covered is not None
-    assert covered.is_active
-    later = await clinic.coverage(FOUR, today=date(2036, 1, 1))
-    assert later is not None
-    assert not later.is_active
-    cancelled = await clinic.coverage(SEVEN, today=clinics.TODAY)
-    assert cancelled is not None
-    assert not cancelled.is_active
+    assert present(await clinic.coverage(FOUR, today=clinics.TODAY)).is_active
+    assert not present(await clinic.coverage(FOUR, today=date(2036, 1, 1))).is_active
+    assert not present(await clinic.coverage(SEVEN, today=clinics.TODAY)).is_active
     assert await clinic.coverage(PatientId("patient_42"), today=clinics.TODAY) is None
     with pytest.raises(RecordNotFoundError):
         await clinic.coverage(PatientId("patient_999"), today=clinics.TODAY)

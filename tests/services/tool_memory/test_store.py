@@ -15,6 +15,7 @@ from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds
+from tests.present import present
 from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)
@@ -65,8 +66,7 @@ def test_a_short_entry_never_erases_a_full_record(store: ToolEntityStore) -> Non
     whole = {**EVENT, "etag": "1", "attendees": ["Anna"]}
     store.store_entity(extracted(whole)[0], execution_id="x", turn_id=1)
     store.store_entity(extracted(EVENT | {"location": "B2"})[0], execution_id="y", turn_id=2)
-    entity = store.get("evt_1")
-    assert entity is not None
+    entity = present(store.get("evt_1"))
     assert entity.data["attendees"] == ["Anna"]
     assert entity.data["location"] == "B2"
     store.store_entity(extracted(EVENT | {"etag": "2"})[0], execution_id="z", turn_id=3)
@@ -111,8 +111,7 @@ def test_searching_changes_nothing_and_only_use_touches(store: ToolEntityStore) 
     assert store.memory.model_dump_json() == before
     assert isinstance(hit, Resolved)
     session_of(store).note_used(hit)
-    entity = store.get("evt_1")
-    assert entity is not None
+    entity = present(store.get("evt_1"))
     assert (entity.access_count, store.memory.focus) == (1, "evt_1")
     assert entity.user_references == ["tumor board"]
 
@@ -121,8 +120,7 @@ def test_references_are_bounded(store: ToolEntityStore) -> None:
     store.store_entity(found("evt_1"), execution_id="x", turn_id=1)
     for n in range(30):
         store.touch("evt_1", words=[f"word{n}", "x" * 500], turn_id=1)
-    entity = store.get("evt_1")
-    assert entity is not None
+    entity = present(store.get("evt_1"))
     assert len(entity.user_references) == 10
     assert max(map(len, entity.user_references)) <= 60
 

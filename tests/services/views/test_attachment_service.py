@@ -22,6 +22,7 @@ from services.views.attachment_service import (
     PaperRead,
 )
 from tests.fakes import FixedClock
+from tests.present import present
 from tests.services.operations.test_forgetting import forgetting_on
 from tests.services.records.readers.made import pdf
 from tests.services.world import CHAT, OWNER, World
@@ -98,8 +99,7 @@ async def test_nothing_is_stored_before_the_yes_and_then_it_is_once(
 async def test_a_paper_is_no_other_patients_nor_users(
     world: World, service: AttachmentService
 ) -> None:
-    kept = (await given(service)).attachment
-    assert kept is not None
+    kept = present((await given(service)).attachment)
     assert await service.all(CHAT, owner=OWNER, patient_id="patient_15") == []
     for changes in ({"patient_id": "patient_15"}, {"owner": "somebody-else"}):
         asked = {"owner": OWNER, "patient_id": "patient_4"} | changes
@@ -116,11 +116,9 @@ async def test_a_paper_is_no_other_patients_nor_users(
     assert (request.papers.line, await request.papers.record()) == ("", None)
     await world.say("switch to patient_4")
     await world.say("what does the letter say?")
-    papers = world.team.requests[-1].papers
-    assert papers is not None
+    papers = present(world.team.requests[-1].papers)
     assert kept.ref in papers.line
-    record = await papers.record()
-    assert record is not None
+    record = present(await papers.record())
     assert [one.text for one in record.documents] == [LETTER.decode()]
 
 
@@ -158,15 +156,13 @@ async def test_papers_over_the_limit_wait_until_one_is_removed(
 
 
 async def test_a_name_neither_formats_nor_reorders(service: AttachmentService) -> None:
-    kept = (await given(service, file_name="../\u202efdp.[x](y)|\n*b*.txt")).attachment
-    assert kept is not None
+    kept = present((await given(service, file_name="../\u202efdp.[x](y)|\n*b*.txt")).attachment)
     assert set("[]|*\n\u202e/").isdisjoint(kept.file_name)
     assert kept.file_name.endswith(".txt")
 
 
 async def test_a_removed_paper_leaves_no_bytes(world: World, service: AttachmentService) -> None:
-    kept = (await given(service)).attachment
-    assert kept is not None
+    kept = present((await given(service)).attachment)
     await service.remove(CHAT, kept.attachment_id, owner=OWNER, patient_id="patient_4")
     assert [name for name, data in stored(world).items() if b"CANARYPAPER" in data] == []
     with pytest.raises(NotFoundError):
@@ -207,12 +203,10 @@ async def test_while_a_turn_runs_a_paper_waits_and_then_says_so() -> None:
 
 
 async def test_a_paper_whose_text_is_gone_says_so(world: World, service: AttachmentService) -> None:
-    kept = (await given(service)).attachment
-    assert kept is not None
+    kept = present((await given(service)).attachment)
     await world.contexts.delete_file(CHAT, PatientId("patient_4"), kept.text_id)
     stored_now = await world.contexts.read(CHAT, PatientId("patient_4"), epoch=0)
-    record = await papers_of(stored_now.document, contexts=world.contexts).record()
-    assert record is not None
+    record = present(await papers_of(stored_now.document, contexts=world.contexts).record())
     assert [one.problem for one in record.documents] == [
         "its text is gone; please add the file again"
     ]

@@ -7,6 +7,7 @@ from data_models.errors import NotFoundError, StoreUnavailableError
 from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
+from tests.present import present
 from tests.services.world import CHAT, World
 
 
@@ -88,8 +89,7 @@ async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
     view = await world.reader.view(CHAT, owner="alice")
     assert view.patient_id == "patient_4"
     assert [row.patient_id for row in view.patients] == ["patient_4"]
-    assert view.running_turn is not None
-    assert (view.running_turn.run_id, view.queued) == (run.run_id, 1)
+    assert (present(view.running_turn).run_id, view.queued) == (run.run_id, 1)
     world.team.gate.set()
     await world.scheduler.idle()
 
@@ -161,9 +161,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     world = World(clock=clock)
     await world.say("start a tumor board for patient_4")
     await world.tell("please clear all patients")
-    shown = (await world.reader.view(CHAT, owner="alice")).question
-    assert shown is not None
-    assert shown.kind == "clear"
+    assert present((await world.reader.view(CHAT, owner="alice")).question).kind == "clear"
     clock.advance(30 * 60)
     assert (await world.reader.view(CHAT, owner="alice")).question is None
 
@@ -177,8 +175,7 @@ async def test_a_damaged_conversation_is_listed_with_its_problem_beside_the_othe
     await world.tell("start a tumor board for patient_15", chat="chat_2")
     assert isinstance(world.sessions, MemoryBlobStore)
     (damaged,) = (one for one in world.sessions.contents if one == f"chat_2/{name}")
-    blob = await world.sessions.read(damaged)
-    assert blob is not None
+    blob = present(await world.sessions.read(damaged))
     await world.sessions.replace(damaged, damage, etag=blob.etag)
 
     rows = {row.chat_id: row for row in await world.reader.list_of(owner="alice")}
